@@ -1,0 +1,173 @@
+"""The plan: what a round decides, in the words and the shape of the JSON contract.
+
+Every model here is frozen; ``model_dump(by_alias=True)`` is the document that `kubestow solve -o json` prints.
+A value never travels without its bound (`Tier`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_serializer
+from pydantic.alias_generators import to_camel
+
+Sense = Literal["max", "min"]
+
+
+class PlanModel(BaseModel):
+    """Base of everything in a plan: frozen, camelCase outside, snake_case inside."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore")
+
+
+class Tier(PlanModel):
+    """One tier of the lexicographic objective (design: the objective), most important first in a plan.
+
+    `bound` holds given the values of the tiers above; it is null where nothing was proven (greedy).
+    """
+
+    name: str
+    sense: Sense
+    value: int
+    bound: int | None
+    proven: bool
+
+
+class Step(PlanModel):
+    """One step of the order that is replayed: exactly one of bind (with node), mark, leave, deallocate."""
+
+    bind: str | None = None
+    node: str | None = None
+    mark: str | None = None
+    leave: str | None = None
+    deallocate: str | None = None
+
+    @model_serializer
+    def _only_what_is_set(self) -> dict[str, str]:
+        fields = ("bind", "node", "mark", "leave", "deallocate")
+        return {f: v for f in fields if (v := getattr(self, f)) is not None}
+
+
+class Binding(PlanModel):
+    """A pod bound to a node that had room for it while every victim still ran."""
+
+    pod: str
+    node: str
+
+
+class Nomination(PlanModel):
+    """A pod placed where it would fail were the earlier victims still running; `victims` may be empty."""
+
+    pod: str
+    node: str
+    victims: tuple[str, ...] = ()
+
+
+class Eviction(PlanModel):
+    """A running pod that leaves for `preemptor`; `violates` names budgets only for a violating victim."""
+
+    pod: str
+    node: str
+    preemptor: str | None
+    violates: tuple[str, ...] = ()
+
+
+class Placement(PlanModel):
+    """The domain that a pod group's topology constraint got; `scheduled` counts new members."""
+
+    pod_group: str
+    key: str
+    domain: str
+    scheduled: int
+
+
+class Fallback(PlanModel):
+    """A DoNotSchedule constraint whose criteria all hold for the pod (KEP-3990).
+
+    `applied` is true only where the pod's own step breaks `max_skew`; `skew` is that of its step, null where the
+    pod was not placed or stands on a node outside every domain.
+    """
+
+    pod: str
+    topology_key: str
+    criteria: tuple[str, ...]
+    applied: bool
+    skew: int | None
+    max_skew: int
+
+
+class Unschedulable(PlanModel):
+    """A pod left out, with kube-scheduler's own words about the end state of the plan."""
+
+    pod: str
+    message: str
+    blocked_by: tuple[str, ...] = ()
+
+
+class Stats(PlanModel):
+    """How the plan was made and what was checked."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
+
+    wall_seconds: float = 0.0
+    variables: int = 0
+    constraints: int = 0
+    verified: bool = False
+    admissible: bool = True
+
+
+class Plan(PlanModel):
+    """The answer to one round: see the contract for the meaning of each list."""
+
+    instance: str
+    scheduler: Literal["optimal", "greedy"]
+    status: Literal["OPTIMAL", "FEASIBLE"]
+    tiers: tuple[Tier, ...]
+    steps: tuple[Step, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    nominations: tuple[Nomination, ...] = ()
+    evictions: tuple[Eviction, ...] = ()
+    allocations: tuple[dict[str, Any], ...] = ()
+    placements: tuple[Placement, ...] = ()
+    fallbacks: tuple[Fallback, ...] = ()
+    unschedulable: tuple[Unschedulable, ...] = ()
+    stats: Stats
+
+    def vector(self) -> tuple[int, ...]:
+        """Tier values with `max` tiers negated, so that the lexicographically smaller vector is the better one."""
+        return tuple(-t.value if t.sense == "max" else t.value for t in self.tiers)
+
+    def placed(self) -> dict[str, str]:
+        """Pod -> node of every pod that the plan places, bound or nominated."""
+        places = {b.pod: b.node for b in self.bindings}
+        places.update((n.pod, n.node) for n in self.nominations)
+        return places
+
+
+class ComparedTier(PlanModel):
+    """One tier of both schedulers side by side."""
+
+    name: str
+    sense: Sense
+    optimal: int
+    bound: int | None
+    proven: bool
+    greedy: int
+
+
+class ComparedPod(PlanModel):
+    """A pod that the two schedulers treat differently; null is not placed."""
+
+    pod: str
+    greedy: str | None
+    optimal: str | None
+
+
+class Comparison(PlanModel):
+    """The document of `kubestow compare`."""
+
+    optimal: Plan
+    greedy: Plan
+    tiers: tuple[ComparedTier, ...]
+    first_difference: str | None
+    pods: tuple[ComparedPod, ...]
