@@ -1,0 +1,61 @@
+# kubestow: everything a newcomer needs is `make solve` and `make test`. `make help` lists the rest.
+#
+# Needed on the machine: Python 3.11 or newer, make, and a package index.
+
+PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+# Both cores of a small machine; more where there are more: make test JOBS=8.
+JOBS   ?= 2
+
+# The package list of pyproject.toml, as mypy wants it. The root package is named module by module, since
+# `-p kubestow` would walk through everything in the checkout.
+TYPED := $(shell sed -n 's/^ *"\(kubestow\.[a-z_.]*\)",$$/-p \1/p' pyproject.toml) \
+         -m kubestow -m kubestow.cli -m kubestow.__main__
+
+.DEFAULT_GOAL := help
+.PHONY: help install solve test lint types unit format wheel-test clean
+
+help: ## show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+install: $(STAMP) ## make .venv and install kubestow into it (again only when pyproject.toml changed)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "kubestow needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+solve: $(STAMP) ## solve the first bundled instance
+	@$(BIN)/kubestow solve
+
+test: lint types unit ## ruff, mypy --strict and pytest
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	@mkdir -p .types && ln -sfn .. .types/kubestow
+	MYPYPATH=.types $(BIN)/mypy --strict $(TYPED)
+
+unit: $(STAMP)
+	$(BIN)/pytest -q -n $(JOBS)
+
+format: $(STAMP) ## sort imports, fix what ruff can fix, and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
+	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room"' EXIT; \
+	  $(BIN)/python -m build --quiet --wheel --outdir "$$room" .; \
+	  $(PYTHON) -m venv "$$room/venv"; \
+	  "$$room/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$room"/*.whl; \
+	  cd "$$room" && venv/bin/kubestow --version && venv/bin/kubestow solve
+
+clean: ## remove the environment, builds and caches
+	rm -rf $(VENV) .types build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

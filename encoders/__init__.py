@@ -1,0 +1,1 @@
+"""One file for each constraint family: a round becomes variables and constraints of a CP-SAT model."""

@@ -1,0 +1,1 @@
+"""The greedy baseline: kube-scheduler's framework, extension point by extension point."""

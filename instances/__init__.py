@@ -1,0 +1,1 @@
+"""Where snapshots come from: manifests and the bundled catalogue."""

@@ -1,0 +1,1 @@
+"""The bundled instances, each a small story with a known optimum."""

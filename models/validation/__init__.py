@@ -1,0 +1,1 @@
+"""What the API server would refuse, one rule a room."""

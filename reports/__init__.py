@@ -1,0 +1,1 @@
+"""A plan or a comparison as a person reads it."""

@@ -1,0 +1,1 @@
+"""From a round to a plan: search by tiers, bounds, decoding, replay and comparing."""
