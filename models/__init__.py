@@ -1,0 +1,1 @@
+"""The vocabulary: Kubernetes objects as read, quantities, selectors, snapshots, rounds and plans."""
