@@ -1,0 +1,24 @@
+"""What every test may rely on: repeatable hypothesis runs and no network."""
+
+import socket
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A slow machine is no failure, and a failing example must be the same on every machine and every run; seeds
+# beyond these are for the longer runs of a developer: pytest --hypothesis-profile=explore.
+settings.register_profile(
+    "kubestow", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile("kubestow")
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that reaches for the network fails at once, with its own line in the traceback."""
+
+    def refuse(*_args, **_kwargs):
+        raise AssertionError("tests must not use the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
