@@ -1,0 +1,194 @@
+"""KubeSchedulerConfiguration: profiles, plugins and their arguments, with upstream's defaults.
+
+Source: kube-scheduler 1.34.1 apis/config/v1/defaults.go.
+"""
+
+from typing import Any, Literal
+
+from pydantic import Field, SerializeAsAny, model_validator
+
+from .affinity import NodeAffinity
+from .base import KubeModel
+from .pod import TopologySpreadConstraint
+
+
+class ResourceSpec(KubeModel):
+    """A resource and its weight in a score."""
+
+    name: str
+    weight: int = 1
+
+
+class UtilizationShapePoint(KubeModel):
+    """A point of the scoring function: utilisation 0..100, score 0..10."""
+
+    utilization: int
+    score: int
+
+
+class RequestedToCapacityRatioParam(KubeModel):
+    """The scoring function of RequestedToCapacityRatio."""
+
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+CPU_AND_MEMORY = (ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1))
+
+
+class ScoringStrategy(KubeModel):
+    """How NodeResourcesFit scores a node."""
+
+    type: Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"] = "LeastAllocated"
+    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+    requested_to_capacity_ratio: RequestedToCapacityRatioParam | None = None
+
+
+class PluginArgs(KubeModel):
+    """Arguments of a plugin that has none we know."""
+
+
+class NodeResourcesFitArgs(PluginArgs):
+    """Arguments of NodeResourcesFit."""
+
+    ignored_resources: tuple[str, ...] = ()
+    ignored_resource_groups: tuple[str, ...] = ()
+    scoring_strategy: ScoringStrategy = ScoringStrategy()
+
+
+class NodeResourcesBalancedAllocationArgs(PluginArgs):
+    """Arguments of NodeResourcesBalancedAllocation."""
+
+    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+
+
+class InterPodAffinityArgs(PluginArgs):
+    """Arguments of InterPodAffinity."""
+
+    hard_pod_affinity_weight: int = 1
+    ignore_preferred_terms_of_existing_pods: bool = False
+
+
+class PodTopologySpreadArgs(PluginArgs):
+    """Arguments of PodTopologySpread; `node_provisioning_timeout` (KEP-3990) is in seconds."""
+
+    default_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    defaulting_type: Literal["System", "List"] = "System"
+    node_provisioning_timeout: float | None = None
+
+
+class NodeAffinityArgs(PluginArgs):
+    """Arguments of NodeAffinity."""
+
+    added_affinity: NodeAffinity | None = None
+
+
+class DefaultPreemptionArgs(PluginArgs):
+    """Arguments of DefaultPreemption."""
+
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
+
+
+class VolumeBindingArgs(PluginArgs):
+    """Arguments of VolumeBinding."""
+
+    bind_timeout_seconds: int = 600
+    shape: tuple[UtilizationShapePoint, ...] = ()
+
+
+class DynamicResourcesArgs(PluginArgs):
+    """Arguments of DynamicResources; `filter_timeout` is in seconds."""
+
+    filter_timeout: float = 10.0
+
+
+ARGUMENTS: dict[str, type[PluginArgs]] = {
+    "NodeResourcesFit": NodeResourcesFitArgs,
+    "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs,
+    "InterPodAffinity": InterPodAffinityArgs,
+    "PodTopologySpread": PodTopologySpreadArgs,
+    "NodeAffinity": NodeAffinityArgs,
+    "DefaultPreemption": DefaultPreemptionArgs,
+    "VolumeBinding": VolumeBindingArgs,
+    "DynamicResources": DynamicResourcesArgs,
+}
+
+
+class PluginConfig(KubeModel):
+    """The arguments of one plugin, typed by its name."""
+
+    name: str
+    args: SerializeAsAny[PluginArgs] = PluginArgs()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_args(cls, data: Any) -> Any:
+        if not isinstance(data, dict) or not isinstance(args := data.get("args", {}), dict):
+            return data
+        kind = ARGUMENTS.get(str(data.get("name")), PluginArgs)
+        return {**data, "args": kind.model_validate(args)}
+
+
+class PluginRef(KubeModel):
+    """A plugin by name; a weight of 0 means the default one."""
+
+    name: str
+    weight: int = 0
+
+
+class PluginSet(KubeModel):
+    """Plugins switched on and off at an extension point; `*` switches all defaults off."""
+
+    enabled: tuple[PluginRef, ...] = ()
+    disabled: tuple[PluginRef, ...] = ()
+
+
+class Plugins(KubeModel):
+    """Plugins by extension point."""
+
+    pre_enqueue: PluginSet = PluginSet()
+    queue_sort: PluginSet = PluginSet()
+    pre_filter: PluginSet = PluginSet()
+    filter: PluginSet = PluginSet()
+    post_filter: PluginSet = PluginSet()
+    pre_score: PluginSet = PluginSet()
+    score: PluginSet = PluginSet()
+    reserve: PluginSet = PluginSet()
+    permit: PluginSet = PluginSet()
+    pre_bind: PluginSet = PluginSet()
+    bind: PluginSet = PluginSet()
+    post_bind: PluginSet = PluginSet()
+    multi_point: PluginSet = PluginSet()
+
+
+class KubeSchedulerProfile(KubeModel):
+    """A scheduler by name, with its plugins."""
+
+    scheduler_name: str = "default-scheduler"
+    percentage_of_nodes_to_score: int | None = None
+    plugins: Plugins = Plugins()
+    plugin_config: tuple[PluginConfig, ...] = ()
+
+    def args(self, plugin: str) -> PluginArgs:
+        """Return the arguments of a plugin: the configured ones, else its defaults."""
+        for config in self.plugin_config:
+            if config.name == plugin:
+                return config.args
+        return ARGUMENTS.get(plugin, PluginArgs)()
+
+
+class KubeSchedulerConfiguration(KubeModel):
+    """The configuration of a scheduler process."""
+
+    api_version: str = "kubescheduler.config.k8s.io/v1"
+    kind: str = "KubeSchedulerConfiguration"
+    parallelism: int = 16
+    percentage_of_nodes_to_score: int = 0
+    pod_initial_backoff_seconds: int = 1
+    pod_max_backoff_seconds: int = 10
+    profiles: tuple[KubeSchedulerProfile, ...] = Field(default=(KubeSchedulerProfile(),))
+
+    @property
+    def key(self) -> str:
+        """A constant: an input has at most one configuration."""
+        return self.kind

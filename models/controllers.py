@@ -1,0 +1,151 @@
+"""Namespaces, services and the controllers that own pods."""
+
+from typing import ClassVar
+
+from .base import KubeModel
+from .meta import KubeObject
+from .pod import PodTemplateSpec
+from .selectors import LabelSelector
+from .storage import PersistentVolumeClaim
+
+
+class Namespace(KubeObject):
+    """A namespace; its labels are what namespace selectors look at."""
+
+    namespaced: ClassVar[bool] = False
+
+    api_version: str = "v1"
+    kind: str = "Namespace"
+
+
+class ServiceSpec(KubeModel):
+    """Which pods a service sends traffic to; an empty selector selects none."""
+
+    selector: dict[str, str] = {}
+    type: str = "ClusterIP"
+    cluster_ip: str | None = None
+
+
+class Service(KubeObject):
+    """A service; default spreading looks at its selector."""
+
+    api_version: str = "v1"
+    kind: str = "Service"
+    spec: ServiceSpec = ServiceSpec()
+
+
+class ReplicaSetSpec(KubeModel):
+    """How many pods of which template."""
+
+    replicas: int = 1
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class ReplicaSet(KubeObject):
+    """A set of equal pods."""
+
+    api_version: str = "apps/v1"
+    kind: str = "ReplicaSet"
+    spec: ReplicaSetSpec = ReplicaSetSpec()
+
+
+class ReplicationControllerSpec(KubeModel):
+    """How many pods of which template; the selector is a plain map."""
+
+    replicas: int = 1
+    selector: dict[str, str] = {}
+    template: PodTemplateSpec | None = None
+
+
+class ReplicationController(KubeObject):
+    """The predecessor of ReplicaSet."""
+
+    api_version: str = "v1"
+    kind: str = "ReplicationController"
+    spec: ReplicationControllerSpec = ReplicationControllerSpec()
+
+
+class StatefulSetOrdinals(KubeModel):
+    """The number of a set's first pod."""
+
+    start: int = 0
+
+
+class StatefulSetSpec(KubeModel):
+    """How many numbered pods of which template, each with its own claims."""
+
+    replicas: int = 1
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+    service_name: str | None = None
+    pod_management_policy: str = "OrderedReady"
+    ordinals: StatefulSetOrdinals | None = None
+    volume_claim_templates: tuple[PersistentVolumeClaim, ...] = ()
+
+
+class StatefulSet(KubeObject):
+    """A set of numbered pods."""
+
+    api_version: str = "apps/v1"
+    kind: str = "StatefulSet"
+    spec: StatefulSetSpec = StatefulSetSpec()
+
+
+class DeploymentSpec(KubeModel):
+    """How many pods of which template."""
+
+    replicas: int = 1
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+    paused: bool = False
+
+
+class Deployment(KubeObject):
+    """A set of equal pods with a rollout, run through ReplicaSets."""
+
+    api_version: str = "apps/v1"
+    kind: str = "Deployment"
+    spec: DeploymentSpec = DeploymentSpec()
+
+
+class JobSpec(KubeModel):
+    """How many pods run at once, and how many must succeed."""
+
+    parallelism: int | None = None
+    completions: int | None = None
+    completion_mode: str = "NonIndexed"
+    suspend: bool = False
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class JobStatus(KubeModel):
+    """How far a job is."""
+
+    active: int = 0
+    succeeded: int = 0
+
+
+class Job(KubeObject):
+    """Pods that run to completion."""
+
+    api_version: str = "batch/v1"
+    kind: str = "Job"
+    spec: JobSpec = JobSpec()
+    status: JobStatus = JobStatus()
+
+
+class DaemonSetSpec(KubeModel):
+    """One pod of a template on each node."""
+
+    selector: LabelSelector | None = None
+    template: PodTemplateSpec = PodTemplateSpec()
+
+
+class DaemonSet(KubeObject):
+    """A pod on each node."""
+
+    api_version: str = "apps/v1"
+    kind: str = "DaemonSet"
+    spec: DaemonSetSpec = DaemonSetSpec()

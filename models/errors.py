@@ -1,0 +1,70 @@
+"""Everything that kubestow raises on purpose.
+
+::
+
+    Exception
+    ├── KubestowError            what a user can cause: one line, exit code 2
+    │   └── InputError           a fault in an input: file, object, field, what would be right
+    └── InternalError            a bug in kubestow, exit code 70; carries a dump
+        └── BoundContradiction   a bound that a known plan disproves
+
+Every other exception is a bug too and keeps its traceback.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+
+class KubestowError(Exception):
+    """Something the user can put right; its text is one line."""
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))
+
+
+class InputError(KubestowError):
+    """A fault in an input.
+
+    Parameters
+    ----------
+    file : str
+        The file as the user named it, `-` for standard input.
+    object : str
+        Kind and key, such as `Pod default/web-0`; empty where the fault is the whole file's.
+    field : str
+        The field in the API's spelling, such as `spec.containers[0].resources.requests.cpu`; empty where the
+        fault is the whole object's.
+    message : str
+        What is wrong and what would be right.
+    """
+
+    def __init__(self, file: str, object: str, field: str, message: str) -> None:
+        self.file = file
+        self.object = object
+        self.field = field
+        self.message = message
+        super().__init__(": ".join(part for part in (file, object, field, message) if part))
+
+
+class InternalError(Exception):
+    """A bug in kubestow: something that its own rules say cannot happen.
+
+    Parameters
+    ----------
+    message : str
+        What was found.
+    dump : mapping, optional
+        What a developer needs to see it again (JSON values).
+    """
+
+    exit_code: ClassVar[int] = 70
+
+    def __init__(self, message: str, dump: Mapping[str, Any] | None = None) -> None:
+        self.dump: dict[str, Any] = dict(dump or {})
+        super().__init__(message)
+
+
+class BoundContradiction(InternalError):
+    """A tier's bound says that a plan cannot exist, and the plan exists."""

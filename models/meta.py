@@ -1,0 +1,79 @@
+"""Object metadata, conditions and the base class of all top-level kinds."""
+
+from typing import ClassVar
+
+from pydantic import field_validator
+
+from .base import KubeModel, Timestamp
+
+
+class OwnerReference(KubeModel):
+    """Who made an object; the one with `controller` set manages it."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+
+
+class ObjectMeta(KubeModel):
+    """The fields of `metadata` that scheduling looks at."""
+
+    name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    generation: int | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    creation_timestamp: Timestamp | None = None
+    deletion_timestamp: Timestamp | None = None
+    owner_references: tuple[OwnerReference, ...] = ()
+
+    @property
+    def controller(self) -> OwnerReference | None:
+        """The owner that manages the object, or None."""
+        return next((owner for owner in self.owner_references if owner.controller), None)
+
+
+class Condition(KubeModel):
+    """A condition of a status; `status` is `True`, `False` or `Unknown`."""
+
+    type: str
+    status: str = "Unknown"
+    reason: str | None = None
+    message: str | None = None
+    last_transition_time: Timestamp | None = None
+
+
+class KubeObject(KubeModel):
+    """A top-level object. `namespaced` says whether its kind lives in a namespace."""
+
+    namespaced: ClassVar[bool] = True
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = ObjectMeta()
+
+    @field_validator("metadata", mode="after")
+    @classmethod
+    def _settle_namespace(cls, meta: ObjectMeta) -> ObjectMeta:
+        if cls.namespaced:
+            return meta if meta.namespace else meta.model_copy(update={"namespace": "default"})
+        return meta.model_copy(update={"namespace": ""}) if meta.namespace else meta
+
+    @property
+    def name(self) -> str:
+        """The object's name within its namespace."""
+        return self.metadata.name
+
+    @property
+    def namespace(self) -> str:
+        """The object's namespace; empty for a kind that is cluster-scoped."""
+        return self.metadata.namespace
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, or `name` for a kind that is cluster-scoped."""
+        meta = self.metadata
+        return f"{meta.namespace}/{meta.name}" if self.namespaced else meta.name

@@ -1,0 +1,119 @@
+"""Kubernetes quantities as exact fractions.
+
+A quantity is a decimal number and an optional suffix: a decimal one (`n u m k M G T P E`), a binary one
+(`Ki Mi Gi Ti Pi Ei`) or a decimal exponent (`e3`, `E-2`). Nothing here is a float: a number is a
+`fractions.Fraction` until it is rounded up to the unit in which it is compared.
+
+Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
+"""
+
+import re
+from fractions import Fraction
+from functools import lru_cache
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, InstanceOf
+
+_SUFFIXES: dict[str, Fraction] = {
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 10**3),
+    "": Fraction(1),
+    "k": Fraction(10**3),
+    "M": Fraction(10**6),
+    "G": Fraction(10**9),
+    "T": Fraction(10**12),
+    "P": Fraction(10**15),
+    "E": Fraction(10**18),
+    "Ki": Fraction(2**10),
+    "Mi": Fraction(2**20),
+    "Gi": Fraction(2**30),
+    "Ti": Fraction(2**40),
+    "Pi": Fraction(2**50),
+    "Ei": Fraction(2**60),
+}
+_QUANTITY = re.compile(
+    r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
+)
+
+Quantity = Fraction
+"""An exact amount in the resource's base unit (cores, bytes, pieces)."""
+
+
+@lru_cache(maxsize=1 << 16)
+def _parse_text(text: str) -> Fraction:
+    match = _QUANTITY.fullmatch(text)
+    if match is None or not (match["whole"] or match["part"]):
+        raise ValueError(f"{text!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")
+    part = match["part"] or ""
+    number = Fraction(int((match["whole"] or "0") + part), 10 ** len(part))
+    if match["exponent"] is not None:
+        number *= Fraction(10) ** int(match["exponent"])
+    else:
+        number *= _SUFFIXES[match["suffix"] or ""]
+    return -number if match["sign"] == "-" else number
+
+
+def parse_quantity(value: object) -> Fraction:
+    """Read a quantity exactly from its text or from a bare number.
+
+    A float is read by its shortest decimal spelling, so that 0.1 is one tenth.
+
+    Raises
+    ------
+    ValueError
+        If the value is no quantity.
+    """
+    if isinstance(value, str):
+        return _parse_text(value)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{value!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")
+    return _parse_text(repr(value))
+
+
+def _read(value: Any) -> Fraction:
+    return parse_quantity(value)
+
+
+QuantityField = Annotated[InstanceOf[Fraction], BeforeValidator(_read)]
+"""The pydantic type of a field that holds a quantity."""
+
+
+def unit_ceil(quantity: Fraction) -> int:
+    """Return the quantity in whole units, rounded up."""
+    return -((-quantity.numerator) // quantity.denominator)
+
+
+def milli_ceil(quantity: Fraction) -> int:
+    """Return the quantity in thousandths, rounded up."""
+    return -((-quantity.numerator * 1000) // quantity.denominator)
+
+
+def format_quantity(quantity: Fraction) -> str:
+    """Return a short exact spelling that `parse_quantity` reads back to the same number.
+
+    Raises
+    ------
+    ValueError
+        If the number has no finite decimal spelling (no quantity is such a number).
+    """
+    if quantity.denominator == 1:
+        whole = quantity.numerator
+        for suffix in ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki"):
+            size = _SUFFIXES[suffix].numerator
+            if whole and whole % size == 0:
+                return f"{whole // size}{suffix}"
+        return str(whole)
+    for suffix in ("m", "u", "n"):
+        scaled = quantity / _SUFFIXES[suffix]
+        if scaled.denominator == 1:
+            return f"{scaled.numerator}{suffix}"
+    power = 0
+    while quantity.denominator != 1:
+        if quantity.denominator % 2 and quantity.denominator % 5:
+            raise ValueError(f"{quantity} has no finite decimal spelling")
+        quantity *= 10
+        power += 1
+    return f"{quantity.numerator}e-{power}"

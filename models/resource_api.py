@@ -1,0 +1,344 @@
+"""Dynamic resource allocation: slices, claims, classes, taint rules.
+
+Objects of every served version are kept in the shape of resource.k8s.io/v1: in v1beta1 a request had the
+fields of `exactly` directly and a device had its own below `basic`.
+
+Sources: KEP-4381, KEP-4815 (counters), KEP-4816 (firstAvailable), KEP-5055 (taints), KEP-5075 (capacity).
+"""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from .base import KubeModel, Timestamp
+from .meta import KubeObject, ObjectMeta
+from .quantity import QuantityField
+from .selectors import NodeSelector
+
+AllocationMode = Literal["ExactCount", "All"]
+DeviceTaintEffect = Literal["None", "NoSchedule", "NoExecute"]
+DeviceTolerationEffect = Literal["", "None", "NoSchedule", "NoExecute"]
+
+
+class ResourcePool(KubeModel):
+    """The pool a slice belongs to; only slices of the highest generation count."""
+
+    name: str
+    generation: int = 0
+    resource_slice_count: int = 1
+
+
+class DeviceAttribute(KubeModel):
+    """A typed value; exactly one field is set."""
+
+    int_value: int | None = Field(default=None, alias="int")
+    bool_value: bool | None = Field(default=None, alias="bool")
+    string_value: str | None = Field(default=None, alias="string")
+    version_value: str | None = Field(default=None, alias="version")
+
+
+class CapacityRequestPolicyRange(KubeModel):
+    """Amounts from `min` to `max` in steps."""
+
+    min: QuantityField | None = None
+    max: QuantityField | None = None
+    step: QuantityField | None = None
+
+
+class CapacityRequestPolicy(KubeModel):
+    """Which amounts of a shared capacity may be taken."""
+
+    default: QuantityField | None = None
+    valid_values: tuple[QuantityField, ...] = ()
+    valid_range: CapacityRequestPolicyRange | None = None
+
+
+class DeviceCapacity(KubeModel):
+    """An amount of something that a device has."""
+
+    value: QuantityField
+    request_policy: CapacityRequestPolicy | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_bare_quantity(cls, data: Any) -> Any:
+        """Accept v1alpha3's bare quantity."""
+        return {"value": data} if isinstance(data, (str, int, float)) else data
+
+
+class Counter(KubeModel):
+    """An amount that devices of a pool share."""
+
+    value: QuantityField
+
+
+class CounterSet(KubeModel):
+    """A named set of counters of a pool."""
+
+    name: str
+    counters: dict[str, Counter] = {}
+
+
+class DeviceCounterConsumption(KubeModel):
+    """What a device takes from a counter set while it is allocated."""
+
+    counter_set: str
+    counters: dict[str, Counter] = {}
+
+
+class DeviceTaint(KubeModel):
+    """A mark that keeps claims away from a device unless they tolerate it."""
+
+    key: str
+    value: str = ""
+    effect: DeviceTaintEffect
+    time_added: Timestamp | None = None
+
+
+class DeviceToleration(KubeModel):
+    """Which device taints a request puts up with; an empty effect means all, and so does an empty key."""
+
+    key: str = ""
+    operator: Literal["", "Equal", "Exists"] = "Equal"
+    value: str = ""
+    effect: DeviceTolerationEffect = ""
+    toleration_seconds: int | None = None
+
+
+class Device(KubeModel):
+    """A device of a slice. Names without a domain belong to the driver's."""
+
+    name: str
+    attributes: dict[str, DeviceAttribute] = {}
+    capacity: dict[str, DeviceCapacity] = {}
+    consumes_counters: tuple[DeviceCounterConsumption, ...] = ()
+    node_name: str | None = None
+    node_selector: NodeSelector | None = None
+    all_nodes: bool | None = None
+    taints: tuple[DeviceTaint, ...] = ()
+    allow_multiple_allocations: bool = False
+    binds_to_node: bool = False
+    binding_conditions: tuple[str, ...] = ()
+    binding_failure_conditions: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lift_basic(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(basic := data.get("basic"), dict):
+            return {**data, **basic}
+        return data
+
+
+class ResourceSliceSpec(KubeModel):
+    """Devices of one pool, and the nodes that reach them."""
+
+    driver: str
+    pool: ResourcePool
+    node_name: str | None = None
+    node_selector: NodeSelector | None = None
+    all_nodes: bool | None = None
+    per_device_node_selection: bool | None = None
+    devices: tuple[Device, ...] = ()
+    shared_counters: tuple[CounterSet, ...] = ()
+
+
+class ResourceSlice(KubeObject):
+    """A part of a driver's pool of devices."""
+
+    namespaced: ClassVar[bool] = False
+
+    api_version: str = "resource.k8s.io/v1"
+    kind: str = "ResourceSlice"
+    spec: ResourceSliceSpec
+
+
+class CELDeviceSelector(KubeModel):
+    """A CEL expression over `device`."""
+
+    expression: str
+
+
+class DeviceSelector(KubeModel):
+    """A condition on a device."""
+
+    cel: CELDeviceSelector | None = None
+
+
+class CapacityRequirements(KubeModel):
+    """How much of a device's capacities is wanted."""
+
+    requests: dict[str, QuantityField] = {}
+
+
+class ExactDeviceRequest(KubeModel):
+    """A number of devices of one class (`count`, default 1), or all of them."""
+
+    device_class_name: str = ""
+    selectors: tuple[DeviceSelector, ...] = ()
+    allocation_mode: AllocationMode = "ExactCount"
+    count: int = 1
+    admin_access: bool = False
+    tolerations: tuple[DeviceToleration, ...] = ()
+    capacity: CapacityRequirements | None = None
+
+
+class DeviceSubRequest(KubeModel):
+    """One of the alternatives of a request."""
+
+    name: str
+    device_class_name: str = ""
+    selectors: tuple[DeviceSelector, ...] = ()
+    allocation_mode: AllocationMode = "ExactCount"
+    count: int = 1
+    tolerations: tuple[DeviceToleration, ...] = ()
+    capacity: CapacityRequirements | None = None
+
+
+class DeviceRequest(KubeModel):
+    """A named request: `exactly`, or the first of several alternatives that can be served."""
+
+    name: str
+    exactly: ExactDeviceRequest | None = None
+    first_available: tuple[DeviceSubRequest, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lower_flat_request(cls, data: Any) -> Any:
+        """Move v1beta1's flat fields below `exactly`."""
+        if isinstance(data, dict) and "deviceClassName" in data and "exactly" not in data:
+            flat = {name: value for name, value in data.items() if name not in ("name", "firstAvailable")}
+            kept = {name: value for name, value in data.items() if name in ("name", "firstAvailable")}
+            return {**kept, "exactly": flat}
+        return data
+
+
+class DeviceConstraint(KubeModel):
+    """What the devices of some requests (none listed: of all) must have in common, or must differ in."""
+
+    requests: tuple[str, ...] = ()
+    match_attribute: str | None = None
+    distinct_attribute: str | None = None
+
+
+class DeviceClaim(KubeModel):
+    """The requests of a claim and the constraints between them."""
+
+    requests: tuple[DeviceRequest, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
+
+
+class ResourceClaimSpec(KubeModel):
+    """What a claim asks for."""
+
+    devices: DeviceClaim = DeviceClaim()
+
+
+class DeviceRequestAllocationResult(KubeModel):
+    """A device that serves a request; with shared capacity, its share and what is consumed of it."""
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool = False
+    tolerations: tuple[DeviceToleration, ...] = ()
+    share_id: str | None = None
+    consumed_capacity: dict[str, QuantityField] = {}
+
+
+class DeviceAllocationResult(KubeModel):
+    """The devices of an allocation."""
+
+    results: tuple[DeviceRequestAllocationResult, ...] = ()
+
+
+class AllocationResult(KubeModel):
+    """An allocation, and the nodes from which its devices can be reached (None: all)."""
+
+    devices: DeviceAllocationResult = DeviceAllocationResult()
+    node_selector: NodeSelector | None = None
+    allocation_timestamp: Timestamp | None = None
+
+
+class ResourceClaimConsumerReference(KubeModel):
+    """Who uses a claim: a pod (`pods`) or a pod group (`podgroups`)."""
+
+    api_group: str = ""
+    resource: str = ""
+    name: str = ""
+    uid: str = ""
+
+
+class ResourceClaimStatus(KubeModel):
+    """Where a claim stands; `allocation` is None until devices are chosen."""
+
+    allocation: AllocationResult | None = None
+    reserved_for: tuple[ResourceClaimConsumerReference, ...] = ()
+
+
+class ResourceClaim(KubeObject):
+    """A claim to devices."""
+
+    api_version: str = "resource.k8s.io/v1"
+    kind: str = "ResourceClaim"
+    spec: ResourceClaimSpec = ResourceClaimSpec()
+    status: ResourceClaimStatus = ResourceClaimStatus()
+
+
+class ResourceClaimTemplateSpec(KubeModel):
+    """The claim to be made."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: ResourceClaimSpec = ResourceClaimSpec()
+
+
+class ResourceClaimTemplate(KubeObject):
+    """A template from which each pod, or each pod group, gets its own claim."""
+
+    api_version: str = "resource.k8s.io/v1"
+    kind: str = "ResourceClaimTemplate"
+    spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
+
+
+class DeviceClassSpec(KubeModel):
+    """Which devices are of a class, and the extended resource that it serves, if any."""
+
+    selectors: tuple[DeviceSelector, ...] = ()
+    extended_resource_name: str | None = None
+
+
+class DeviceClass(KubeObject):
+    """A named set of devices."""
+
+    namespaced: ClassVar[bool] = False
+
+    api_version: str = "resource.k8s.io/v1"
+    kind: str = "DeviceClass"
+    spec: DeviceClassSpec = DeviceClassSpec()
+
+
+class DeviceTaintSelector(KubeModel):
+    """Which devices a rule taints; every given field must fit."""
+
+    device_class_name: str | None = None
+    driver: str | None = None
+    pool: str | None = None
+    device: str | None = None
+    selectors: tuple[DeviceSelector, ...] = ()
+
+
+class DeviceTaintRuleSpec(KubeModel):
+    """A taint and the devices that get it; no selector means no device."""
+
+    device_selector: DeviceTaintSelector | None = None
+    taint: DeviceTaint
+
+
+class DeviceTaintRule(KubeObject):
+    """A taint that an administrator puts on devices."""
+
+    namespaced: ClassVar[bool] = False
+
+    api_version: str = "resource.k8s.io/v1alpha3"
+    kind: str = "DeviceTaintRule"
+    spec: DeviceTaintRuleSpec

@@ -1,0 +1,209 @@
+"""Label selectors and node selectors, as read and as compiled for matching.
+
+A selector is compiled once into a small hashable value, so that equal selectors of many pods are equal keys and
+are evaluated once.
+
+Sources: apimachinery labels/selector.go, component-helpers scheduling/corev1/nodeaffinity.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+from .base import KubeModel
+
+LabelOperator = Literal["In", "NotIn", "Exists", "DoesNotExist"]
+NodeOperator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_INT64 = range(-(2**63), 2**63)
+
+
+def _int64(text: str) -> int | None:
+    """Read what Go's strconv.ParseInt(text, 10, 64) accepts, else None."""
+    if not _INTEGER.fullmatch(text):
+        return None
+    number = int(text)
+    return number if number in _INT64 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One compiled condition on one label. `values` are sorted and unique."""
+
+    key: str
+    operator: NodeOperator
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Say whether labels satisfy the condition."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "In":
+                return value is not None and value in self.values
+            case "NotIn":
+                return value is None or value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Lt":
+                if value is None or len(self.values) != 1:
+                    return False
+                have, want = _int64(value), _int64(self.values[0])
+                if have is None or want is None:
+                    return False
+                return have > want if self.operator == "Gt" else have < want
+
+
+@lru_cache(maxsize=1 << 16)
+def requirement(key: str, operator: NodeOperator, values: tuple[str, ...] = ()) -> Requirement:
+    """Return the shared compiled form of a condition."""
+    return Requirement(key, operator, tuple(sorted(set(values))))
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSelector:
+    """A label selector ready to match: all requirements hold; none at all matches everything."""
+
+    requirements: tuple[Requirement, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the selector matches every set of labels because it asks for nothing."""
+        return not self.requirements
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Say whether labels satisfy every requirement."""
+        return all(item.matches(labels) for item in self.requirements)
+
+    def and_also(self, *more: Requirement) -> "CompiledSelector":
+        """Return the selector with further requirements."""
+        return compile_requirements((*self.requirements, *more))
+
+
+def compile_requirements(requirements: tuple[Requirement, ...]) -> CompiledSelector:
+    """Return a selector with its requirements in a canonical order, each once."""
+    return CompiledSelector(
+        tuple(sorted(set(requirements), key=lambda item: (item.key, item.operator, item.values)))
+    )
+
+
+class LabelSelectorRequirement(KubeModel):
+    """One entry of `matchExpressions`."""
+
+    key: str
+    operator: LabelOperator
+    values: tuple[str, ...] = ()
+
+
+class LabelSelector(KubeModel):
+    """A selector over labels; an empty one matches everything (an absent one, None, matches nothing)."""
+
+    match_labels: dict[str, str] = {}
+    match_expressions: tuple[LabelSelectorRequirement, ...] = ()
+
+    @cached_property
+    def compiled(self) -> CompiledSelector:
+        """The hashable form used for matching and grouping."""
+        return compile_requirements(
+            (
+                *(requirement(key, "In", (value,)) for key, value in self.match_labels.items()),
+                *(requirement(item.key, item.operator, item.values) for item in self.match_expressions),
+            )
+        )
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """Say whether the selector selects an object with these labels."""
+        return self.compiled.matches(labels)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledTerm:
+    """One term of a node selector: all its conditions hold. `never` marks a term that can match no node."""
+
+    labels: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+    never: bool = False
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """Say whether a node with these labels and this name satisfies the term."""
+        if self.never:
+            return False
+        return all(item.matches(labels) for item in self.labels) and all(
+            item.matches({"metadata.name": name}) for item in self.fields
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledNodeSelector:
+    """A node selector ready to match: any term holds; no term at all matches no node."""
+
+    terms: tuple[CompiledTerm, ...] = ()
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """Say whether a node with these labels and this name satisfies any term."""
+        return any(term.matches(labels, name) for term in self.terms)
+
+
+class NodeSelectorRequirement(KubeModel):
+    """One entry of a term's `matchExpressions` or `matchFields`."""
+
+    key: str
+    operator: NodeOperator
+    values: tuple[str, ...] = ()
+
+
+class NodeSelectorTerm(KubeModel):
+    """Conditions on a node that must all hold; a term without any matches no node."""
+
+    match_expressions: tuple[NodeSelectorRequirement, ...] = ()
+    match_fields: tuple[NodeSelectorRequirement, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the term has no condition."""
+        return not self.match_expressions and not self.match_fields
+
+    @cached_property
+    def compiled(self) -> CompiledTerm:
+        """The hashable form used for matching and grouping."""
+        fields_parse = all(
+            item.key == "metadata.name" and item.operator in ("In", "NotIn") and len(item.values) == 1
+            for item in self.match_fields
+        )
+        labels_parse = all(
+            len(item.values) == 1 and _int64(item.values[0]) is not None
+            for item in self.match_expressions
+            if item.operator in ("Gt", "Lt")
+        )
+        return CompiledTerm(
+            labels=compile_requirements(
+                tuple(requirement(item.key, item.operator, item.values) for item in self.match_expressions)
+            ).requirements,
+            fields=compile_requirements(
+                tuple(requirement(item.key, item.operator, item.values) for item in self.match_fields)
+            ).requirements,
+            never=self.is_empty or not fields_parse or not labels_parse,
+        )
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """Say whether a node with these labels and this name satisfies the term."""
+        return self.compiled.matches(labels, name)
+
+
+class NodeSelector(KubeModel):
+    """Terms of which one must hold."""
+
+    node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
+
+    @cached_property
+    def compiled(self) -> CompiledNodeSelector:
+        """The hashable form used for matching and grouping."""
+        return CompiledNodeSelector(tuple(term.compiled for term in self.node_selector_terms))
+
+    def matches(self, labels: Mapping[str, str], name: str) -> bool:
+        """Say whether a node with these labels and this name satisfies any term."""
+        return self.compiled.matches(labels, name)

@@ -1,0 +1,149 @@
+"""Volumes of a pod, as far as the volume plugins look at them."""
+
+from .base import KubeModel
+from .meta import ObjectMeta
+from .quantity import QuantityField
+from .selectors import LabelSelector
+
+
+class VolumeResources(KubeModel):
+    """How much storage a claim asks for."""
+
+    requests: dict[str, QuantityField] = {}
+    limits: dict[str, QuantityField] = {}
+
+
+class PersistentVolumeClaimSpec(KubeModel):
+    """What a claim asks for; also the template of an ephemeral volume's claim."""
+
+    access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: VolumeResources = VolumeResources()
+    volume_name: str | None = None
+    storage_class_name: str | None = None
+    volume_mode: str = "Filesystem"
+    volume_attributes_class_name: str | None = None
+
+
+class PersistentVolumeClaimTemplate(KubeModel):
+    """The claim that is made for an ephemeral volume."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+
+
+class EphemeralVolumeSource(KubeModel):
+    """A volume whose claim lives as long as the pod; the claim is called `<pod>-<volume>`."""
+
+    volume_claim_template: PersistentVolumeClaimTemplate | None = None
+
+
+class PersistentVolumeClaimVolumeSource(KubeModel):
+    """A reference to a claim in the pod's namespace."""
+
+    claim_name: str
+    read_only: bool = False
+
+
+class CSIVolumeSource(KubeModel):
+    """A volume that a CSI driver makes for the pod."""
+
+    driver: str
+    read_only: bool = False
+    fs_type: str | None = None
+    volume_attributes: dict[str, str] = {}
+
+
+class GCEPersistentDiskVolumeSource(KubeModel):
+    """A disk of Google's cloud."""
+
+    pd_name: str
+    fs_type: str | None = None
+    partition: int = 0
+    read_only: bool = False
+
+
+class AWSElasticBlockStoreVolumeSource(KubeModel):
+    """A disk of Amazon's cloud."""
+
+    volume_id: str
+    fs_type: str | None = None
+    partition: int = 0
+    read_only: bool = False
+
+
+class ISCSIVolumeSource(KubeModel):
+    """An ISCSI disk."""
+
+    target_portal: str = ""
+    iqn: str = ""
+    lun: int = 0
+    read_only: bool = False
+
+
+class RBDVolumeSource(KubeModel):
+    """A Ceph block device."""
+
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = "rbd"
+    read_only: bool = False
+
+
+class AzureDiskVolumeSource(KubeModel):
+    """A disk of Microsoft's cloud."""
+
+    disk_name: str = ""
+    disk_uri: str = ""
+    read_only: bool = False
+
+
+class AzureFileVolumeSource(KubeModel):
+    """A file share of Microsoft's cloud."""
+
+    secret_name: str = ""
+    share_name: str = ""
+    read_only: bool = False
+
+
+class CinderVolumeSource(KubeModel):
+    """A disk of OpenStack."""
+
+    volume_id: str
+    read_only: bool = False
+
+
+class VsphereVirtualDiskVolumeSource(KubeModel):
+    """A disk of vSphere."""
+
+    volume_path: str = ""
+
+
+class PortworxVolumeSource(KubeModel):
+    """A Portworx volume."""
+
+    volume_id: str
+    read_only: bool = False
+
+
+class InTreeSources(KubeModel):
+    """The sources that a pod's volume and a persistent volume have in common."""
+
+    gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
+    iscsi: ISCSIVolumeSource | None = None
+    rbd: RBDVolumeSource | None = None
+    azure_disk: AzureDiskVolumeSource | None = None
+    azure_file: AzureFileVolumeSource | None = None
+    cinder: CinderVolumeSource | None = None
+    vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
+    portworx_volume: PortworxVolumeSource | None = None
+
+
+class Volume(InTreeSources):
+    """A named volume; every source that no plugin looks at leaves all fields None."""
+
+    name: str
+    persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
+    ephemeral: EphemeralVolumeSource | None = None
+    csi: CSIVolumeSource | None = None
