@@ -78,9 +78,7 @@ def test_the_first_instance_shows_the_point_of_it_all():
 
 
 def test_an_unknown_name_is_one_line_with_the_nearest_name():
-    with pytest.raises(
-        KubestowError, match="no bundled .*'guard-servise'; did you mean 'guard-service'"
-    ):
+    with pytest.raises(KubestowError, match=r"no bundled .*'guard-servise'; did you mean 'guard-service'"):
         catalogue.path("guard-servise")
 
 
