@@ -1,13 +1,13 @@
 """Affinities: which nodes a pod wants, and beside which pods."""
 
-from .base import KubeModel
+from .base import Int32, KubeModel
 from .selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 
 
 class PreferredSchedulingTerm(KubeModel):
     """A wish for nodes, with a weight of 1 to 100."""
 
-    weight: int
+    weight: Int32
     preference: NodeSelectorTerm
 
 
@@ -46,7 +46,7 @@ class PodAffinityTerm(KubeModel):
 class WeightedPodAffinityTerm(KubeModel):
     """A wish about other pods, with a weight of 1 to 100."""
 
-    weight: int
+    weight: Int32
     pod_affinity_term: PodAffinityTerm
 
 

@@ -3,14 +3,15 @@
 Objects are immutable, are read in the API's camelCase and are used in snake_case (`max_skew` is `maxSkew`,
 `host_ip` is `hostIP`). Unknown fields are ignored and a null is read as if the field were absent, as the API
 server does. Lists become tuples, maps become dictionaries; an optional field is None unless the API server
-fills in a default, in which case that default is used.
+fills in a default, in which case that default is used. Types are the API's: `"3"` is no number, 3 is no text.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict, model_validator
 
 # Words that Kubernetes writes in capitals inside a field name.
 _ACRONYMS = {"ip": "IP", "ips": "IPs", "id": "ID", "uri": "URI"}
@@ -22,34 +23,93 @@ def to_kube_case(name: str) -> str:
     return first + "".join(_ACRONYMS.get(word) or word.capitalize() for word in rest)
 
 
-def _as_utc(moment: datetime) -> datetime:
-    """Move a time to UTC; a time without a zone is taken for UTC, as Kubernetes writes all of them."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+Bool = Annotated[bool, Strict()]
+Int32 = Annotated[int, Strict(), Field(ge=-(2**31), le=2**31 - 1)]
+Int64 = Annotated[int, Strict(), Field(ge=-(2**63), le=2**63 - 1)]
+
+_RFC3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 
-Timestamp = Annotated[datetime, AfterValidator(_as_utc)]
+def parse_timestamp(value: object) -> datetime:
+    """Read an RFC 3339 time, the only spelling that the API knows, into UTC.
+
+    Raises
+    ------
+    ValueError
+        If the value is no such time.
+    """
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, str) and _RFC3339.fullmatch(value):
+        moment = datetime.fromisoformat(value)
+        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    raise ValueError(f"{value!r} is not a time (such as 2026-03-01T08:00:00Z)")
+
+
+Timestamp = Annotated[datetime, PlainValidator(parse_timestamp)]
+
+_DURATION = re.compile(r"([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)", re.ASCII)
+_DURATION_PART = re.compile(r"([\d.]+)([a-zµμ]+)")
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_duration(value: object) -> float:
+    """Read Go's spelling of a duration (`1h30m`, `10s`, `250ms`) into seconds; a number is seconds already.
+
+    Raises
+    ------
+    ValueError
+        If the value is no such duration.
+    """
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise ValueError(f"{value!r} is not a duration (such as 10s, 5m or 1h30m)")
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in _DURATION_PART.findall(match[2]))
+    return -seconds if match[1] == "-" else seconds
+
+
+Duration = Annotated[float, PlainValidator(parse_duration)]
+
+
+def _null_is_empty(value: Any) -> Any:
+    if isinstance(value, dict) and None in value.values():
+        return {key: "" if item is None else item for key, item in value.items()}
+    return value
+
+
+StringMap = Annotated[dict[str, str], BeforeValidator(_null_is_empty)]
+"""A map of texts; a null value is the empty text, as the API server reads it."""
 
 
 class KubeModel(BaseModel):
-    """A part of an object: frozen, camelCase in, unknown fields ignored, null as absent."""
+    """A part of an object: frozen, camelCase in, unknown fields ignored, null as absent.
+
+    `empty_is_absent` lists the fields, in the API's spelling, for which an empty text counts as absent, since
+    the API server then fills in the default.
+    """
 
     model_config = ConfigDict(
-        frozen=True,
-        alias_generator=to_kube_case,
-        populate_by_name=True,
-        extra="ignore",
-        regex_engine="python-re",
+        frozen=True, alias_generator=to_kube_case, populate_by_name=True, extra="ignore", strict=False
     )
+
+    empty_is_absent: ClassVar[frozenset[str]] = frozenset()
 
     @model_validator(mode="before")
     @classmethod
-    def _null_is_absent(cls, data: Any) -> Any:
-        if isinstance(data, dict) and None in data.values():
-            return {name: value for name, value in data.items() if value is not None}
+    def _drop_absent(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        values = data.values()
+        if None in values:
+            data = {name: value for name, value in data.items() if value is not None}
+        if cls.empty_is_absent and "" in values:
+            data = {name: value for name, value in data.items() if value or name not in cls.empty_is_absent}
         return data
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy the object, with changes that are not validated; values derived from old fields are dropped."""
+        """Copy with changes, which are not validated; what was derived from old fields is dropped."""
         copy = super().model_copy(update=update, deep=deep)
         for name in copy.__dict__.keys() - type(self).model_fields.keys():
             del copy.__dict__[name]

@@ -5,10 +5,10 @@ Source: kube-scheduler 1.34.1 apis/config/v1/defaults.go.
 
 from typing import Any, Literal
 
-from pydantic import Field, SerializeAsAny, model_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from .affinity import NodeAffinity
-from .base import KubeModel
+from .base import Bool, Duration, Int32, KubeModel
 from .pod import TopologySpreadConstraint
 
 
@@ -16,14 +16,14 @@ class ResourceSpec(KubeModel):
     """A resource and its weight in a score."""
 
     name: str
-    weight: int = 1
+    weight: Int32 = 1
 
 
 class UtilizationShapePoint(KubeModel):
     """A point of the scoring function: utilisation 0..100, score 0..10."""
 
-    utilization: int
-    score: int
+    utilization: Int32
+    score: Int32
 
 
 class RequestedToCapacityRatioParam(KubeModel):
@@ -64,8 +64,8 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
 class InterPodAffinityArgs(PluginArgs):
     """Arguments of InterPodAffinity."""
 
-    hard_pod_affinity_weight: int = 1
-    ignore_preferred_terms_of_existing_pods: bool = False
+    hard_pod_affinity_weight: Int32 = 1
+    ignore_preferred_terms_of_existing_pods: Bool = False
 
 
 class PodTopologySpreadArgs(PluginArgs):
@@ -73,7 +73,7 @@ class PodTopologySpreadArgs(PluginArgs):
 
     default_constraints: tuple[TopologySpreadConstraint, ...] = ()
     defaulting_type: Literal["System", "List"] = "System"
-    node_provisioning_timeout: float | None = None
+    node_provisioning_timeout: Duration | None = None
 
 
 class NodeAffinityArgs(PluginArgs):
@@ -85,21 +85,21 @@ class NodeAffinityArgs(PluginArgs):
 class DefaultPreemptionArgs(PluginArgs):
     """Arguments of DefaultPreemption."""
 
-    min_candidate_nodes_percentage: int = 10
-    min_candidate_nodes_absolute: int = 100
+    min_candidate_nodes_percentage: Int32 = 10
+    min_candidate_nodes_absolute: Int32 = 100
 
 
 class VolumeBindingArgs(PluginArgs):
     """Arguments of VolumeBinding."""
 
-    bind_timeout_seconds: int = 600
+    bind_timeout_seconds: Int32 = 600
     shape: tuple[UtilizationShapePoint, ...] = ()
 
 
 class DynamicResourcesArgs(PluginArgs):
     """Arguments of DynamicResources; `filter_timeout` is in seconds."""
 
-    filter_timeout: float = 10.0
+    filter_timeout: Duration = 10.0
 
 
 ARGUMENTS: dict[str, type[PluginArgs]] = {
@@ -118,22 +118,23 @@ class PluginConfig(KubeModel):
     """The arguments of one plugin, typed by its name."""
 
     name: str
-    args: SerializeAsAny[PluginArgs] = PluginArgs()
+    args: SerializeAsAny[PluginArgs] = Field(default=PluginArgs(), validate_default=True)
 
-    @model_validator(mode="before")
+    @field_validator("args", mode="before")
     @classmethod
-    def _read_args(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or not isinstance(args := data.get("args", {}), dict):
-            return data
-        kind = ARGUMENTS.get(str(data.get("name")), PluginArgs)
-        return {**data, "args": kind.model_validate(args)}
+    def _read_args(cls, args: Any, info: ValidationInfo) -> Any:
+        """Read the arguments as those of the plugin named beside them."""
+        kind = ARGUMENTS.get(info.data.get("name", ""), PluginArgs)
+        if isinstance(args, PluginArgs):
+            return kind() if type(args) is PluginArgs else args
+        return kind.model_validate(args)
 
 
 class PluginRef(KubeModel):
     """A plugin by name; a weight of 0 means the default one."""
 
     name: str
-    weight: int = 0
+    weight: Int32 = 0
 
 
 class PluginSet(KubeModel):
@@ -165,7 +166,7 @@ class KubeSchedulerProfile(KubeModel):
     """A scheduler by name, with its plugins."""
 
     scheduler_name: str = "default-scheduler"
-    percentage_of_nodes_to_score: int | None = None
+    percentage_of_nodes_to_score: Int32 | None = None
     plugins: Plugins = Plugins()
     plugin_config: tuple[PluginConfig, ...] = ()
 
@@ -182,10 +183,10 @@ class KubeSchedulerConfiguration(KubeModel):
 
     api_version: str = "kubescheduler.config.k8s.io/v1"
     kind: str = "KubeSchedulerConfiguration"
-    parallelism: int = 16
-    percentage_of_nodes_to_score: int = 0
-    pod_initial_backoff_seconds: int = 1
-    pod_max_backoff_seconds: int = 10
+    parallelism: Int32 = 16
+    percentage_of_nodes_to_score: Int32 = 0
+    pod_initial_backoff_seconds: Int32 = 1
+    pod_max_backoff_seconds: Int32 = 10
     profiles: tuple[KubeSchedulerProfile, ...] = Field(default=(KubeSchedulerProfile(),))
 
     @property

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from .base import KubeModel
+from .base import Bool, Int32, KubeModel, StringMap
 from .meta import KubeObject
 from .pod import PodTemplateSpec
 from .selectors import LabelSelector
@@ -21,7 +21,7 @@ class Namespace(KubeObject):
 class ServiceSpec(KubeModel):
     """Which pods a service sends traffic to; an empty selector selects none."""
 
-    selector: dict[str, str] = {}
+    selector: StringMap = {}
     type: str = "ClusterIP"
     cluster_ip: str | None = None
 
@@ -37,7 +37,7 @@ class Service(KubeObject):
 class ReplicaSetSpec(KubeModel):
     """How many pods of which template."""
 
-    replicas: int = 1
+    replicas: Int32 = 1
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
 
@@ -53,8 +53,8 @@ class ReplicaSet(KubeObject):
 class ReplicationControllerSpec(KubeModel):
     """How many pods of which template; the selector is a plain map."""
 
-    replicas: int = 1
-    selector: dict[str, str] = {}
+    replicas: Int32 = 1
+    selector: StringMap = {}
     template: PodTemplateSpec | None = None
 
 
@@ -69,13 +69,13 @@ class ReplicationController(KubeObject):
 class StatefulSetOrdinals(KubeModel):
     """The number of a set's first pod."""
 
-    start: int = 0
+    start: Int32 = 0
 
 
 class StatefulSetSpec(KubeModel):
     """How many numbered pods of which template, each with its own claims."""
 
-    replicas: int = 1
+    replicas: Int32 = 1
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
     service_name: str | None = None
@@ -95,10 +95,10 @@ class StatefulSet(KubeObject):
 class DeploymentSpec(KubeModel):
     """How many pods of which template."""
 
-    replicas: int = 1
+    replicas: Int32 = 1
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
-    paused: bool = False
+    paused: Bool = False
 
 
 class Deployment(KubeObject):
@@ -112,10 +112,10 @@ class Deployment(KubeObject):
 class JobSpec(KubeModel):
     """How many pods run at once, and how many must succeed."""
 
-    parallelism: int | None = None
-    completions: int | None = None
+    parallelism: Int32 | None = None
+    completions: Int32 | None = None
     completion_mode: str = "NonIndexed"
-    suspend: bool = False
+    suspend: Bool = False
     selector: LabelSelector | None = None
     template: PodTemplateSpec = PodTemplateSpec()
 
@@ -123,8 +123,8 @@ class JobSpec(KubeModel):
 class JobStatus(KubeModel):
     """How far a job is."""
 
-    active: int = 0
-    succeeded: int = 0
+    active: Int32 = 0
+    succeeded: Int32 = 0
 
 
 class Job(KubeObject):

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import field_validator
 
-from .base import KubeModel, Timestamp
+from .base import Bool, Int64, KubeModel, StringMap, Timestamp
 
 
 class OwnerReference(KubeModel):
@@ -14,7 +14,7 @@ class OwnerReference(KubeModel):
     kind: str = ""
     name: str = ""
     uid: str = ""
-    controller: bool = False
+    controller: Bool = False
 
 
 class ObjectMeta(KubeModel):
@@ -23,9 +23,9 @@ class ObjectMeta(KubeModel):
     name: str = ""
     namespace: str = ""
     uid: str = ""
-    generation: int | None = None
-    labels: dict[str, str] = {}
-    annotations: dict[str, str] = {}
+    generation: Int64 | None = None
+    labels: StringMap = {}
+    annotations: StringMap = {}
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
     owner_references: tuple[OwnerReference, ...] = ()

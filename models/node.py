@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from .base import KubeModel, Timestamp
+from .base import Bool, Int64, KubeModel, Timestamp
 from .meta import Condition, KubeObject
 from .quantity import QuantityField
 
@@ -23,7 +23,7 @@ class Taint(KubeModel):
 class NodeSpec(KubeModel):
     """What an administrator decided about a node."""
 
-    unschedulable: bool = False
+    unschedulable: Bool = False
     taints: tuple[Taint, ...] = ()
     provider_id: str | None = None
 
@@ -32,7 +32,7 @@ class ContainerImage(KubeModel):
     """An image on a node: all its names and its size in bytes."""
 
     names: tuple[str, ...] = ()
-    size_bytes: int = 0
+    size_bytes: Int64 = 0
 
 
 class NodeStatus(KubeModel):

@@ -1,9 +1,9 @@
 """Pods: everything about them that the scheduler reads."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from .affinity import Affinity
-from .base import KubeModel, Timestamp
+from .base import Bool, Int32, Int64, KubeModel, StringMap, Timestamp
 from .meta import Condition, KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .selectors import LabelSelector
@@ -14,15 +14,17 @@ PreemptionPolicy = Literal["PreemptLowerPriority", "Never"]
 WhenUnsatisfiable = Literal["DoNotSchedule", "ScheduleAnyway"]
 NodeInclusionPolicy = Literal["Honor", "Ignore"]
 FallbackCriterion = Literal["NodeProvisioningFailed", "PreemptionFailed"]
-TolerationOperator = Literal["", "Equal", "Exists", "Lt", "Gt"]
+TolerationOperator = Literal["Equal", "Exists", "Lt", "Gt"]
 TolerationEffect = Literal["", "NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
 class ContainerPort(KubeModel):
     """A port of a container; `host_port` 0 takes none of the node's."""
 
-    container_port: int
-    host_port: int = 0
+    empty_is_absent: ClassVar = frozenset({"protocol"})
+
+    container_port: Int32
+    host_port: Int32 = 0
     host_ip: str | None = None
     protocol: Protocol = "TCP"
     name: str | None = None
@@ -61,21 +63,23 @@ class Container(KubeModel):
 class Toleration(KubeModel):
     """Which taints a pod puts up with; an empty effect means all effects, an empty key all keys."""
 
+    empty_is_absent: ClassVar = frozenset({"operator"})
+
     key: str = ""
     operator: TolerationOperator = "Equal"
     value: str = ""
     effect: TolerationEffect = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class TopologySpreadConstraint(KubeModel):
     """How evenly matching pods are to be spread over domains (KEP-895, 3022, 3094, 3243, 3990)."""
 
-    max_skew: int
+    max_skew: Int32
     topology_key: str
     when_unsatisfiable: WhenUnsatisfiable
     label_selector: LabelSelector | None = None
-    min_domains: int | None = None
+    min_domains: Int32 | None = None
     node_affinity_policy: NodeInclusionPolicy = "Honor"
     node_taints_policy: NodeInclusionPolicy = "Ignore"
     match_label_keys: tuple[str, ...] = ()
@@ -118,24 +122,26 @@ class PodSchedulingGroup(KubeModel):
 class PodSpec(KubeModel):
     """What a pod asks for."""
 
+    empty_is_absent: ClassVar = frozenset({"schedulerName", "restartPolicy"})
+
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_name: str | None = None
-    node_selector: dict[str, str] = {}
+    node_selector: StringMap = {}
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     scheduler_name: str = "default-scheduler"
-    priority: int | None = None
+    priority: Int32 | None = None
     priority_class_name: str | None = None
     preemption_policy: PreemptionPolicy | None = None
-    allow_disruption_by_priority_greater_than_or_equal: int | None = None
+    allow_disruption_by_priority_greater_than_or_equal: Int32 | None = None
     scheduling_gates: tuple[PodSchedulingGate, ...] = ()
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     resources: ResourceRequirements | None = None
     overhead: dict[str, QuantityField] = {}
-    host_network: bool = False
+    host_network: Bool = False
     restart_policy: str = "Always"
     workload_ref: WorkloadReference | None = None
     scheduling_group: PodSchedulingGroup | None = None
@@ -145,7 +151,7 @@ class ContainerStatus(KubeModel):
     """What a container has been given, which in-place resize can change."""
 
     name: str
-    ready: bool = False
+    ready: Bool = False
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, QuantityField] = {}
 

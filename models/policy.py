@@ -1,15 +1,28 @@
 """Pod disruption budgets."""
 
-from .base import KubeModel, Timestamp
+from typing import Annotated, Any
+
+from pydantic import PlainValidator
+
+from .base import Int32, Int64, KubeModel, Timestamp
 from .meta import KubeObject
 from .selectors import LabelSelector
+
+
+def _int_or_text(value: Any) -> int | str:
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise ValueError(f"{value!r} is neither a number nor a percentage (such as 2 or 50%)")
+
+
+IntOrText = Annotated[int | str, PlainValidator(_int_or_text)]
 
 
 class PodDisruptionBudgetSpec(KubeModel):
     """How many of the selected pods must stay, or may go; a number or a percentage such as `50%`."""
 
-    min_available: int | str | None = None
-    max_unavailable: int | str | None = None
+    min_available: IntOrText | None = None
+    max_unavailable: IntOrText | None = None
     selector: LabelSelector | None = None
     unhealthy_pod_eviction_policy: str | None = None
 
@@ -20,11 +33,11 @@ class PodDisruptionBudgetStatus(KubeModel):
     `disrupted_pods` maps names of pods whose eviction is already paid for to the time of that eviction.
     """
 
-    disruptions_allowed: int | None = None
-    current_healthy: int = 0
-    desired_healthy: int = 0
-    expected_pods: int = 0
-    observed_generation: int | None = None
+    disruptions_allowed: Int32 | None = None
+    current_healthy: Int32 = 0
+    desired_healthy: Int32 = 0
+    expected_pods: Int32 = 0
+    observed_generation: Int64 | None = None
     disrupted_pods: dict[str, Timestamp] = {}
 
 

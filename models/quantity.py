@@ -2,7 +2,8 @@
 
 A quantity is a decimal number and an optional suffix: a decimal one (`n u m k M G T P E`), a binary one
 (`Ki Mi Gi Ti Pi Ei`) or a decimal exponent (`e3`, `E-2`). Nothing here is a float: a number is a
-`fractions.Fraction` until it is rounded up to the unit in which it is compared.
+`fractions.Fraction` until it is rounded up to the unit in which it is compared. As upstream has it, what is
+finer than a billionth is rounded up (away from zero), and a binary spelling ends at 2**63 - 1.
 
 Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
 """
@@ -12,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, InstanceOf
+from pydantic import PlainSerializer, PlainValidator
 
 _SUFFIXES: dict[str, Fraction] = {
     "n": Fraction(1, 10**9),
@@ -32,6 +33,10 @@ _SUFFIXES: dict[str, Fraction] = {
     "Pi": Fraction(2**50),
     "Ei": Fraction(2**60),
 }
+_NANO = 10**9
+_LARGEST_BINARY = Fraction(2**63 - 1)
+_MAX_EXPONENT = 400
+_ZERO = Fraction(0)
 _QUANTITY = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
 )
@@ -48,9 +53,15 @@ def _parse_text(text: str) -> Fraction:
     part = match["part"] or ""
     number = Fraction(int((match["whole"] or "0") + part), 10 ** len(part))
     if match["exponent"] is not None:
-        number *= Fraction(10) ** int(match["exponent"])
+        exponent = int(match["exponent"])
+        if abs(exponent) > _MAX_EXPONENT:
+            raise ValueError(f"{text!r} is no quantity: its exponent is out of range")
+        number *= Fraction(10) ** exponent
     else:
         number *= _SUFFIXES[match["suffix"] or ""]
+    number = Fraction(-((-number * _NANO).__floor__()), _NANO)
+    if (match["suffix"] or "").endswith("i"):
+        number = min(number, _LARGEST_BINARY)
     return -number if match["sign"] == "-" else number
 
 
@@ -74,10 +85,15 @@ def parse_quantity(value: object) -> Fraction:
 
 
 def _read(value: Any) -> Fraction:
-    return parse_quantity(value)
+    """Read a field; a null in a map of quantities is zero, as the API server reads it."""
+    return _ZERO if value is None else parse_quantity(value)
 
 
-QuantityField = Annotated[InstanceOf[Fraction], BeforeValidator(_read)]
+QuantityField = Annotated[
+    Fraction,
+    PlainValidator(_read),
+    PlainSerializer(lambda quantity: format_quantity(quantity), return_type=str, when_used="json"),
+]
 """The pydantic type of a field that holds a quantity."""
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from .base import KubeModel, Timestamp
+from .base import Bool, Int64, KubeModel, Timestamp
 from .meta import KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .selectors import NodeSelector
@@ -24,15 +24,15 @@ class ResourcePool(KubeModel):
     """The pool a slice belongs to; only slices of the highest generation count."""
 
     name: str
-    generation: int = 0
-    resource_slice_count: int = 1
+    generation: Int64 = 0
+    resource_slice_count: Int64 = 1
 
 
 class DeviceAttribute(KubeModel):
     """A typed value; exactly one field is set."""
 
-    int_value: int | None = Field(default=None, alias="int")
-    bool_value: bool | None = Field(default=None, alias="bool")
+    int_value: Int64 | None = Field(default=None, alias="int")
+    bool_value: Bool | None = Field(default=None, alias="bool")
     string_value: str | None = Field(default=None, alias="string")
     version_value: str | None = Field(default=None, alias="version")
 
@@ -98,11 +98,13 @@ class DeviceTaint(KubeModel):
 class DeviceToleration(KubeModel):
     """Which device taints a request puts up with; an empty effect means all, and so does an empty key."""
 
+    empty_is_absent: ClassVar = frozenset({"operator"})
+
     key: str = ""
-    operator: Literal["", "Equal", "Exists"] = "Equal"
+    operator: Literal["Equal", "Exists"] = "Equal"
     value: str = ""
     effect: DeviceTolerationEffect = ""
-    toleration_seconds: int | None = None
+    toleration_seconds: Int64 | None = None
 
 
 class Device(KubeModel):
@@ -114,10 +116,10 @@ class Device(KubeModel):
     consumes_counters: tuple[DeviceCounterConsumption, ...] = ()
     node_name: str | None = None
     node_selector: NodeSelector | None = None
-    all_nodes: bool | None = None
+    all_nodes: Bool | None = None
     taints: tuple[DeviceTaint, ...] = ()
-    allow_multiple_allocations: bool = False
-    binds_to_node: bool = False
+    allow_multiple_allocations: Bool = False
+    binds_to_node: Bool = False
     binding_conditions: tuple[str, ...] = ()
     binding_failure_conditions: tuple[str, ...] = ()
 
@@ -136,8 +138,8 @@ class ResourceSliceSpec(KubeModel):
     pool: ResourcePool
     node_name: str | None = None
     node_selector: NodeSelector | None = None
-    all_nodes: bool | None = None
-    per_device_node_selection: bool | None = None
+    all_nodes: Bool | None = None
+    per_device_node_selection: Bool | None = None
     devices: tuple[Device, ...] = ()
     shared_counters: tuple[CounterSet, ...] = ()
 
@@ -173,11 +175,13 @@ class CapacityRequirements(KubeModel):
 class ExactDeviceRequest(KubeModel):
     """A number of devices of one class (`count`, default 1), or all of them."""
 
+    empty_is_absent: ClassVar = frozenset({"allocationMode"})
+
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: AllocationMode = "ExactCount"
-    count: int = 1
-    admin_access: bool = False
+    count: Int64 = 1
+    admin_access: Bool = False
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
 
@@ -185,11 +189,13 @@ class ExactDeviceRequest(KubeModel):
 class DeviceSubRequest(KubeModel):
     """One of the alternatives of a request."""
 
+    empty_is_absent: ClassVar = frozenset({"allocationMode"})
+
     name: str
     device_class_name: str = ""
     selectors: tuple[DeviceSelector, ...] = ()
     allocation_mode: AllocationMode = "ExactCount"
-    count: int = 1
+    count: Int64 = 1
     tolerations: tuple[DeviceToleration, ...] = ()
     capacity: CapacityRequirements | None = None
 
@@ -240,7 +246,7 @@ class DeviceRequestAllocationResult(KubeModel):
     driver: str
     pool: str
     device: str
-    admin_access: bool = False
+    admin_access: Bool = False
     tolerations: tuple[DeviceToleration, ...] = ()
     share_id: str | None = None
     consumed_capacity: dict[str, QuantityField] = {}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from .base import KubeModel
+from .base import Bool, Int32, KubeModel
 from .meta import Condition, KubeObject
 from .pod import PodResourceClaim, PodResourceClaimStatus, PreemptionPolicy
 
@@ -24,23 +24,23 @@ class PriorityClass(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1"
     kind: str = "PriorityClass"
-    value: int
-    global_default: bool = False
+    value: Int32
+    global_default: Bool = False
     preemption_policy: PreemptionPolicy = "PreemptLowerPriority"
-    allow_disruption_by_priority_greater_than_or_equal: int | None = None
+    allow_disruption_by_priority_greater_than_or_equal: Int32 | None = None
 
 
 class BasicPolicy(KubeModel):
     """No gang: pods are scheduled one by one. `desired_count` is KEP-5732's hint on the group's size."""
 
-    desired_count: int | None = None
+    desired_count: Int32 | None = None
 
 
 class GangPolicy(KubeModel):
     """All or nothing: `min_count` pods (of a composite group: `min_group_count` groups) start together."""
 
-    min_count: int | None = None
-    min_group_count: int | None = None
+    min_count: Int32 | None = None
+    min_group_count: Int32 | None = None
 
 
 class SchedulingPolicy(KubeModel):
@@ -74,7 +74,7 @@ class GroupSpec(KubeModel):
     resource_claims: tuple[PodResourceClaim, ...] = ()
     disruption_mode: DisruptionMode = "single"
     priority_class_name: str | None = None
-    priority: int | None = None
+    priority: Int32 | None = None
     preemption_policy: PreemptionPolicy | None = None
 
     @field_validator("disruption_mode", mode="before")

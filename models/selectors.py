@@ -1,7 +1,7 @@
 """Label selectors and node selectors, as read and as compiled for matching.
 
-A selector is compiled once into a small hashable value, so that equal selectors of many pods are equal keys and
-are evaluated once.
+A selector is compiled once into a small hashable value, so that equal selectors of many pods are equal keys
+and are evaluated once.
 
 Sources: apimachinery labels/selector.go, component-helpers scheduling/corev1/nodeaffinity.
 """
@@ -18,6 +18,7 @@ LabelOperator = Literal["In", "NotIn", "Exists", "DoesNotExist"]
 NodeOperator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
+_LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -122,15 +123,19 @@ class LabelSelector(KubeModel):
 
 @dataclass(frozen=True, slots=True)
 class CompiledTerm:
-    """One term of a node selector: all its conditions hold. `never` marks a term that can match no node."""
+    """One term of a node selector: all its conditions hold; one without conditions matches no node.
+
+    `unparsable` marks a term that upstream cannot parse: it matches no node, and as a preference it makes the
+    scheduling cycle an error.
+    """
 
     labels: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
-    never: bool = False
+    unparsable: bool = False
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
         """Say whether a node with these labels and this name satisfies the term."""
-        if self.never:
+        if self.unparsable or not (self.labels or self.fields):
             return False
         return all(item.matches(labels) for item in self.labels) and all(
             item.matches({"metadata.name": name}) for item in self.fields
@@ -156,6 +161,20 @@ class NodeSelectorRequirement(KubeModel):
     values: tuple[str, ...] = ()
 
 
+def _label_condition_parses(item: NodeSelectorRequirement) -> bool:
+    """Tell what apimachinery's labels.NewRequirement accepts."""
+    if item.operator in ("Exists", "DoesNotExist"):
+        return not item.values
+    if item.operator in ("Gt", "Lt"):
+        return len(item.values) == 1 and _int64(item.values[0]) is not None
+    return bool(item.values) and all(_LABEL_VALUE.fullmatch(value) for value in item.values)
+
+
+def _field_condition_parses(item: NodeSelectorRequirement) -> bool:
+    """Tell what a condition on a node's fields may be: its name, in or not in one value."""
+    return item.key == "metadata.name" and item.operator in ("In", "NotIn") and len(item.values) == 1
+
+
 class NodeSelectorTerm(KubeModel):
     """Conditions on a node that must all hold; a term without any matches no node."""
 
@@ -170,15 +189,6 @@ class NodeSelectorTerm(KubeModel):
     @cached_property
     def compiled(self) -> CompiledTerm:
         """The hashable form used for matching and grouping."""
-        fields_parse = all(
-            item.key == "metadata.name" and item.operator in ("In", "NotIn") and len(item.values) == 1
-            for item in self.match_fields
-        )
-        labels_parse = all(
-            len(item.values) == 1 and _int64(item.values[0]) is not None
-            for item in self.match_expressions
-            if item.operator in ("Gt", "Lt")
-        )
         return CompiledTerm(
             labels=compile_requirements(
                 tuple(requirement(item.key, item.operator, item.values) for item in self.match_expressions)
@@ -186,7 +196,10 @@ class NodeSelectorTerm(KubeModel):
             fields=compile_requirements(
                 tuple(requirement(item.key, item.operator, item.values) for item in self.match_fields)
             ).requirements,
-            never=self.is_empty or not fields_parse or not labels_parse,
+            unparsable=not (
+                all(_label_condition_parses(item) for item in self.match_expressions)
+                and all(_field_condition_parses(item) for item in self.match_fields)
+            ),
         )
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from .base import KubeModel
+from .base import Bool, Int32, KubeModel, StringMap
 from .meta import KubeObject
 from .quantity import QuantityField
 from .selectors import LabelSelector, NodeSelector
@@ -14,8 +14,8 @@ class CSIPersistentVolumeSource(KubeModel):
 
     driver: str
     volume_handle: str
-    read_only: bool = False
-    volume_attributes: dict[str, str] = {}
+    read_only: Bool = False
+    volume_attributes: StringMap = {}
 
 
 class LocalVolumeSource(KubeModel):
@@ -110,17 +110,17 @@ class StorageClass(KubeObject):
     api_version: str = "storage.k8s.io/v1"
     kind: str = "StorageClass"
     provisioner: str = ""
-    parameters: dict[str, str] = {}
+    parameters: StringMap = {}
     reclaim_policy: str = "Delete"
     volume_binding_mode: str = "Immediate"
-    allow_volume_expansion: bool = False
+    allow_volume_expansion: Bool = False
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
 
 class VolumeNodeResources(KubeModel):
     """How many volumes of a driver a node can attach; None means no limit."""
 
-    count: int | None = None
+    count: Int32 | None = None
 
 
 class CSINodeDriver(KubeModel):
@@ -151,8 +151,8 @@ class CSINode(KubeObject):
 class CSIDriverSpec(KubeModel):
     """What a driver can do."""
 
-    attach_required: bool = True
-    storage_capacity: bool = False
+    attach_required: Bool = True
+    storage_capacity: Bool = False
 
 
 class CSIDriver(KubeObject):
@@ -194,7 +194,7 @@ class VolumeAttachmentSpec(KubeModel):
 class VolumeAttachmentStatus(KubeModel):
     """Whether the volume is attached."""
 
-    attached: bool = False
+    attached: Bool = False
 
 
 class VolumeAttachment(KubeObject):

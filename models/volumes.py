@@ -1,6 +1,8 @@
 """Volumes of a pod, as far as the volume plugins look at them."""
 
-from .base import KubeModel
+from typing import ClassVar
+
+from .base import Bool, Int32, KubeModel, StringMap
 from .meta import ObjectMeta
 from .quantity import QuantityField
 from .selectors import LabelSelector
@@ -42,16 +44,16 @@ class PersistentVolumeClaimVolumeSource(KubeModel):
     """A reference to a claim in the pod's namespace."""
 
     claim_name: str
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class CSIVolumeSource(KubeModel):
     """A volume that a CSI driver makes for the pod."""
 
     driver: str
-    read_only: bool = False
+    read_only: Bool = False
     fs_type: str | None = None
-    volume_attributes: dict[str, str] = {}
+    volume_attributes: StringMap = {}
 
 
 class GCEPersistentDiskVolumeSource(KubeModel):
@@ -59,8 +61,8 @@ class GCEPersistentDiskVolumeSource(KubeModel):
 
     pd_name: str
     fs_type: str | None = None
-    partition: int = 0
-    read_only: bool = False
+    partition: Int32 = 0
+    read_only: Bool = False
 
 
 class AWSElasticBlockStoreVolumeSource(KubeModel):
@@ -68,8 +70,8 @@ class AWSElasticBlockStoreVolumeSource(KubeModel):
 
     volume_id: str
     fs_type: str | None = None
-    partition: int = 0
-    read_only: bool = False
+    partition: Int32 = 0
+    read_only: Bool = False
 
 
 class ISCSIVolumeSource(KubeModel):
@@ -77,17 +79,19 @@ class ISCSIVolumeSource(KubeModel):
 
     target_portal: str = ""
     iqn: str = ""
-    lun: int = 0
-    read_only: bool = False
+    lun: Int32 = 0
+    read_only: Bool = False
 
 
 class RBDVolumeSource(KubeModel):
     """A Ceph block device."""
 
+    empty_is_absent: ClassVar = frozenset({"pool"})
+
     monitors: tuple[str, ...] = ()
     image: str = ""
     pool: str = "rbd"
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class AzureDiskVolumeSource(KubeModel):
@@ -95,7 +99,7 @@ class AzureDiskVolumeSource(KubeModel):
 
     disk_name: str = ""
     disk_uri: str = ""
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class AzureFileVolumeSource(KubeModel):
@@ -103,14 +107,14 @@ class AzureFileVolumeSource(KubeModel):
 
     secret_name: str = ""
     share_name: str = ""
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class CinderVolumeSource(KubeModel):
     """A disk of OpenStack."""
 
     volume_id: str
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class VsphereVirtualDiskVolumeSource(KubeModel):
@@ -123,7 +127,7 @@ class PortworxVolumeSource(KubeModel):
     """A Portworx volume."""
 
     volume_id: str
-    read_only: bool = False
+    read_only: Bool = False
 
 
 class InTreeSources(KubeModel):
