@@ -119,3 +119,21 @@ def path(name: str) -> Path:
         When there is no instance of this name.
     """
     return Path(str(files(__package__).joinpath(f"{describe(name).name}.yaml")))
+
+
+def locate(argument: str) -> str:
+    """Return what to read for an instance named on the command line.
+
+    A file or folder comes first, `-` is standard input, anything else is the name of a bundled instance.
+
+    Raises
+    ------
+    KubestowError
+        When it is none of these.
+    """
+    if argument == "-" or Path(argument).exists():
+        return argument
+    try:
+        return str(path(argument))
+    except KubestowError as error:
+        raise KubestowError(f"{argument}: no such file or folder, and {error}") from None

@@ -1,0 +1,33 @@
+"""The bundled instances: the list, and one story."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .layout import section
+
+
+def list_report(entries: Iterable[Mapping[str, Any]]) -> RenderableType:
+    """Return the list of instances: name, title and what they need."""
+    rows = [(entry["name"], entry["title"], ", ".join(entry["needs"])) for entry in entries]
+    return Group(*section("Bundled instances", ("name", "title", "needs"), rows, rest="instances")[1:])
+
+
+def story_report(entry: Mapping[str, Any]) -> RenderableType:
+    """Return one instance's story, and what each scheduler makes of it."""
+    rows = [(who, *_numbers(entry["expect"][who]), entry[who]) for who in ("greedy", "optimal")]
+    columns = ("scheduler", "scheduled", "evictions", "violations", "fallbacks", "")
+    return Group(
+        Text.assemble((entry["name"], "bold"), ": ", entry["title"]),
+        Text(""),
+        Text(entry["story"]),
+        *section("What to expect", columns, rows, (1, 2, 3, 4)),
+        Text(""),
+        Text(f"source: {entry['source']}", style="dim"),
+    )
+
+
+def _numbers(outcome: Mapping[str, int]) -> tuple[str, ...]:
+    return tuple(str(outcome[key]) for key in ("scheduled", "evictions", "violations", "fallbacks"))

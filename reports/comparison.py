@@ -1,0 +1,110 @@
+"""Optimal beside greedy: which tier tells them apart, which pods differ, and why it matters."""
+
+import re
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from ..models import tiers as names
+from ..models.plan import ComparedPod, ComparedTier, Comparison
+from .layout import section
+from .plan import summary, verdict
+from .words import count, listed
+
+_PRIORITY = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
+
+
+def comparison_report(comparison: Comparison) -> RenderableType:
+    """Return the report of a comparison: both in a line, why it matters, tiers, pods that differ."""
+    optimal, greedy = comparison.optimal, comparison.greedy
+    parts: list[RenderableType] = [
+        Text(optimal.instance, style="bold"),
+        Text(f"  optimal: {summary(optimal)} ({verdict(optimal)})"),
+        Text(f"  greedy:  {summary(greedy)}"),
+        Text(""),
+        Text(why_it_matters(comparison), style="bold" if comparison.first_difference else "bold green"),
+    ]
+    if not greedy.stats.admissible:
+        parts.append(
+            Text(
+                "Greedy's outcome is not admissible: it wasted an eviction, or evicted a pod it had bound.",
+                style="yellow",
+            )
+        )
+    return Group(*parts, *_tiers(comparison), *_pods(comparison))
+
+
+def why_it_matters(comparison: Comparison) -> str:
+    """Return the sentence that a reader should remember of this comparison."""
+    tier = next((t for t in comparison.tiers if t.name == comparison.first_difference), None)
+    if tier is None:
+        if comparison.optimal.status == "OPTIMAL":
+            return "Greedy is optimal here: no plan is better in any tier."
+        return "Equal in every tier so far; what is not proven may still be improved."
+    match = _PRIORITY.fullmatch(tier.name)
+    if match is None:
+        return _other(tier)
+    kind, priority, victim = match.groups()
+    if kind == "scheduled":
+        stranded = [p.pod for p in comparison.pods if p.greedy is None and p.optimal is not None]
+        pods = f": {listed(stranded)}" if len(stranded) == tier.optimal - tier.greedy else ""
+        lost = count(tier.optimal - tier.greedy, "pod")
+        return f"Greedy strands {lost} of priority {priority} that can run{pods}."
+    if kind == "violations":
+        evictions = count(tier.greedy, "eviction")
+        return f"Greedy violates budgets with {evictions} for priority {priority}; {_enough(tier)}."
+    return f"Greedy evicts {count(tier.greedy, 'pod')} of priority {victim}; {_enough(tier)}."
+
+
+def _enough(tier: ComparedTier) -> str:
+    if tier.optimal == 0:
+        return "none is needed"
+    return f"{tier.optimal} is enough" if tier.optimal == 1 else f"{tier.optimal} are enough"
+
+
+def _other(tier: ComparedTier) -> str:
+    what = {
+        names.FALLBACK: "Greedy breaks constraints that fell back by a skew of",
+        names.FIRST_AVAILABLE: "Greedy's device choices are further from first choice:",
+        names.DESIRED_COUNT: "Greedy leaves less room for pods that groups still expect:",
+    }.get(tier.name, f"Both place the same pods; the preference '{tier.name}' tells them apart:")
+    return f"{what} {tier.greedy} against {tier.optimal}."
+
+
+def _tiers(comparison: Comparison) -> list[RenderableType]:
+    rows = [
+        _tier_row(tier, tier.name == comparison.first_difference)
+        for tier in comparison.tiers
+        if not (tier.sense == "min" and tier.optimal == tier.greedy == 0)
+    ]
+    columns = ("tier", "optimal", "bound", "greedy", "")
+    return section("Tiers, most important first", columns, rows, (1, 2, 3), "tiers")
+
+
+def _tier_row(tier: ComparedTier, first: bool) -> tuple[RenderableType, ...]:
+    style = "bold" if first else ""
+    bound = "" if tier.bound is None else str(tier.bound)
+    return (
+        Text(tier.name, style=style),
+        Text(str(tier.optimal), style=style),
+        Text(bound if tier.proven else f"{bound} (open)", style="" if tier.proven else "yellow"),
+        Text(str(tier.greedy), style=style),
+        Text("<- first difference" if first else "", style="bold yellow"),
+    )
+
+
+def _pods(comparison: Comparison) -> list[RenderableType]:
+    """Pods that only one of the two places come first."""
+    pods = sorted(comparison.pods, key=lambda p: (p.greedy is not None and p.optimal is not None, p.pod))
+    rows = [(pod.pod, _place(pod.greedy), _place(pod.optimal), _meaning(pod)) for pod in pods]
+    return section("Pods that differ", ("pod", "greedy", "optimal", ""), rows, rest="pods")
+
+
+def _place(node: str | None) -> Text:
+    return Text("pending", style="red") if node is None else Text(node)
+
+
+def _meaning(pod: ComparedPod) -> str:
+    if pod.greedy is None:
+        return "runs only in the optimum"
+    return "runs only with greedy" if pod.optimal is None else "moved"

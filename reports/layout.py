@@ -1,0 +1,72 @@
+"""How every table of kubestow looks: one style, one width, plain when it is not read on a terminal."""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import IO
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .words import cut
+
+#: Columns where no terminal says how wide it is (a pipe, a file); the variable COLUMNS overrides it.
+PLAIN_WIDTH = 120
+
+#: Rows of one table; whoever needs all of them reads the JSON document.
+ROWS = 40
+
+
+def console(file: IO[str]) -> Console:
+    """Return a console for `file`: colours on a terminal only, and not there where NO_COLOR is set."""
+    width = None if file.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
+    return Console(file=file, width=width, highlight=False)
+
+
+def show(report: RenderableType, file: IO[str]) -> None:
+    """Print a report; where no terminal reads it, without blanks at the ends of lines."""
+    target = console(file)
+    if target.is_terminal:
+        target.print(report)
+        return
+    with target.capture() as capture:
+        target.print(report)
+    file.writelines(line.rstrip() + "\n" for line in capture.get().splitlines())
+
+
+def section(
+    title: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[RenderableType]],
+    numbers: Iterable[int] = (),
+    rest: str = "",
+) -> list[RenderableType]:
+    """Return a titled table, or nothing where it has no rows.
+
+    Parameters
+    ----------
+    columns, rows : sequences
+        Headings and cells; a cell is text or anything that rich renders.
+    numbers : iterable of int
+        Columns to align on the right.
+    rest : str
+        What to call the rows beyond `ROWS`, which are only counted.
+    """
+    if not rows:
+        return []
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+    right = set(numbers)
+    for index, heading in enumerate(columns):
+        table.add_column(
+            heading, justify="right" if index in right else "left", overflow="fold", header_style="dim"
+        )
+    shown, hidden = cut(rows, ROWS)
+    for row in shown:
+        # Plain text becomes Text: a tier's square brackets are not rich's markup.
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Padding(table, (0, 0, 0, 2))]
+    if hidden:
+        parts.append(Text(f"  and {hidden} more {rest} (-o json has all of them)", style="dim"))
+    return parts

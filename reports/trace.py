@@ -1,0 +1,52 @@
+"""The greedy baseline's cycles as a person reads them: who went where, and what every other node said."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .layout import section
+from .words import count, listed
+
+_STYLES = {"bound": "green", "nominated": "yellow", "unschedulable": "red"}
+
+
+def trace_report(instance: str, document: Mapping[str, Any]) -> RenderableType:
+    """Return the report of a trace document (`kubestow trace`), a row for each cycle."""
+    cycles = document["cycles"]
+    results = Counter(cycle["result"] for cycle in cycles)
+    headline = "".join(f", {results[result]} {result}" for result in _STYLES if results[result])
+    rows = [
+        (
+            cycle["pod"],
+            Text(cycle["result"], style=_STYLES[cycle["result"]]),
+            cycle["node"] or "",
+            _score(cycle),
+            _said(cycle),
+        )
+        for cycle in cycles
+    ]
+    columns = ("pod", "result", "node", "score", "because")
+    return Group(
+        Text.assemble((instance, "bold"), f": {count(len(cycles), 'cycle')}{headline}"),
+        *section("Cycles, in queue order", columns, rows, (3,), "cycles"),
+    )
+
+
+def _score(cycle: Mapping[str, Any]) -> str:
+    total = cycle.get("totals", {}).get(cycle["node"])
+    return "" if total is None else str(total)
+
+
+def _said(cycle: Mapping[str, Any]) -> str:
+    """Why the cycle ended so: the message, the victims, or how many nodes each plugin ruled out."""
+    if cycle["result"] == "unschedulable":
+        return str(cycle.get("message", ""))
+    victims = cycle.get("victims") or []
+    if victims:
+        return f"evicts {listed(victims)}"
+    plugins = Counter(status["plugin"] for status in cycle["filter"].values())
+    rejections = [f"{plugin} rejects {number}" for plugin, number in sorted(plugins.items())]
+    return ", ".join([count(len(cycle["feasible"]), "feasible node"), *rejections])

@@ -1,0 +1,26 @@
+"""The words that the tables share: lists cut short, counts with their noun."""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def count(number: int, noun: str) -> str:
+    """Return `1 pod` or `3 pods`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(items: Iterable[str], limit: int = 6) -> str:
+    """Join names with commas; where there are more than `limit`, the last ones are only counted."""
+    names = list(items)
+    if len(names) <= limit:
+        return ", ".join(names)
+    return ", ".join(names[: limit - 1]) + f" and {len(names) - limit + 1} more"
+
+
+def cut(rows: Sequence[T], limit: int) -> tuple[Sequence[T], int]:
+    """Return the first rows and how many are left out; a table is not cut for the sake of one row."""
+    if len(rows) <= limit + 1:
+        return rows, 0
+    return rows[:limit], len(rows) - limit

@@ -1,0 +1,64 @@
+"""Live progress: what is said, and that short runs say nothing."""
+
+import io
+import threading
+
+from kubestow.reports.progress import PLAIN_PACE, TERMINAL_PACE, ProgressReport, describe
+from kubestow.solver.options import Progress
+
+NEWS = Progress(tier="scheduled[priority=0]", sense="max", incumbent=12, bound=15, seconds=3.0)
+
+
+class Ear(io.StringIO):
+    """A stream that tells when something was written."""
+
+    def __init__(self, terminal: bool = False) -> None:
+        super().__init__()
+        self.heard = threading.Event()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        if "gap 3" in self.getvalue():
+            self.heard.set()
+        return written
+
+
+def test_a_line_tells_tier_incumbent_bound_and_gap():
+    assert describe(NEWS, 3.2) == "3 s  scheduled[priority=0]: best 12, bound 15, gap 3"
+
+
+def test_what_is_not_known_yet_is_left_out():
+    assert describe(Progress("fallback", "min", None, 0, 1.0), 1.0) == "1 s  fallback: bound 0"
+    assert describe(Progress("fallback", "min", None, None, 1.0), 1.0) == "1 s  fallback"
+    assert describe(None, 4.0) == "4 s  reading the round"
+
+
+def test_a_short_run_says_nothing():
+    file = Ear()
+    with ProgressReport(file) as progress:
+        progress(NEWS)
+    assert file.getvalue() == ""
+
+
+def test_a_long_run_writes_plain_lines():
+    file = Ear()
+    with ProgressReport(file, pace=(0.0, 0.001)) as progress:
+        progress(NEWS)
+        assert file.heard.wait(10)
+    assert "0 s  scheduled[priority=0]: best 12, bound 15, gap 3\n" in file.getvalue()
+
+
+def test_a_terminal_renews_one_line(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    file = Ear(terminal=True)
+    with ProgressReport(file, pace=(0.0, 0.001)) as progress:
+        progress(NEWS)
+        assert file.heard.wait(10)
+
+
+def test_a_terminal_is_told_sooner_than_a_log():
+    assert TERMINAL_PACE < PLAIN_PACE
