@@ -105,15 +105,18 @@ class Unschedulable(PlanModel):
 
 
 class Stats(PlanModel):
-    """How the plan was made and what was checked."""
+    """How the plan was made and what was checked.
 
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="allow")
+    `admissible` is false only for an outcome of greedy's that wasted an eviction or evicted a pod that it had bound;
+    `interrupted` says that Ctrl-C ended the search early.
+    """
 
     wall_seconds: float = 0.0
     variables: int = 0
     constraints: int = 0
     verified: bool = False
     admissible: bool = True
+    interrupted: bool = False
 
 
 class Plan(PlanModel):

@@ -1,0 +1,108 @@
+"""Who may leave, for whom, and what it costs: preemption with PodDisruptionBudgets (KEP-4664).
+
+    evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of strictly higher priority, n the node of v
+    Σ over victims v that budget b covers of (evicted[v] − violating[v]) <= disruptionsAllowed(b)
+    violating[v] <= evicted[v]
+    violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
+
+A victim belongs to the lowest pending priority above its own; each priority has a tier of violating victims and one
+for each victim priority.  Pods that terminate already cost nothing.
+
+Source: design, budgets and the objective; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
+`framework.budgets`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..framework import names
+from ..models import tiers
+from .context import Terms
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+    from .context import Context
+    from .problem import Problem, VictimClass
+
+name = names.DEFAULT_PREEMPTION
+
+
+def applies(problem: Problem) -> bool:
+    """Every model has the tiers; without possible victims they are the constant 0."""
+    return bool(problem.classes)
+
+
+def encode(ctx: Context) -> None:
+    """Add the rows for preemptors and budgets and register the tiers."""
+    preemptors = _Preemptors(ctx)
+    for v in ctx.problem.victims:
+        variable = ctx.evictions[v.index]
+        literal = preemptors.above(v.node, v.priority + 1)
+        ctx.model.add(variable <= v.size * literal)
+    violating = _budget_rows(ctx, preemptors)
+    _goals(ctx, violating)
+
+
+class _Preemptors:
+    """Literals that may be true only if a preempting newcomer of at least some priority is on a node."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._literals: dict[tuple[int, int], cp_model.IntVar] = {}
+
+    def above(self, node: int, priority: int) -> cp_model.IntVar:
+        ctx = self._ctx
+        classes = [c for c in ctx.classes_on(node) if c.preempts and c.priority >= priority]
+        # equal sets of classes share a literal: the lowest priority among them names the set
+        key = (node, min((c.priority for c in classes), default=priority))
+        if key not in self._literals:
+            literal = ctx.model.new_bool_var(f"preemptor[{ctx.problem.cluster.node_names[node]},{key[1]}]")
+            ctx.model.add(literal <= ctx.placed(classes, [node]).expression())
+            self._literals[key] = literal
+        return self._literals[key]
+
+
+def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.IntVar]:
+    """Bound what each budget pays; return the violating counts of the victim classes that may exceed one."""
+    covered: dict[int, list[VictimClass]] = {}
+    for v in ctx.problem.victims:
+        for b in v.charges:
+            covered.setdefault(b, []).append(v)
+    violating: dict[int, cp_model.IntVar] = {}
+    for b, victims in covered.items():
+        budget = ctx.problem.budgets[b]
+        if sum(v.size for v in victims) <= budget.allowed:
+            continue
+        paid = Terms()
+        for v in victims:
+            if v.index not in violating:
+                violating[v.index] = _violating(ctx, preemptors, v)
+            paid.extend(ctx.evicted([v])).add(violating[v.index], v.size, -1)
+        ctx.model.add(paid.expression() <= budget.allowed).with_name(f"budget[{budget.key}]")
+    return violating
+
+
+def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_model.IntVar:
+    key = ctx.problem.cluster.pods[v.pod].key
+    variable = ctx.model.new_int_var(0, v.size, f"violating[{key}]")
+    ctx.model.add(variable <= ctx.evictions[v.index])
+    if v.guard is not None:
+        ctx.model.add(variable <= v.size * preemptors.above(v.node, max(v.guard, v.priority + 1)))
+    return variable
+
+
+def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
+    problem = ctx.problem
+    for level in problem.levels:
+        mine = [v for v in problem.victims if not v.free and problem.belongs_to(v.priority) == level]
+        broken = Terms()
+        for v in mine:
+            if v.index in violating:
+                broken.add(violating[v.index], v.size)
+        ctx.goal(tiers.violations(level), "min", broken)
+        for priority in sorted({v.priority for v in mine}, reverse=True):
+            ctx.goal(
+                tiers.evicted(level, priority), "min", ctx.evicted(v for v in mine if v.priority == priority)
+            )

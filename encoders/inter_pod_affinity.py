@@ -1,0 +1,211 @@
+"""Required inter-pod affinity and anti-affinity, of pending and of running pods.
+
+Anti-affinity on key k, domain d:
+
+    two newcomers that repel each other in both orders of binding do not share d
+    a newcomer that a running pod repels, or that repels it, shares d only if that pod leaves
+
+Affinity terms T of a class c, each term t with its own key:
+
+    lands(c, d of t) -> a running match in d, or a new match of another class in d, or the starter in d
+
+A match satisfies every term of T.  The starter uses upstream's first-pod rule: one pod of the classes that carry T and
+match it themselves may start where nothing matches T yet, so every running match must have left.  Running pods that
+leave still count as support (they may leave later), which is the looser side.  Classes that carry T and match T
+cannot be their own first support: apart from the starter they only go where a match already is.
+
+Source: kube-scheduler 1.34.1 interpodaffinity/filtering.go (upstream resolves the namespaces of a term differently
+for incoming and for existing pods; a pair is excluded only where both orders fail).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework import names
+from ..framework.affinity import AffinityTerm, required_affinity, required_anti_affinity
+from .context import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .context import Context
+    from .problem import BoolArray, PodClass, Problem, VictimClass
+
+name = names.INTER_POD_AFFINITY
+
+
+def applies(problem: Problem) -> bool:
+    """Only where a pending or a running pod carries a required term."""
+    cluster = problem.cluster
+    return any(required_affinity(cluster, c.pod) or required_anti_affinity(cluster, c.pod) for c in problem.classes) or any(
+        required_anti_affinity(cluster, p) for p in cluster.bound
+    )
+
+
+def encode(ctx: Context) -> None:
+    """Add the rows of both kinds of terms."""
+    _newcomers_repel(ctx)
+    _newcomers_repel_running(ctx)
+    _running_repel_newcomers(ctx)
+    _attract(ctx)
+
+
+def _domains(ctx: Context, key: str, classes: Iterable[PodClass]) -> Iterator[BoolArray]:
+    """Node sets of the domains of a key that any of the classes can reach."""
+    ids = ctx.problem.cluster.domains(key).ids
+    reached = {int(d) for c in classes for d in np.unique(ids[c.mask]) if d >= 0}
+    for domain in sorted(reached):
+        yield np.asarray(ids == domain)
+
+
+def _refused_after(problem: Problem, key: str, later: PodClass, earlier: PodClass) -> bool:
+    """Whether `later` fails in a domain of `key` where `earlier` stands already."""
+    cluster = problem.cluster
+    return any(
+        t.topology_key == key and t.matches_incoming(cluster, earlier.pod)
+        for t in required_anti_affinity(cluster, later.pod)
+    ) or any(
+        t.topology_key == key and t.matches_existing(cluster, later.pod)
+        for t in required_anti_affinity(cluster, earlier.pod)
+    )
+
+
+def _newcomers_repel(ctx: Context) -> None:
+    problem = ctx.problem
+    cluster = problem.cluster
+    keys = sorted({t.topology_key for c in problem.classes for t in required_anti_affinity(cluster, c.pod)})
+    for key in keys:
+        pairs = [
+            (a, b)
+            for a, b in combinations_with_replacement(problem.classes, 2)
+            if _refused_after(problem, key, a, b) and _refused_after(problem, key, b, a)
+        ]
+        involved = {c.index: c for pair in pairs for c in pair}.values()
+        for nodes in _domains(ctx, key, involved):
+            where = np.flatnonzero(nodes).tolist()
+            for a, b in pairs:
+                if a is b:
+                    alone = ctx.placed([a], where)
+                    if alone.high > 1:
+                        ctx.model.add(alone.expression() <= 1)
+                    continue
+                lands_a, lands_b = ctx.lands(a, nodes), ctx.lands(b, nodes)
+                if lands_a is not None and lands_b is not None:
+                    ctx.model.add_at_most_one(lands_a, lands_b)
+
+
+def _newcomers_repel_running(ctx: Context) -> None:
+    problem = ctx.problem
+    cluster = problem.cluster
+    for cls in problem.classes:
+        for term in required_anti_affinity(cluster, cls.pod):
+            found = problem.select(problem.by_labels(lambda j, t=term: t.matches_incoming(cluster, j)))  # type: ignore[misc]
+            for nodes in _domains(ctx, term.topology_key, [cls]):
+                if found.fixed[nodes].any():
+                    _forbid(ctx, cls, nodes)
+                else:
+                    _all_leave_first(ctx, cls, nodes, [v for v in found.victims if nodes[v.node]])
+
+
+def _running_repel_newcomers(ctx: Context) -> None:
+    problem = ctx.problem
+    cluster = problem.cluster
+    carriers: dict[int, list[int]] = {}
+    for p in problem.fixed_pods:
+        carriers.setdefault(cluster.pods[p].cls, []).append(p)
+    for pods in carriers.values():
+        for term in required_anti_affinity(cluster, pods[0]):
+            at = np.unique(problem.state.node_of[pods])
+            for cls in problem.classes:
+                if term.matches_existing(cluster, cls.pod):
+                    ids = cluster.domains(term.topology_key).ids
+                    taken = [d for d in np.unique(ids[at]) if d >= 0]
+                    _forbid(ctx, cls, np.isin(ids, taken))
+    for v in problem.victims:
+        for term in required_anti_affinity(cluster, v.pod):
+            ids = cluster.domains(term.topology_key).ids
+            if ids[v.node] < 0:
+                continue
+            nodes = np.asarray(ids == ids[v.node])
+            for cls in problem.classes:
+                if term.matches_existing(cluster, cls.pod):
+                    _all_leave_first(ctx, cls, nodes, [v])
+
+
+def _forbid(ctx: Context, cls: PodClass, nodes: BoolArray) -> None:
+    for node in np.flatnonzero(nodes & cls.mask).tolist():
+        variable = ctx.count(cls, node)
+        if variable is not None:
+            ctx.model.add(variable == 0)
+
+
+def _all_leave_first(ctx: Context, cls: PodClass, nodes: BoolArray, victims: Iterable[VictimClass]) -> None:
+    for v in victims:
+        lands = ctx.lands(cls, nodes)
+        if lands is not None:
+            ctx.model.add_implication(lands, ctx.all_gone(v))
+
+
+def _attract(ctx: Context) -> None:
+    problem = ctx.problem
+    groups: dict[tuple[AffinityTerm, ...], list[PodClass]] = {}
+    for cls in problem.classes:
+        terms = tuple(required_affinity(problem.cluster, cls.pod))
+        if terms:
+            groups.setdefault(terms, []).append(cls)
+    for terms, classes in groups.items():
+        _attract_group(ctx, terms, classes)
+
+
+def _attract_group(ctx: Context, terms: tuple[AffinityTerm, ...], classes: list[PodClass]) -> None:
+    problem = ctx.problem
+    cluster = problem.cluster
+    matches = problem.by_labels(lambda j: all(t.matches_incoming(cluster, j) for t in terms))
+    found = problem.select(matches)
+    starters = [c for c in classes if matches(c.pod)]
+    keyed = np.zeros(cluster.n_nodes, bool)
+    for term in terms:
+        keyed |= cluster.domains(term.topology_key).ids >= 0
+    running = [v for v in found.victims if keyed[v.node]]
+    start: dict[int, Terms] = {}
+    if starters and not found.fixed[keyed].any():
+        start = _starters(ctx, starters, running)
+    for cls in classes:
+        support = [c for c in found.classes if c not in starters] if cls in starters else list(found.classes)
+        for term in terms:
+            ids = cluster.domains(term.topology_key).ids
+            _forbid(ctx, cls, ids < 0)
+            for nodes in _domains(ctx, term.topology_key, [cls]):
+                if found.fixed[nodes].any() or any(nodes[v.node] for v in running):
+                    continue
+                where = np.flatnonzero(nodes).tolist()
+                reasons = ctx.placed(support, where)
+                if cls in starters:
+                    for node in where:
+                        reasons.extend(start.get(node, Terms()))
+                lands = ctx.lands(cls, nodes)
+                if lands is not None:
+                    ctx.model.add(lands <= reasons.expression())
+
+
+def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]) -> dict[int, Terms]:
+    """Give one literal a node where the first pod may start; at most one is true."""
+    literals: dict[int, Terms] = {}
+    every = Terms()
+    for node in range(ctx.problem.cluster.n_nodes):
+        placed = ctx.placed(starters, [node])
+        if not placed.variables:
+            continue
+        literal = ctx.model.new_bool_var(f"starts[{ctx.problem.cluster.node_names[node]},{len(ctx.model.proto.variables)}]")
+        ctx.model.add(literal <= placed.expression())
+        for v in running:
+            ctx.model.add_implication(literal, ctx.all_gone(v))
+        literals[node] = Terms().add(literal, 1)
+        every.add(literal, 1)
+    if every.variables:
+        ctx.model.add(every.expression() <= 1)
+    return literals

@@ -1,0 +1,284 @@
+"""The round as the encoders see it: classes of pending pods, classes of possible victims, budgets, numbers.
+
+Classes, not pods: pending pods with one scheduling signature (`framework.cluster.PodInfo.cls`) are one
+`PodClass` and a model counts them; running pods of one node that cost and free the same are one `VictimClass`.
+Everything here is computed once from the framework's index and never changes during the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ..framework.budgets import Budget, budgets
+from ..framework.cluster import Cluster
+from ..framework.runtime import framework_for
+from ..framework.state import State
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PodClass:
+    """Pending pods that no filter, score or objective can tell apart.
+
+    Attributes
+    ----------
+    pods : tuple of int
+        Members, in queue order.
+    request : int array (R,)
+        What one member asks for, in units of `Cluster.resources`.
+    mask : bool array (N,)
+        Nodes where one member may stand in some end state: static filters pass and the node has the room once
+        every possible victim has left.
+    limit : int array (N,)
+        Most members that can stand on a node at once; 0 where `mask` is false.
+    """
+
+    index: int
+    pods: tuple[int, ...]
+    priority: int
+    preempts: bool
+    request: IntArray
+    mask: BoolArray
+    limit: IntArray
+
+    @property
+    def pod(self) -> int:
+        """A member that stands for all."""
+        return self.pods[0]
+
+    @property
+    def size(self) -> int:
+        """How many pods are pending in this class."""
+        return len(self.pods)
+
+
+@dataclass(frozen=True, eq=False)
+class VictimClass:
+    """Running pods of one node that a plan may evict and that cost and free the same.
+
+    Attributes
+    ----------
+    pods : tuple of int
+        Members, the least important first (kube-scheduler's importance: earlier start is more important).
+    free : bool
+        They terminate already in the input: using their room costs nothing.
+    guard : int or None
+        `allowDisruptionByPriorityGreaterThanOrEqual` (KEP-4664).
+    charges : tuple of int
+        Indices into `Problem.budgets` of the budgets that one eviction draws on.
+    """
+
+    index: int
+    node: int
+    pods: tuple[int, ...]
+    priority: int
+    usage: IntArray
+    free: bool
+    guard: int | None
+    charges: tuple[int, ...]
+
+    @property
+    def pod(self) -> int:
+        """A member that stands for all."""
+        return self.pods[0]
+
+    @property
+    def size(self) -> int:
+        """How many pods run in this class."""
+        return len(self.pods)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """All that encoders read: `cluster`, its initial `state`, the classes and the budgets."""
+
+    cluster: Cluster
+    state: State
+    classes: tuple[PodClass, ...]
+    victims: tuple[VictimClass, ...]
+    budgets: tuple[Budget, ...]
+    levels: tuple[int, ...]
+    victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
+
+    def belongs_to(self, priority: int) -> int | None:
+        """Give the priority level that pays for a victim: the lowest pending one above its own, or None."""
+        above = [level for level in self.levels if level > priority]
+        return min(above) if above else None
+
+    @cached_property
+    def free_now(self) -> IntArray:
+        """Allocatable minus what runs, (R, N); negative where a node is over-committed."""
+        return np.asarray(self.cluster.allocatable - self.state.requested)
+
+    @cached_property
+    def slots_now(self) -> IntArray:
+        """Free pod slots of each node, (N,)."""
+        return np.asarray(self.cluster.allowed_pods - self.state.pod_count)
+
+    @cached_property
+    def _victim_pods(self) -> frozenset[int]:
+        return frozenset(p for v in self.victims for p in v.pods)
+
+    @cached_property
+    def fixed_pods(self) -> tuple[int, ...]:
+        """Running pods that no plan evicts."""
+        return tuple(p for p in self.cluster.bound if p not in self._victim_pods)
+
+    def by_labels(self, matches: Callable[[int], bool]) -> Callable[[int], bool]:
+        """Remember a relation that depends only on a pod's namespace and labels."""
+        verdict: dict[int, bool] = {}
+        pods = self.cluster.pods
+
+        def ask(i: int) -> bool:
+            label_class = pods[i].label_cls
+            if label_class not in verdict:
+                verdict[label_class] = matches(i)
+            return verdict[label_class]
+
+        return ask
+
+    def select(self, ask: Callable[[int], bool], *, terminating: bool = True) -> Matching:
+        """Ask a relation of every running pod and of one member of every class.
+
+        With ``terminating=False`` pods that terminate in the input are left out, as topology spread has it.
+        """
+        pods, node_of = self.cluster.pods, self.state.node_of
+        fixed = np.zeros(self.cluster.n_nodes, dtype=np.int64)
+        for p in self.fixed_pods:
+            if (terminating or not pods[p].terminating) and ask(p):
+                fixed[node_of[p]] += 1
+        return Matching(
+            fixed=fixed,
+            victims=tuple(v for v in self.victims if (terminating or not v.free) and ask(v.pod)),
+            classes=tuple(c for c in self.classes if ask(c.pod)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Matching:
+    """Who stands in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
+
+    fixed: IntArray
+    victims: tuple[VictimClass, ...]
+    classes: tuple[PodClass, ...]
+
+
+def build_problem(cluster: Cluster) -> Problem:
+    """Group the pods of a round into classes and find who may be evicted."""
+    state = State.initial(cluster)
+    all_budgets = tuple(budgets(cluster))
+    groups: dict[int, list[int]] = {}
+    for i in cluster.pending:
+        groups.setdefault(cluster.pods[i].cls, []).append(i)
+    static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
+    victims = _victim_classes(cluster, state, groups, static, all_budgets)
+    victims_on: dict[int, list[VictimClass]] = {}
+    for v in victims:
+        victims_on.setdefault(v.node, []).append(v)
+
+    room = np.asarray(cluster.allocatable - state.requested)
+    slots = np.asarray(cluster.allowed_pods - state.pod_count)
+    for v in victims:
+        room[:, v.node] += v.usage * v.size
+        slots[v.node] += v.size
+    classes = tuple(
+        _pod_class(cluster, index, tuple(pods), static[cls], room, slots)
+        for index, (cls, pods) in enumerate(groups.items())
+    )
+    return Problem(
+        cluster=cluster,
+        state=state,
+        classes=classes,
+        victims=victims,
+        budgets=all_budgets,
+        levels=tuple(sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)),
+        victims_on={n: tuple(vs) for n, vs in victims_on.items()},
+    )
+
+
+def _pod_class(
+    cluster: Cluster, index: int, pods: tuple[int, ...], static: BoolArray, room: IntArray, slots: IntArray
+) -> PodClass:
+    info = cluster.pods[pods[0]]
+    limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
+    for r, asked in enumerate(info.request):
+        if asked > 0:
+            limit = np.minimum(limit, np.maximum(room[r], 0) // asked).astype(np.int64)
+    if info.ports:
+        limit = np.minimum(limit, 1)
+    limit = np.where(static, limit, 0)
+    return PodClass(
+        index=index,
+        pods=pods,
+        priority=info.priority,
+        preempts=info.preempts,
+        request=np.asarray(info.request),
+        mask=limit > 0,
+        limit=limit,
+    )
+
+
+def _victim_classes(
+    cluster: Cluster,
+    state: State,
+    groups: dict[int, list[int]],
+    static: dict[int, BoolArray],
+    all_budgets: Sequence[Budget],
+) -> tuple[VictimClass, ...]:
+    """Running pods below some preemptor that could stand on their node, grouped by what they cost and free."""
+    reach: dict[int, BoolArray] = {}
+    for cls, pods in groups.items():
+        info = cluster.pods[pods[0]]
+        if info.preempts:
+            reach[info.priority] = reach.get(info.priority, np.zeros(cluster.n_nodes, bool)) | static[cls]
+    highest = np.full(cluster.n_nodes, np.iinfo(np.int64).min, dtype=np.int64)
+    for priority, nodes in reach.items():
+        highest[nodes] = np.maximum(highest[nodes], priority)
+
+    charges = _charges(cluster, all_budgets)
+    grouped: dict[tuple[object, ...], list[int]] = {}
+    for i in cluster.bound:
+        info = cluster.pods[i]
+        node = int(state.node_of[i])
+        if info.priority >= highest[node]:
+            continue
+        drawn = () if info.terminating else charges(i)
+        key = (node, info.cls, tuple(int(u) for u in info.usage), info.guard, info.terminating, drawn)
+        grouped.setdefault(key, []).append(i)
+    return tuple(
+        _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
+    )
+
+
+def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: Iterable[int]) -> VictimClass:
+    infos = [cluster.pods[i] for i in pods]
+    infos.sort(key=lambda p: (p.start, p.index), reverse=True)
+    node, drawn = key[0], key[-1]
+    assert isinstance(node, int)
+    assert isinstance(drawn, tuple)
+    return VictimClass(
+        index=index,
+        node=node,
+        pods=tuple(p.index for p in infos),
+        priority=infos[0].priority,
+        usage=np.asarray(infos[0].usage),
+        free=infos[0].terminating,
+        guard=infos[0].guard,
+        charges=drawn,
+    )
+
+
+def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
+    """For a running pod: the budgets that its eviction draws on (those that already list it are paid)."""
+
+    def drawn(i: int) -> tuple[int, ...]:
+        return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))
+
+    return drawn

@@ -1,0 +1,156 @@
+"""Spread matching pods over topology domains: hard constraints.
+
+    running_left(d) + new_carriers(d) − lowest <= maxSkew          for every domain d where a carrier lands
+    lowest <= running(d') + new_matching(d')                       for every domain d'
+    lowest  = 0                                                    with fewer domains than minDomains
+
+One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes; counts
+are pods on eligible nodes, not terminating.  On the left victims that leave do not count and of the newcomers only
+carriers of K that match the selector do; in `lowest` victims still count and every matching newcomer does: a
+matching pod without the constraint may come later, and a victim may leave later.  This holds for every admissible
+order, since the last carrier bound in d saw at least the left side and at most this minimum.
+
+A carrier on a node that takes no part in the count (inclusion policies) is judged by its domain's count alone.
+
+Source: KEP-895, KEP-3022, KEP-3094; kube-scheduler 1.34.1 podtopologyspread/filtering.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework import names
+from ..framework.spread import SpreadConstraint, eligible_nodes, group_key, hard_constraints, spread_matches
+from .context import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..framework.cluster import Cluster
+    from .context import Context
+    from .problem import BoolArray, Matching, PodClass, Problem
+
+name = names.POD_TOPOLOGY_SPREAD
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadGroup:
+    """Carriers K of one constraint, with its domains and who counts for it."""
+
+    constraint: SpreadConstraint
+    carriers: tuple[PodClass, ...]
+    counting: frozenset[int]
+    domain_of: np.ndarray
+    eligible: BoolArray
+    domains: tuple[int, ...]
+    matching: Matching
+
+    @property
+    def counts_from_zero(self) -> bool:
+        """Whether there are fewer domains than minDomains (KEP-3022), so that the minimum is 0."""
+        return len(self.domains) < self.constraint.min_domains
+
+    def members(self, domain: int) -> BoolArray:
+        """Nodes of a domain that take part in the count."""
+        return np.asarray((self.domain_of == domain) & self.eligible)
+
+    def carriers_in(self, ctx: Context, domain: int) -> Terms:
+        """New carriers that count for the selector, on the counting nodes of a domain."""
+        nodes = np.flatnonzero(self.members(domain)).tolist()
+        return ctx.placed([c for c in self.carriers if c.index in self.counting], nodes)
+
+    def matches_in(self, ctx: Context, domain: int) -> Terms:
+        """All new matching pods on the counting nodes of a domain."""
+        return ctx.placed(self.matching.classes, np.flatnonzero(self.members(domain)).tolist())
+
+    def running_in(self, ctx: Context, domain: int, *, left: bool) -> Terms:
+        """Running matching pods of a domain, without those that leave if `left`."""
+        members = self.members(domain)
+        victims = [v for v in self.matching.victims if members[v.node]]
+        terms = Terms(constant=int(self.matching.fixed[members].sum()) + sum(v.size for v in victims))
+        return terms.extend(ctx.evicted(victims), -1) if left else terms
+
+
+def spread_groups(
+    problem: Problem, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]
+) -> list[SpreadGroup]:
+    """Gather the classes that carry the same constraint (group K of the design)."""
+    cluster = problem.cluster
+    found: dict[tuple[object, ...], tuple[SpreadConstraint, BoolArray, list[PodClass], set[int]]] = {}
+    for cls in problem.classes:
+        for constraint in constraints_of(cluster, cls.pod):
+            eligible = eligible_nodes(cluster, cls.pod, constraint)
+            key = group_key(cluster, cls.pod, constraint)
+            _, _, carriers, counting = found.setdefault(key, (constraint, eligible, [], set()))
+            if cls not in carriers:
+                carriers.append(cls)
+            if constraint.self_match:
+                counting.add(cls.index)
+    groups = []
+    for constraint, eligible, carriers, counting in found.values():
+        domain_of = cluster.domains(constraint.topology_key).ids
+        carrier = carriers[0].pod
+        ask = problem.by_labels(lambda j, c=constraint, i=carrier: spread_matches(cluster, c, i, j))  # type: ignore[misc]
+        groups.append(
+            SpreadGroup(
+                constraint=constraint,
+                carriers=tuple(carriers),
+                counting=frozenset(counting),
+                domain_of=domain_of,
+                eligible=eligible,
+                domains=tuple(np.unique(domain_of[eligible & (domain_of >= 0)]).tolist()),
+                matching=problem.select(ask, terminating=False),
+            )
+        )
+    return groups
+
+
+def applies(problem: Problem) -> bool:
+    """Only where a pending pod carries a hard constraint."""
+    return any(hard_constraints(problem.cluster, c.pod) for c in problem.classes)
+
+
+def encode(ctx: Context) -> None:
+    """Add the skew rows of every group."""
+    problem = ctx.problem
+    for number, group in enumerate(spread_groups(problem, hard_constraints)):
+        label = f"{problem.cluster.pods[group.carriers[0].pod].key}/{group.constraint.topology_key}/{number}"
+        for cls in group.carriers:
+            lost = ctx.lands(cls, group.domain_of < 0)
+            if lost is not None:
+                ctx.model.add(lost == 0)
+        lowest = Terms()
+        if not group.counts_from_zero:
+            totals = [
+                group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
+            ]
+            span = max(0, min(t.high for t in totals))
+            variable = ctx.model.new_int_var(0, span, f"lowest[{label}]")
+            for total in totals:
+                if total.low < span:
+                    ctx.model.add(variable <= total.expression())
+            lowest.add(variable, span)
+        reached = {int(d) for c in group.carriers for d in group.domain_of[c.mask] if d >= 0}
+        for domain in sorted(reached):
+            _skew_rows(ctx, group, domain, lowest, f"skew[{label}/{domain}]")
+
+
+def _skew_rows(ctx: Context, group: SpreadGroup, domain: int, lowest: Terms, label: str) -> None:
+    skew = group.running_in(ctx, domain, left=True).extend(lowest, -1)
+    counted = Terms().extend(skew).extend(group.carriers_in(ctx, domain))
+    inside = group.members(domain)
+    outside = (group.domain_of == domain) & ~group.eligible
+    limit = group.constraint.max_skew
+    for cls in group.carriers:
+        lands = ctx.lands(cls, inside)
+        if lands is not None and counted.high > limit:
+            row = ctx.model.add(counted.expression() <= limit)
+            row.only_enforce_if(lands)
+            row.with_name(label)
+        lands = ctx.lands(cls, outside)
+        own = int(cls.index in group.counting)
+        if lands is not None and skew.high + own > limit:
+            ctx.model.add(skew.expression() + own <= limit).only_enforce_if(lands)

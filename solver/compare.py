@@ -1,0 +1,60 @@
+"""Two plans of one round side by side, and a comparison held against an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..models.plan import ComparedPod, ComparedTier, Comparison, Plan, Tier
+from ..models.snapshot import Snapshot
+from .api import SolveOptions, solve_both
+from .options import ProgressCallback
+
+
+def compare(
+    snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
+) -> Comparison:
+    """Solve a round with both schedulers and set the plans side by side."""
+    return compared(*solve_both(snapshot, options, progress))
+
+
+def compared(optimal: Plan, greedy: Plan) -> Comparison:
+    """Set two plans of the same instance side by side."""
+    tiers = tuple(
+        ComparedTier(
+            name=o.name, sense=o.sense, optimal=o.value, bound=o.bound, proven=o.proven, greedy=g.value
+        )
+        for o, g in zip(optimal.tiers, greedy.tiers, strict=True)
+    )
+    ours, theirs = optimal.placed(), greedy.placed()
+    pods = tuple(
+        ComparedPod(pod=pod, greedy=theirs.get(pod), optimal=ours.get(pod))
+        for pod in sorted(ours.keys() | theirs.keys())
+        if ours.get(pod) != theirs.get(pod)
+    )
+    first = next((t.name for t in tiers if t.optimal != t.greedy), None)
+    return Comparison(optimal=optimal, greedy=greedy, tiers=tiers, first_difference=first, pods=pods)
+
+
+def regressions(earlier: Comparison, now: Comparison) -> list[str]:
+    """Say where either scheduler's vector is lexicographically worse than in an earlier comparison."""
+    found = []
+    for scheduler, before, after in (
+        ("optimal", earlier.optimal.tiers, now.optimal.tiers),
+        ("greedy", earlier.greedy.tiers, now.greedy.tiers),
+    ):
+        worse = _first_worse(before, after)
+        if worse is not None:
+            found.append(f"{scheduler}: {worse}")
+    return found
+
+
+def _first_worse(before: Iterable[Tier], after: Iterable[Tier]) -> str | None:
+    """Compare vectors by tier name, in today's order; a tier that one of them lacks counts as 0."""
+    old = {t.name: t.value for t in before}
+    today = list(after)
+    for tier in today:
+        was = old.get(tier.name, 0)
+        if tier.value != was:
+            worse = tier.value < was if tier.sense == "max" else tier.value > was
+            return f"{tier.name} was {was} and is {tier.value}" if worse else None
+    return None

@@ -1,0 +1,139 @@
+"""From a solution of the model to an outcome, and back to a hint.
+
+Members of a class are interchangeable: the first in queue order are placed first, the least important victims leave
+first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ..encoders.problem import Problem
+from ..framework.cluster import Cluster
+from ..framework.runtime import framework_for
+from ..framework.state import State
+from .model import Solution
+from .order import Assignment
+from .outcome import BIND, LEAVE, MARK, Move, Outcome
+
+
+def assign(problem: Problem, solution: Solution) -> Assignment:
+    """Name the pods of a solution."""
+    placed: dict[int, int] = {}
+    for cls in problem.classes:
+        members = iter(cls.pods)
+        for (index, node), count in sorted(solution.counts.items()):
+            if index == cls.index:
+                placed.update((next(members), node) for _ in range(count))
+    victims = frozenset(
+        pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)]
+    )
+    return Assignment(placed, victims)
+
+
+def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
+    """Give an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
+    class_of = {i: c.index for c in problem.classes for i in c.pods}
+    victim_class = {i: v.index for v in problem.victims for i in v.pods}
+    counts = Counter((class_of[i], node) for i, node in outcome.placed.items())
+    return dict(counts), dict(Counter(victim_class[v] for v in outcome.victims))
+
+
+def complete(problem: Problem, moves: Sequence[Move]) -> Outcome:
+    """Follow valid moves, then bind in queue order whatever still passes somewhere."""
+    cluster = problem.cluster
+    state = problem.state.copy()
+    _apply(state, moves)
+    done = {pod for kind, pod, _ in moves if kind == BIND}
+    extra: list[Move] = []
+    hopeless: set[int] = set()
+    for i in cluster.pending:
+        cls = cluster.pods[i].cls
+        if i in done or cls in hopeless:
+            continue
+        feasible = framework_for(cluster, i).filter_all(state, i).feasible
+        if len(feasible) == 0:
+            hopeless.add(cls)
+            continue
+        node = int(feasible[0])
+        state.place(i, node)
+        extra.append((BIND, i, node))
+    return narrate(cluster, problem.state, [*moves, *extra])
+
+
+def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
+    """Keep of a sequence that got stuck what stands by itself: no victim without a preemptor after it."""
+    cluster = problem.cluster
+    dropped: set[int] = set()
+    while True:
+        state = problem.state.copy()
+        kept: list[Move] = []
+        for move in moves:
+            kind, pod, node = move
+            if kind == BIND:
+                if not framework_for(cluster, pod).filter_node(state, pod, node).is_success:
+                    continue
+            elif pod in dropped:
+                continue
+            _apply(state, [move])
+            kept.append(move)
+        wasted = {v for v, p in _preemptors(cluster, problem.state, kept, frozenset()).items() if p is None}
+        if not wasted:
+            return kept
+        dropped |= wasted
+
+
+def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
+    """Say of valid moves which placements are nominations, and who is whose preemptor.
+
+    A placement is a nomination when at its step it would fail were the earlier victims still running: a second state
+    in which nobody leaves answers that.
+    """
+    nominated: set[int] = set()
+    placed: dict[int, int] = {}
+    if any(kind == LEAVE for kind, _, _ in moves):
+        shadow = initial.copy()
+        left = False
+        for kind, pod, node in moves:
+            if kind == BIND:
+                if left and not framework_for(cluster, pod).filter_node(shadow, pod, node).is_success:
+                    nominated.add(pod)
+                shadow.place(pod, node)
+            left |= kind == LEAVE
+    placed = {pod: node for kind, pod, node in moves if kind == BIND}
+    preemptors = _preemptors(cluster, initial, moves, frozenset(nominated))
+    nominations: dict[int, tuple[int, ...]] = {
+        pod: tuple(v for v, p in preemptors.items() if p == pod) for pod in placed if pod in nominated
+    }
+    return Outcome(tuple(moves), placed, nominations, preemptors)
+
+
+def _preemptors(
+    cluster: Cluster, initial: State, moves: Sequence[Move], nominated: frozenset[int]
+) -> dict[int, int | None]:
+    """Victim -> preemptor: the first pod bound on its node after it left that may be one, nominated pods first."""
+    found: dict[int, int | None] = {}
+    pods = cluster.pods
+    for k, (kind, victim, _) in enumerate(moves):
+        if kind != LEAVE:
+            continue
+        node = int(initial.node_of[victim])
+        later = [
+            pod
+            for what, pod, at in moves[k + 1 :]
+            if what == BIND and at == node and pods[pod].preempts and pods[pod].priority > pods[victim].priority
+        ]
+        first = [p for p in later if p in nominated] + later
+        found[victim] = first[0] if first else None
+    return found
+
+
+def _apply(state: State, moves: Iterable[Move]) -> None:
+    for kind, pod, node in moves:
+        if kind == BIND:
+            state.place(pod, node)
+        elif kind == MARK:
+            state.mark(pod)
+        else:
+            state.remove(pod)

@@ -1,0 +1,254 @@
+"""One CP-SAT model of a round over its life: tiers are fixed, cuts added, hints replaced, solved again.
+
+The traps of CP-SAT 9.15 are handled here and nowhere else (design, "Traps of the solver"): the presolve setting that
+keeps enforced rows, the symmetry setting that keeps a complete hint, integers read from variables.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ortools.sat.python import cp_model
+
+from ..encoders import Context, Problem, encode
+from ..encoders.context import Goal, Terms
+from ..models.errors import InternalError
+
+if TYPE_CHECKING:
+    from .options import SolveOptions
+
+#: Weighted sums of tiers stay below this, so that every weight and every sum is exact in CP-SAT and in a float.
+WEIGHT_LIMIT = 2**40
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Values of one solution: newcomers by (class, node), leavers by victim class, goals by name."""
+
+    counts: Mapping[tuple[int, int], int]
+    leaving: Mapping[int, int]
+    goals: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What one search gave.
+
+    `bound` is a proven bound of the first goal searched for; `optimal` says that all goals searched for are proven at
+    the values of `solution`; `infeasible` that no solution is left at all.
+    """
+
+    solution: Solution | None
+    bound: int | None
+    optimal: bool
+    infeasible: bool
+    interrupted: bool = False
+
+
+@dataclass
+class RoundModel:
+    """The model of one round and the constraints added to it since."""
+
+    problem: Problem
+    options: SolveOptions
+    context: Context = field(init=False)
+    goals: dict[str, Goal] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.context = encode(self.problem, self.options.prefer)
+        self.goals = {g.name: g for g in self.context.goals}
+
+    @property
+    def variables(self) -> int:
+        """Number of variables."""
+        return len(self.context.model.proto.variables)
+
+    @property
+    def constraints(self) -> int:
+        """Number of constraints."""
+        return len(self.context.model.proto.constraints)
+
+    def fix(self, name: str, value: int) -> None:
+        """Hold a tier at least as good as a value that a replayed plan attains."""
+        goal = self.goals[name]
+        expression = goal.terms.expression()
+        model = self.context.model
+        model.add(expression >= value if goal.sense == "max" else expression <= value)
+
+    def forbid(self, classes: frozenset[int], victims: frozenset[int], solution: Solution) -> None:
+        """Exclude every solution that agrees with this one on the classes and victim classes (a lazy cut)."""
+        model = self.context.model
+        differs: list[cp_model.IntVar] = []
+        counts, evictions = self.context.counts, self.context.evictions
+        values = [(var, solution.counts.get(key, 0)) for key, var in counts.items() if key[0] in classes]
+        values += [(evictions[v], solution.leaving.get(v, 0)) for v in sorted(victims)]
+        for variable, value in values:
+            low, high = variable.proto.domain[0], variable.proto.domain[-1]
+            if value > low:
+                differs.append(self._literal(variable <= value - 1))
+            if value < high:
+                differs.append(self._literal(variable >= value + 1))
+        model.add_bool_or(differs)
+
+    def _literal(self, condition: cp_model.BoundedLinearExpression) -> cp_model.IntVar:
+        literal = self.context.model.new_bool_var(f"differs[{self.variables}]")
+        self.context.model.add(condition).only_enforce_if(literal)
+        return literal
+
+    def hint(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int]) -> None:
+        """Start the next search from these placements and evictions."""
+        model = self.context.model
+        model.clear_hints()
+        for key, variable in self.context.counts.items():
+            model.add_hint(variable, counts.get(key, 0))
+        for index, variable in self.context.evictions.items():
+            model.add_hint(variable, leaving.get(index, 0))
+
+    def complete_hint(self, seconds: float) -> bool | None:
+        """Extend the hint to all variables by solving with the hinted ones fixed.
+
+        Returns false where that is infeasible: the hinted plan breaks a condition that the model calls necessary.
+        None where time ran out.
+        """
+        model = self.context.model
+        model.clear_objective()
+        solver = self._solver(seconds)
+        solver.parameters.fix_variables_to_their_hinted_value = True
+        status = solver.solve(model)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            self._hint_all(solver)
+            return True
+        return False if status == cp_model.INFEASIBLE else None
+
+    def _hint_all(self, solver: cp_model.CpSolver) -> None:
+        model = self.context.model
+        model.clear_hints()
+        for index in range(self.variables):
+            variable = model.get_int_var_from_proto_index(index)
+            model.add_hint(variable, solver.value(variable))
+
+    def search(
+        self, names: Sequence[str], seconds: float, watch: Callable[[int | None, int | None], None]
+    ) -> SearchResult:
+        """Search for the best values of neighbouring tiers, in their order, within a time.
+
+        Several tiers become one weighted sum; the caller sees to it that the weights are in range (`weights`).
+        """
+        model = self.context.model
+        sum_of = WeightedSum([self.goals[n] for n in names])
+        model.minimize(sum_of.terms.expression())
+        solver = self._solver(seconds)
+        callback = _Watch(lambda objective, bound: watch(sum_of.first_value(objective), sum_of.first_bound(bound)))
+        status, interrupted = _solve_interruptibly(solver, model, callback)
+        if status == cp_model.MODEL_INVALID:
+            raise InternalError(f"invalid model: {model.validate()}")
+        if status == cp_model.INFEASIBLE:
+            return SearchResult(None, None, optimal=False, infeasible=True, interrupted=interrupted)
+        bound = sum_of.first_bound(solver.best_objective_bound)
+        if status == cp_model.UNKNOWN:
+            return SearchResult(None, bound, optimal=False, infeasible=False, interrupted=interrupted)
+        solution = self._read(solver)
+        return SearchResult(solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted)
+
+    def _read(self, solver: cp_model.CpSolver) -> Solution:
+        context = self.context
+        return Solution(
+            counts={k: n for k, var in context.counts.items() if (n := solver.value(var))},
+            leaving={k: n for k, var in context.evictions.items() if (n := solver.value(var))},
+            goals={name: solver.value(goal.terms.expression()) for name, goal in self.goals.items()},
+        )
+
+    def _solver(self, seconds: float) -> cp_model.CpSolver:
+        solver = cp_model.CpSolver()
+        parameters = solver.parameters
+        parameters.max_time_in_seconds = max(seconds, 0.01)
+        parameters.num_workers = self.options.workers
+        parameters.random_seed = self.options.seed
+        parameters.presolve_inclusion_work_limit = 0
+        parameters.symmetry_level = 0
+        parameters.catch_sigint_signal = False
+        if self.options.workers == 1:
+            parameters.max_deterministic_time = max(seconds, 0.01)
+        return solver
+
+
+class WeightedSum:
+    """Neighbouring tiers as one sum to minimise, weighted so that the order of the tiers is kept exactly."""
+
+    def __init__(self, goals: Sequence[Goal]) -> None:
+        self.first = goals[0]
+        self.weights = weights(goals)
+        self.terms = Terms()
+        for goal, weight in zip(goals, self.weights, strict=True):
+            self.terms.extend(goal.terms, weight if goal.sense == "min" else -weight)
+        spans = [_span(g) for g in goals]
+        self._rest_low = sum(w * low for w, (low, _) in list(zip(self.weights, spans, strict=True))[1:])
+        self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, spans, strict=True))[1:])
+
+    def first_value(self, total: float) -> int:
+        """Value of the first tier in a solution whose sum is `total` (an integer that CP-SAT gives as a float)."""
+        return self._signed((round(total) - self._rest_low) // self.weights[0])
+
+    def first_bound(self, lower: float) -> int:
+        """Bound of the first tier, given a lower bound of the sum: rounded outward."""
+        # the sum is an integer, so is CP-SAT's bound of it; a tiny float error must not round it inward
+        total = math.ceil(lower - 1e-3)
+        bound = -((self._rest_high - total) // self.weights[0])
+        low, high = _span(self.first)
+        return self._signed(min(max(bound, low), high))
+
+    def _signed(self, cost: int) -> int:
+        return cost if self.first.sense == "min" else -cost
+
+
+def weights(goals: Sequence[Goal]) -> list[int]:
+    """Weights that put each tier above all that follow it: w_k = w_{k+1}·(range_{k+1} + 1)."""
+    found = [1]
+    for goal in reversed(goals[1:]):
+        low, high = _span(goal)
+        found.append(found[-1] * (high - low + 1))
+    return found[::-1]
+
+
+def weighted_range(goals: Sequence[Goal]) -> int:
+    """Size of the weighted sum of some tiers; beyond `WEIGHT_LIMIT` they must be searched apart."""
+    return math.prod(1 + high - low for low, high in map(_span, goals))
+
+
+def _span(goal: Goal) -> tuple[int, int]:
+    """Reach of a tier as a cost to minimise."""
+    low, high = goal.low, goal.high
+    return (low, high) if goal.sense == "min" else (-high, -low)
+
+
+class _Watch(cp_model.CpSolverSolutionCallback):
+    """Reports each better solution."""
+
+    def __init__(self, report: Callable[[float, float], None]) -> None:
+        super().__init__()
+        self._report = report
+
+    def on_solution_callback(self) -> None:
+        """Pass objective and bound on."""
+        self._report(self.objective_value, self.best_objective_bound)
+
+
+def _solve_interruptibly(
+    solver: cp_model.CpSolver, model: cp_model.CpModel, callback: _Watch
+) -> tuple[cp_model.cp_model_helper.CpSolverStatus, bool]:
+    """Solve in a thread, so that Ctrl-C reaches Python at once; the search then stops and keeps its best."""
+    status: list[cp_model.cp_model_helper.CpSolverStatus] = []
+    thread = threading.Thread(target=lambda: status.append(solver.solve(model, callback)))
+    interrupted = False
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            interrupted = True
+            solver.stop_search()
+    return status[0], interrupted

@@ -1,0 +1,61 @@
+"""What a caller of the solver may choose, and what it hears while waiting."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..models.errors import KubestowError
+from ..models.tiers import PREFERENCES
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveOptions:
+    """How to search.
+
+    Attributes
+    ----------
+    time_limit : float
+        Seconds for the whole round, all tiers together.
+    workers : int
+        Threads of CP-SAT; one worker with a seed makes a repeatable run.
+    seed : int
+        Random seed of CP-SAT.
+    prefer : str
+        Last tier: none, scores, pack or spread.
+    """
+
+    time_limit: float = 60.0
+    workers: int = field(default_factory=lambda: os.cpu_count() or 1)
+    seed: int = 0
+    prefer: str = "none"
+
+    def __post_init__(self) -> None:
+        if not self.time_limit > 0:
+            raise KubestowError(f"--time-limit: {self.time_limit} is not a positive number of seconds")
+        if self.workers < 1:
+            raise KubestowError(f"--workers: {self.workers} is not a positive number")
+        if self.prefer not in PREFERENCES:
+            raise KubestowError(f"--prefer: '{self.prefer}' is not one of {', '.join(PREFERENCES)}")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the search is: the tier in work, its best value so far and its bound (None: not known yet)."""
+
+    tier: str
+    sense: str
+    incumbent: int | None
+    bound: int | None
+    seconds: float
+
+    @property
+    def gap(self) -> int | None:
+        """How far the incumbent is from the bound."""
+        if self.incumbent is None or self.bound is None:
+            return None
+        return abs(self.bound - self.incumbent)
+
+
+ProgressCallback = Callable[[Progress], None]

@@ -1,0 +1,39 @@
+"""A round's decisions in pod and node indices, before they become the words of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+BIND: Literal["bind"] = "bind"
+MARK: Literal["mark"] = "mark"
+LEAVE: Literal["leave"] = "leave"
+
+#: ("bind", pod, node), ("mark", pod, -1) or ("leave", pod, -1)
+Move = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scheduler decided.
+
+    Attributes
+    ----------
+    moves : tuple
+        The order of steps.
+    placed : mapping
+        Pod -> node for every pod of the round that stands in the end.
+    nominations : mapping
+        Placed pod -> its victims, for the pods that are nominated.
+    victims : mapping
+        Running pod that leaves -> its preemptor (None: the preemptor ended elsewhere or nowhere).
+    admissible : bool
+        Whether the outcome is a plan in the sense of the design; greedy's need not be.
+    """
+
+    moves: tuple[Move, ...] = ()
+    placed: Mapping[int, int] = field(default_factory=dict)
+    nominations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    victims: Mapping[int, int | None] = field(default_factory=dict)
+    admissible: bool = True

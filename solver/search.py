@@ -1,0 +1,209 @@
+"""The search: tier after tier, prove cheaply first, never lose the best plan.
+
+    1. Candidates: greedy's outcome if it is admissible, and a plan that binds in queue order.
+    2. For each tier whose value is not already at a bound: search the model, decode, put in order.
+       No order exists: exclude that part of the solution (a lazy cut) and search again.
+       No order found in time: keep what could be bound, and the bound of the necessary conditions.
+    3. Fix the tier at a value that a plan attains, go on with the next.
+
+Source: design, "The objective" and "Admissible".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..encoders.problem import Problem
+from ..models.errors import BoundContradiction
+from .decode import assign, complete, counted, salvage
+from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
+from .options import Progress, ProgressCallback, SolveOptions
+from .order import Sequencer
+from .outcome import Outcome
+from .vector import Valuation, valuate
+
+#: Models up to this size are searched with all tiers in one weighted sum: proving them costs less than starting over.
+SMALL_MODEL = 4_000
+
+
+@dataclass
+class Search:
+    """The search for the best admissible outcome of one problem."""
+
+    problem: Problem
+    options: SolveOptions
+    progress: ProgressCallback | None = None
+    best: Outcome = field(init=False)
+    valuation: Valuation = field(init=False)
+    bounds: dict[str, int] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        self._start = time.monotonic()
+        self._deadline = self._start + self.options.time_limit
+        self._sequencer = Sequencer(self.problem)
+        self.model = RoundModel(self.problem, self.options)
+        self.best = Outcome()
+        self.valuation = valuate(self.problem.cluster, self.best, self.options.prefer)
+
+    def run(self, candidates: Iterable[Outcome]) -> None:
+        """Improve on the candidates (admissible outcomes) until every tier is proven or time is out."""
+        names = [t.name for t in self.valuation.tiers]
+        k = 0
+        try:
+            for outcome in (*candidates, complete(self.problem, ())):
+                self._offer(outcome)
+            while k < len(names):
+                if self._closed(names[k]):
+                    self._settle(names[k], self._value_of(names[k]))
+                    k += 1
+                elif self._left() <= 0 or self.interrupted:
+                    break
+                else:
+                    k += self._solve(names, k)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for name in names[k:]:
+            self._settle(name, self._reach(name))
+        self._check_bounds()
+
+    def proven(self) -> dict[str, tuple[int, bool]]:
+        """Tier -> (bound, whether the best plan attains it)."""
+        values = self.valuation.by_name()
+        return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
+
+    # -- one group of tiers ------------------------------------------------------------------------------------
+
+    def _solve(self, names: Sequence[str], k: int) -> int:
+        """Search the tiers from the k-th on that go together; return how many of them are settled (at least one)."""
+        group = self._group(names[k:])
+        last = k + len(group) >= len(names)
+        until = time.monotonic() + self._left() * (1.0 if last else 0.6)
+        bound = self._reach(group[0])
+        while True:
+            result = self._search(group, until - time.monotonic())
+            self.interrupted |= result.interrupted
+            if result.infeasible:
+                raise self._contradiction("the model has no solution although a plan is known")
+            if result.bound is not None:
+                bound = self._tighter(group[0], bound, result.bound)
+            if result.solution is None:
+                break
+            attained, excluded = self._decode(result.solution, names[: k + len(group)])
+            if result.optimal and attained:
+                for name in group:
+                    self._settle(name, self._value_of(name))
+                return len(group)
+            if not excluded or time.monotonic() >= until or self.interrupted:
+                break
+        self._settle(group[0], bound)
+        return 1
+
+    def _search(self, group: Sequence[str], seconds: float) -> SearchResult:
+        counts, leaving = counted(self.problem, self.best)
+        self.model.hint(counts, leaving)
+        if self.model.complete_hint(seconds) is False:
+            raise self._contradiction("the model refuses a plan that passes every filter")
+        first = self._value_of(group[0])
+        self._report(group[0], first, None)
+        return self.model.search(group, seconds, lambda value, bound: self._report(group[0], value, bound))
+
+    def _decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
+        """Turn a solution into a plan.
+
+        Returns whether the plan attains what the solution promised for the tiers `names`, and whether the solution
+        was excluded since no order exists for it.
+        """
+        result = self._sequencer.order(assign(self.problem, solution), self._deadline)
+        if result.moves is None:
+            self._offer(complete(self.problem, salvage(self.problem, result.partial)))
+            if result.blame is None:
+                return False, False
+            self.model.forbid(result.blame.classes, result.blame.victims, solution)
+            return False, True
+        outcome = complete(self.problem, result.moves)
+        value = self._offer(outcome)
+        costs = {t.name: t.cost for t in value.tiers}
+        asked = [n for n in names if n in solution.goals]
+        promised = [self._cost(n, solution.goals[n]) for n in asked]
+        return value.guarded and [costs[n] for n in asked] <= promised, False
+
+    def _group(self, names: Sequence[str]) -> list[str]:
+        """Neighbouring tiers to search as one sum: all that fit for a small model, else the costs that follow."""
+        group = [names[0]]
+        small = self.model.variables <= SMALL_MODEL
+        for name in names[1:]:
+            goal = self.model.goals.get(name)
+            if goal is None:
+                continue
+            if not small and (goal.sense == "max" or self.model.goals[names[0]].sense == "max"):
+                break
+            if weighted_range([self.model.goals[n] for n in (*group, name)]) > WEIGHT_LIMIT:
+                break
+            group.append(name)
+        return group
+
+    # -- bookkeeping -------------------------------------------------------------------------------------------
+
+    def _offer(self, outcome: Outcome) -> Valuation:
+        """Value an admissible outcome and keep it if it is the best so far."""
+        value = valuate(self.problem.cluster, outcome, self.options.prefer)
+        if value.guarded and value.costs < self.valuation.costs:
+            self.best, self.valuation = outcome, value
+        return value
+
+    def _value_of(self, name: str) -> int:
+        return self.valuation.by_name()[name]
+
+    def _cost(self, name: str, value: int) -> int:
+        return -value if self.model.goals[name].sense == "max" else value
+
+    def _reach(self, name: str) -> int:
+        """Bound of a tier that needs no search."""
+        goal = self.model.goals.get(name)
+        if goal is None:
+            return 0
+        return goal.high if goal.sense == "max" else goal.low
+
+    def _tighter(self, name: str, a: int, b: int) -> int:
+        return min(a, b) if self.model.goals[name].sense == "max" else max(a, b)
+
+    def _closed(self, name: str) -> bool:
+        return self._value_of(name) == self._reach(name)
+
+    def _settle(self, name: str, bound: int) -> None:
+        """Record a tier's bound and hold the tier at what the best plan attains."""
+        self.bounds[name] = bound
+        if name in self.model.goals:
+            self.model.fix(name, self._value_of(name))
+        self._report(name, self._value_of(name), bound)
+
+    def _left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    def _report(self, tier: str, incumbent: int, bound: int | None) -> None:
+        if self.progress is not None:
+            sense = next(t.sense for t in self.valuation.tiers if t.name == tier)
+            self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self._start))
+
+    def _check_bounds(self) -> None:
+        """A plan better than a bound is a bug, and is said so (the third promise)."""
+        for tier in self.valuation.tiers:
+            bound = self.bounds[tier.name]
+            if (tier.value > bound) if tier.sense == "max" else (tier.value < bound):
+                raise self._contradiction(f"{tier.name}: the plan attains {tier.value}, the bound is {bound}")
+
+    def _contradiction(self, message: str) -> BoundContradiction:
+        cluster = self.problem.cluster
+        keys, names = [p.key for p in cluster.pods], cluster.node_names
+        dump = {
+            "instance": cluster.snapshot.name,
+            "tiers": self.valuation.by_name(),
+            "bounds": dict(self.bounds),
+            "placed": {keys[i]: names[n] for i, n in self.best.placed.items()},
+            "victims": {keys[v]: None if p is None else keys[p] for v, p in self.best.victims.items()},
+            "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in self.best.moves],
+        }
+        return BoundContradiction(message, dump)

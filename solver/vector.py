@@ -1,0 +1,197 @@
+"""The tier vector of an outcome: the one place where plans are valued, ours and greedy's alike.
+
+Nothing here knows a solver: the numbers come from the placements, the evictions and the framework's own rules.
+Source: design, "The objective".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..framework.budgets import budgets
+from ..framework.cluster import Cluster
+from ..framework.preferences import PREFERENCE_VALUES
+from ..framework.spread import (
+    SpreadConstraint,
+    eligible_nodes,
+    fallen_back_constraints,
+    group_key,
+    spread_matches,
+)
+from ..framework.state import State
+from ..models import tiers
+from ..models.plan import Sense
+from .outcome import Outcome
+from .skew import domain_counts
+from .violating import Charge, violating_victims
+
+
+@dataclass(frozen=True)
+class TierValue:
+    """Value of one tier."""
+
+    name: str
+    sense: Sense
+    value: int
+
+    @property
+    def cost(self) -> int:
+        """Value to compare by: smaller is better."""
+        return -self.value if self.sense == "max" else self.value
+
+
+@dataclass(frozen=True)
+class Valuation:
+    """The vector of an outcome, and for each violating victim the budgets that it breaks.
+
+    `guarded` is false where no violating set respects the guards of KEP-4664: the outcome is no plan.
+    """
+
+    tiers: tuple[TierValue, ...]
+    violates: Mapping[int, tuple[str, ...]]
+    guarded: bool
+
+    @property
+    def costs(self) -> tuple[int, ...]:
+        """Costs in order: lexicographically smaller is better."""
+        return tuple(t.cost for t in self.tiers)
+
+    def by_name(self) -> dict[str, int]:
+        """Tier name -> value."""
+        return {t.name: t.value for t in self.tiers}
+
+
+def victim_priorities(cluster: Cluster) -> dict[int, list[int]]:
+    """Priority level -> victim priorities that belong to it, from the highest down.
+
+    Levels are the priorities of pending pods.  A pod of the round counts as well: greedy may evict what it bound.
+    """
+    levels = pending_levels(cluster)
+    present = {cluster.pods[i].priority for i in (*cluster.bound, *cluster.pending)}
+    belongs: dict[int, list[int]] = {level: [] for level in levels}
+    for priority in sorted(present, reverse=True):
+        level = belonging_level(levels, priority)
+        if level is not None:
+            belongs[level].append(priority)
+    return belongs
+
+
+def pending_levels(cluster: Cluster) -> list[int]:
+    """Priorities of pending pods, from the highest down."""
+    return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
+
+
+def belonging_level(levels: Sequence[int], priority: int) -> int | None:
+    """Give the lowest pending priority above a victim's own; None where no pending pod is above it."""
+    above = [level for level in levels if level > priority]
+    return min(above) if above else None
+
+
+def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuation:
+    """Compute every tier of an outcome, most important first."""
+    pods = cluster.pods
+    levels = pending_levels(cluster)
+    leaving = [v for v in outcome.victims if not pods[v].terminating]
+    charges = _charges(cluster, outcome, leaving, levels)
+    allowed = [b.allowed for b in budgets(cluster)]
+    violating = violating_victims(charges, allowed)
+    guarded = violating is not None
+    if violating is None:
+        violating = violating_victims([c.unguarded() for c in charges], allowed) or frozenset()
+
+    placed = Counter(pods[i].priority for i in outcome.placed)
+    gone = Counter(pods[v].priority for v in leaving)
+    broken = Counter(belonging_level(levels, pods[v].priority) for v in violating)
+    values: list[TierValue] = []
+    for level, victims in victim_priorities(cluster).items():
+        values.append(TierValue(tiers.scheduled(level), "max", placed[level]))
+        values.append(TierValue(tiers.violations(level), "min", broken[level]))
+        values += [TierValue(tiers.evicted(level, q), "min", gone[q]) for q in victims]
+    end = end_state(cluster, outcome)
+    values.append(TierValue(tiers.FALLBACK, "min", _fallback_excess(cluster, end, outcome)))
+    values.append(TierValue(tiers.FIRST_AVAILABLE, "min", 0))
+    values.append(TierValue(tiers.DESIRED_COUNT, "min", 0))
+    if prefer != "none":
+        sense, value_of = PREFERENCE_VALUES[prefer]
+        values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))
+
+    names = {c.pod: c.budgets for c in charges}
+    keys = [b.key for b in budgets(cluster)]
+    return Valuation(
+        tiers=tuple(values),
+        violates={v: tuple(keys[b] for b in names[v]) for v in sorted(violating)},
+        guarded=guarded,
+    )
+
+
+def end_state(cluster: Cluster, outcome: Outcome) -> State:
+    """Where everything is when the outcome is done."""
+    state = State.initial(cluster)
+    for v in outcome.victims:
+        if state.node_of[v] >= 0:
+            state.remove(v)
+    for i, node in outcome.placed.items():
+        state.place(i, node)
+    return state
+
+
+def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int], levels: Sequence[int]) -> list[Charge]:
+    """Who draws on which budget, and who may be violating at all (KEP-4664)."""
+    pods = cluster.pods
+    strongest: dict[int, int] = {}
+    for i, node in outcome.placed.items():
+        if pods[i].preempts:
+            strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
+    initial = State.initial(cluster).node_of
+    charges = []
+    for v in leaving:
+        drawn = tuple(b for b, budget in enumerate(budgets(cluster)) if budget.charges(cluster, v))
+        if not drawn:
+            continue
+        guard = pods[v].guard
+        node = int(initial[v])
+        may = guard is None or strongest.get(node, guard - 1) >= max(guard, pods[v].priority + 1)
+        level = belonging_level(levels, pods[v].priority)
+        rank = len(levels) if level is None else levels.index(level)
+        charges.append(Charge(pod=v, budgets=drawn, rank=rank, may_violate=may))
+    return charges
+
+
+def _fallback_excess(cluster: Cluster, end: State, outcome: Outcome) -> int:
+    """Tier `fallback`: how far fallen-back pods exceed their constraints' maxSkew in the end state."""
+    total = 0
+    for carriers, constraint in _fallen_back_groups(cluster, outcome):
+        pod = carriers[0]
+        eligible = eligible_nodes(cluster, pod, constraint)
+        now = domain_counts(cluster, end, pod, constraint)
+        counting = [i for i in carriers if eligible[outcome.placed[i]]]
+        received = {int(now.domain_of[outcome.placed[i]]) for i in counting}
+        new = Counter(
+            int(now.domain_of[outcome.placed[i]])
+            for i in counting
+            if spread_matches(cluster, constraint, i, i)
+        )
+        running = domain_counts(cluster, _without(cluster, end, outcome), pod, constraint)
+        total += sum(
+            max(0, running.counts[d] + new[d] - now.minimum - constraint.max_skew) for d in received if d >= 0
+        )
+    return total
+
+
+def _without(cluster: Cluster, end: State, outcome: Outcome) -> State:
+    """Return the end state without the newcomers: what is left of the running pods."""
+    left = end.copy()
+    for i in outcome.placed:
+        left.remove(i)
+    return left
+
+
+def _fallen_back_groups(cluster: Cluster, outcome: Outcome) -> list[tuple[list[int], SpreadConstraint]]:
+    groups: dict[tuple[object, ...], tuple[list[int], SpreadConstraint]] = {}
+    for i in outcome.placed:
+        for constraint in fallen_back_constraints(cluster, i):
+            key = group_key(cluster, i, constraint)
+            groups.setdefault(key, ([], constraint))[0].append(i)
+    return list(groups.values())
