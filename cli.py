@@ -1,20 +1,355 @@
-"""The command line: parse, call one function, render, exit."""
+"""The command line: parse, call one function, render, exit.
+
+Exit codes: 0 done; 1 done, and what was asked for does not hold; 2 bad usage or bad input, in one line; 70 a
+bug in kubestow; 130 interrupted. Documents go to stdout, words to stderr. Everything heavy is imported inside
+the commands, so that help and completion are instant.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from kubestow import __version__
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+    from click.shell_completion import CompletionItem
+    from rich.console import RenderableType
+
+    from kubestow.models.snapshot import Snapshot
+    from kubestow.solver.options import SolveOptions
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+INTERRUPTED = 130
+BUG = 70
+
+
+class Cli(click.Group):
+    """The one place where errors become exit codes."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what a user can cause is one line, everything else is a bug."""
+        try:
+            return super().invoke(ctx)
+        except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
+            raise
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("kubestow: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+        except Exception as error:
+            from kubestow.models.errors import InternalError, KubestowError
+
+            if isinstance(error, KubestowError):
+                click.echo(f"kubestow: error: {error}", err=True)
+                ctx.exit(error.exit_code)
+            import traceback
+
+            traceback.print_exc()
+            if isinstance(error, InternalError) and error.dump:
+                click.echo(
+                    f"kubestow: what a developer needs to see it again is in {_dump(error.dump)}", err=True
+                )
+            click.echo("kubestow: this is a bug in kubestow, not in your input", err=True)
+            ctx.exit(BUG)
+
+
+def _dump(document: Mapping[str, Any]) -> str:
+    import json
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", prefix="kubestow-", suffix=".json", delete=False) as file:
+        json.dump(document, file, indent=2, default=str)
+    return file.name
+
+
+def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the names of bundled instances, and leave paths to the shell."""
+    from click.shell_completion import CompletionItem
+
+    from kubestow.instances import catalogue
+
+    names = [CompletionItem(name) for name in catalogue.names() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
+def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    """Read ``--now``: a time as Kubernetes writes it."""
+    from datetime import UTC, datetime
+
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Make one decorator of several, applied as if they stood under each other."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+input_options = options(
+    click.option(
+        "--now", metavar="TIME", callback=parse_now, help="Time of the round.  [default: newest in the input]"
+    ),
+    click.option("--expand", is_flag=True, help="Make pending pods of workloads that have none."),
+    click.option(
+        "--feature-gates",
+        metavar="NAME=false,...",
+        default="",
+        help="Switch off what the input uses.",
+    ),
+)
+search_options = options(
+    click.option(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        default=60.0,
+        show_default=True,
+        help="For the whole round; when it is up, the best plan so far is the answer.",
+    ),
+    click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
+    click.option(
+        "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
+    ),
+    click.option(
+        "--prefer",
+        type=click.Choice(["none", "scores", "pack", "spread"]),
+        default="none",
+        show_default=True,
+        help="What to prefer among plans that are equal in all else.",
+    ),
+)
+output_option = click.option(
+    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
+)
+several_instances = click.argument(
+    "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
+)
+
+
+@click.group(
+    cls=Cli,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="""\b
+Examples:
+  kubestow solve
+  kubestow instances guard-training-job
+  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow compare -
+
+Completion of commands, options and bundled instances, for bash, zsh or fish:
+  eval "$(_KUBESTOW_COMPLETE=bash_source kubestow)"
+""",
+)
 @click.version_option(__version__, prog_name="kubestow")
 def main() -> None:
-    """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own."""
+    """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
+
+    An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
+    or the name of a bundled instance.
+    """
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  kubestow solve
+  kubestow solve guard-training-job --scheduler greedy
+  kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
+  kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
+  kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
+  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow solve -
+"""
+)
+@several_instances
+@click.option("--scheduler", type=click.Choice(["optimal", "greedy"]), default="optimal", show_default=True)
+@output_option
+@search_options
+@input_options
+def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: Any) -> None:
+    """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
+
+    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own.
+    """
+    from kubestow.reports.plan import plan_report
+    from kubestow.reports.progress import ProgressReport
+    from kubestow.solver.api import solve as solve_round
+    from kubestow.solver.api import solve_greedy
+
+    search = _search(choices)
+    for snapshot in _snapshots(instances or (_first_bundled(),), choices):
+        if scheduler == "greedy":
+            plan = solve_greedy(snapshot, search.prefer)
+        else:
+            with ProgressReport(sys.stderr) as progress:
+                plan = solve_round(snapshot, search, progress)
+        document = plan.model_dump(by_alias=True)
+        _emit(output, document, partial(plan_report, plan), compact=len(instances) > 1)
+        if plan.stats.interrupted:
+            sys.exit(INTERRUPTED)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  kubestow compare
+  kubestow compare cluster.yaml -o json
+  kubestow compare cluster.yaml --fail-on-regression before.json
+"""
+)
+@click.argument("instance", required=False, shell_complete=complete_instance)
+@click.option(
+    "--fail-on-regression",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False),
+    help="An earlier document of this command; exit 1 if either scheduler has become worse.",
+)
+@output_option
+@search_options
+@input_options
+def compare(instance: str | None, fail_on_regression: str | None, output: str, **choices: Any) -> None:
+    """Show what greedy scheduling costs: the optimum and the greedy baseline side by side."""
+    from kubestow.reports.comparison import comparison_report
+    from kubestow.reports.document import read_comparison
+    from kubestow.reports.progress import ProgressReport
+    from kubestow.solver.compare import compare as compare_round
+    from kubestow.solver.compare import regressions
+
+    search = _search(choices)
+    earlier = read_comparison(fail_on_regression) if fail_on_regression else None
+    [snapshot] = _snapshots([instance or _first_bundled()], choices)
+    with ProgressReport(sys.stderr) as progress:
+        comparison = compare_round(snapshot, search, progress)
+    _emit(output, comparison.model_dump(by_alias=True), partial(comparison_report, comparison))
+    if comparison.optimal.stats.interrupted:
+        sys.exit(INTERRUPTED)
+    worse = regressions(earlier, comparison) if earlier else []
+    for line in worse:
+        click.echo(f"kubestow: regression: {line}", err=True)
+    if worse:
+        sys.exit(1)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  kubestow trace zone-spread-dead-end
+  kubestow trace cluster.yaml -o json
+  kubestow trace monday.yaml tuesday.yaml -o json
+"""
+)
+@several_instances
+@output_option
+@input_options
+def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
+    """Show the greedy baseline's cycles: every node's rejection, every score, every victim.
+
+    In JSON each instance is one line.
+    """
+    from kubestow.framework.trace import trace as trace_round
+    from kubestow.reports.trace import trace_report
+
+    for snapshot in _snapshots(instances or (_first_bundled(),), choices):
+        document = trace_round(snapshot)
+        _emit(output, document, partial(trace_report, snapshot.name, document), compact=True)
+
+
+@main.command(
+    epilog="""\b
+Examples:
+  kubestow instances
+  kubestow instances min-domains-upgrade
+  kubestow instances min-domains-upgrade --path
+"""
+)
+@click.argument("name", required=False, shell_complete=complete_instance)
+@click.option("--path", is_flag=True, help="Print where the file is.")
+@output_option
+def instances(name: str | None, path: bool, output: str) -> None:
+    """List the bundled instances, or tell the story of one."""
+    from kubestow.instances import catalogue
+    from kubestow.reports.catalogue import list_report, story_report
+
+    if path:
+        for each in [name] if name else catalogue.names():
+            click.echo(catalogue.path(each))
+    elif name:
+        story = catalogue.describe(name).model_dump(by_alias=True)
+        _emit(output, story, partial(story_report, story))
+    else:
+        entries = [catalogue.describe(each).model_dump(by_alias=True) for each in catalogue.names()]
+        _emit(output, {"instances": entries}, partial(list_report, entries))
 
 
 @main.command()
 def version() -> None:
-    """Print the version."""
-    click.echo(__version__)
+    """Print the versions of kubestow, its solver and Python."""
+    from importlib.metadata import version as of
+    from platform import python_version
+
+    click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def _first_bundled() -> str:
+    from kubestow.instances import catalogue
+
+    return catalogue.names()[0]
+
+
+def _snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+    """Load one instance after the other, each under the name that the user gave it."""
+    from dataclasses import replace
+
+    from kubestow.instances import catalogue
+    from kubestow.instances.manifests import load_snapshot
+    from kubestow.models.features import FeatureGates
+
+    gates = FeatureGates.parse(choices["feature_gates"])
+    for argument in arguments:
+        snapshot = load_snapshot(
+            [catalogue.locate(argument)], now=choices["now"], expand=choices["expand"], feature_gates=gates
+        )
+        if snapshot.ignored:
+            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
+            click.echo(f"kubestow: note: {argument}: kinds that play no part: {kinds}", err=True)
+        yield replace(snapshot, name=argument)
+
+
+def _search(choices: Mapping[str, Any]) -> SolveOptions:
+    from kubestow.solver.options import SolveOptions
+
+    given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer")}
+    return SolveOptions(**{name: value for name, value in given.items() if value is not None})
+
+
+def _emit(
+    output: str, document: Mapping[str, Any], report: Callable[[], RenderableType], *, compact: bool = False
+) -> None:
+    """Write one answer to stdout: a document for programs, or the report for people."""
+    if output == "table":
+        from kubestow.reports.layout import show
+
+        show(report(), sys.stdout)
+        return
+    from kubestow.reports.document import as_json, as_yaml
+
+    click.echo(as_json(document, compact=compact) if output == "json" else as_yaml(document), nl=False)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,15 @@
-"""Documents for programs: the contract's JSON, and the same as YAML."""
+"""Documents for programs: the contract's JSON, the same as YAML, and an earlier comparison read back."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import orjson
 import yaml
+from pydantic import ValidationError
+
+from ..models.errors import InputError
+from ..models.plan import Comparison
 
 
 def as_json(document: Mapping[str, Any], *, compact: bool = False) -> str:
@@ -17,3 +22,23 @@ def as_yaml(document: Mapping[str, Any]) -> str:
     """Return a document as one YAML document of a stream."""
     text: str = yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=110)
     return "---\n" + text
+
+
+def read_comparison(file: str) -> Comparison:
+    """Read a document that `kubestow compare -o json` wrote earlier.
+
+    Raises
+    ------
+    InputError
+        When the file is not JSON or not such a document.
+    """
+    try:
+        return Comparison.model_validate_json(Path(file).read_bytes())
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(map(str, fault["loc"]))
+        raise InputError(
+            file, "", field, f"no document of `kubestow compare -o json`: {fault['msg']}"
+        ) from None
+    except OSError as error:
+        raise InputError(file, "", "", error.strerror or str(error)) from None
