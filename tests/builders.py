@@ -7,8 +7,8 @@
         budget("keep", allowed=0, app="web"),
     )
 
-Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied.  Short names of keys:
-`zone`, `region` and `hostname` are the well-known labels, any other key is taken as written.
+Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied.  Short names of
+keys: `zone`, `region` and `hostname` are the well-known labels, any other key is taken as written.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,6 +35,9 @@ KEYS = {
     "region": "topology.kubernetes.io/region",
     "hostname": "kubernetes.io/hostname",
 }
+
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 class _Own:
@@ -132,7 +135,7 @@ class PodBuilder:
     def _container(self, change):
         return self._with(lambda d: change(d["spec"]["containers"][0]))
 
-    # -- what it is ----------------------------------------------------------------------------------------------
+    # -- what it is --
 
     def named(self, name):
         return self._with(lambda d: d["metadata"].update(name=name))
@@ -144,7 +147,7 @@ class PodBuilder:
         """Be so many pods, `name-0`, `name-1` ..."""
         return replace(self, copies=copies)
 
-    # -- what it asks for ----------------------------------------------------------------------------------------
+    # -- what it asks for --
 
     def req(self, resources=(), /, **more):
         """Request resources: ``req(cpu="1", memory="2Gi")``, ``req({"example.com/gpu": "1"})``."""
@@ -160,7 +163,7 @@ class PodBuilder:
         entry = {"containerPort": port, "hostPort": port, "protocol": protocol, "hostIP": ip}
         return self._container(lambda c: c.setdefault("ports", []).append(entry))
 
-    # -- where it may go -----------------------------------------------------------------------------------------
+    # -- where it may go --
 
     def select(self, labels=(), /, **more):
         """Set the node selector."""
@@ -200,7 +203,7 @@ class PodBuilder:
         match_label_keys=(),
         fallback=(),
     ):
-        """Add a topology spread constraint; it selects the pod's own labels (at build time) unless told otherwise."""
+        """Add a spread constraint; it selects the pod's own labels (at build time) unless told otherwise."""
         entry = {
             "maxSkew": max_skew,
             "topologyKey": key(name),
@@ -237,7 +240,7 @@ class PodBuilder:
             )
         )
 
-    # -- its rank ------------------------------------------------------------------------------------------------
+    # -- its rank --
 
     def priority(self, value):
         return self._spec(priority=value)
@@ -256,11 +259,16 @@ class PodBuilder:
     def gated(self, name="example.com/wait"):
         return self._with(lambda d: d["spec"].setdefault("schedulingGates", []).append({"name": name}))
 
-    # -- where it stands -----------------------------------------------------------------------------------------
+    # -- where it stands --
 
     def on(self, name):
         """Run on a node."""
-        return self._spec(nodeName=name)._with(lambda d: d["status"].update(phase="Running"))
+
+        def run(doc):
+            doc["spec"]["nodeName"] = name
+            doc["status"]["phase"] = "Running"
+
+        return self._with(run)
 
     def started(self, minutes):
         """Have started so many minutes before the round."""
@@ -284,7 +292,7 @@ class PodBuilder:
         """Have been tried in vain: with it the fallback criterion PreemptionFailed holds (KEP-3990)."""
         return self.condition("PodScheduled", "False", reason="Unschedulable", minutes=minutes)
 
-    # -- done ----------------------------------------------------------------------------------------------------
+    # -- done --
 
     def build(self):
         """Build the one pod."""
@@ -357,6 +365,8 @@ def cluster(*objects, name="test", gates="", configuration=None):
     kinds = {Node: [], Pod: [], PodDisruptionBudget: [], Namespace: []}
     for item in _flat(objects):
         kinds[type(item)].append(item)
+    if configuration is not None:
+        configuration = KubeSchedulerConfiguration.model_validate(configuration)
     return Snapshot(
         name=name,
         now=NOW,
@@ -376,12 +386,12 @@ def manifest(snapshot):
     parts = (snapshot.namespaces, snapshot.nodes, snapshot.pods, snapshot.pod_disruption_budgets)
     documents = [
         {"apiVersion": item.api_version, "kind": item.kind}
-        | item.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+        | _plain(item.model_dump(by_alias=True, exclude_defaults=True))
         for part in parts
         for item in part
     ]
     if snapshot.configuration is not None:
-        written = snapshot.configuration.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        written = _plain(snapshot.configuration.model_dump(by_alias=True, exclude_unset=True))
         documents.append(
             {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"} | written
         )
@@ -400,6 +410,15 @@ def _flat(objects):
             yield item
 
 
+def _plain(value):
+    """Write tuples as lists and times as the API does."""
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value.strftime("%Y-%m-%dT%H:%M:%SZ") if isinstance(value, datetime) else value
+
+
 def _path(doc, *names):
     for name in names:
         doc = doc.setdefault(name, {})
@@ -411,7 +430,7 @@ def _own_selectors(spec, own):
     affinity = spec.get("affinity", {})
     entries = list(spec.get("topologySpreadConstraints", ()))
     for kind in ("podAffinity", "podAntiAffinity"):
-        entries += affinity.get(kind, {}).get("requiredDuringSchedulingIgnoredDuringExecution", ())
+        entries += affinity.get(kind, {}).get(REQUIRED, ())
     for entry in entries:
         if isinstance(entry["labelSelector"], _Own):
             entry["labelSelector"] = own
