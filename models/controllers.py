@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from .base import Bool, Int32, KubeModel, StringMap
-from .meta import KubeObject
+from .meta import Condition, KubeObject
 from .pod import PodTemplateSpec
 from .selectors import LabelSelector
 from .storage import PersistentVolumeClaim
@@ -125,6 +125,7 @@ class JobStatus(KubeModel):
 
     active: Int32 = 0
     succeeded: Int32 = 0
+    conditions: tuple[Condition, ...] = ()
 
 
 class Job(KubeObject):

@@ -39,7 +39,7 @@ class ObjectMeta(KubeModel):
 class Condition(KubeModel):
     """A condition of a status; `status` is `True`, `False` or `Unknown`."""
 
-    type: str
+    type: str = ""
     status: str = "Unknown"
     reason: str | None = None
     message: str | None = None

@@ -150,7 +150,7 @@ class PodSpec(KubeModel):
 class ContainerStatus(KubeModel):
     """What a container has been given, which in-place resize can change."""
 
-    name: str
+    name: str = ""
     ready: Bool = False
     resources: ResourceRequirements | None = None
     allocated_resources: dict[str, QuantityField] = {}

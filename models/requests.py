@@ -1,7 +1,7 @@
 """What a pod asks of a node, in the scheduler's integer units.
 
-Amounts are integers: cpu in thousandths of a core, everything else in whole units, both rounded up once, after
-the sum over containers. An amount ends at 2**63 - 1, the largest that the API can hold.
+Amounts are integers: cpu in thousandths of a core, everything else in whole units, both rounded up once,
+after the sum over containers. An amount ends at 2**63 - 1, the largest that the API can hold.
 
     request = max(sum of containers and sidecars,
                   for each init container: its own request + the sidecars declared before it)
@@ -40,7 +40,7 @@ def counted_resource(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def extended_resource(name: str) -> bool:
-    """Say whether a resource is an extended one, outside Kubernetes' own domain (such as `nvidia.com/gpu`)."""
+    """Say whether a resource is an extended one, outside Kubernetes' own domain (as `nvidia.com/gpu`)."""
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 

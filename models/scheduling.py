@@ -24,7 +24,7 @@ class PriorityClass(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1"
     kind: str = "PriorityClass"
-    value: Int32
+    value: Int32 = 0
     global_default: Bool = False
     preemption_policy: PreemptionPolicy = "PreemptLowerPriority"
     allow_disruption_by_priority_greater_than_or_equal: Int32 | None = None
