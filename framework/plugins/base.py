@@ -1,0 +1,149 @@
+"""What every plugin looks like.
+
+A plugin is made once for each profile and keeps nothing about a cycle.  What it learns about a pod in
+PreFilter or PreScore is a value that the framework hands back to it; what it must know about one node to
+answer while pods are added to it or removed from it (nominated pods, preemption's dry runs) is a *fork* of
+that value.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.config import PluginArgs
+from ..domains import Ints
+from ..status import Code, Status
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..state import State
+
+Verdicts = NDArray[np.uint8]
+"""A plugin's answers over nodes: 0 passes, the others are places in `FilterPlugin.codes`."""
+
+MAX_NODE_SCORE: Final = 100
+
+
+class Plugin:
+    """A plugin of one profile."""
+
+    name: ClassVar[str]
+
+    def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
+        self.cluster = cluster
+
+
+class FilterPlugin(Plugin):
+    """A plugin that rejects nodes.
+
+    `codes[v]` is what verdict v means; `static` says that the verdicts do not depend on where pods are.
+    """
+
+    static: ClassVar[bool] = False
+    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNRESOLVABLE)
+
+    def pre_filter(self, state: "State", i: int) -> Any:
+        """Look at the pod and the cluster: None skips the plugin, a `Status` rejects the pod everywhere.
+
+        Anything else is what the other methods get as `data`.
+        """
+        raise NotImplementedError
+
+    def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
+        """Judge every node; uint8[N], not to be written to."""
+        raise NotImplementedError
+
+    def fork(self, data: Any, state: "State", i: int, n: int) -> Any:
+        """Return what is needed to judge node n alone, apart from everything else."""
+        raise NotImplementedError
+
+    def add(self, fork: Any, j: int) -> None:
+        """Let pod j be on the fork's node too."""
+
+    def remove(self, fork: Any, j: int) -> None:
+        """Let pod j no longer be on the fork's node."""
+
+    def check(self, fork: Any) -> int:
+        """Judge the fork's node: a verdict."""
+        raise NotImplementedError
+
+    def reasons(self, fork: Any, verdict: int) -> tuple[str, ...]:
+        """Say why the fork's node got this verdict."""
+        raise NotImplementedError
+
+    def status(self, fork: Any, verdict: int) -> Status:
+        """Return the status that stands for a verdict other than 0."""
+        return Status(self.codes[verdict], self.name, self.reasons(fork, verdict))
+
+
+class StaticFilter(FilterPlugin):
+    """A filter that only looks at the pod's spec and the nodes; its data are the verdicts themselves."""
+
+    static: ClassVar[bool] = True
+
+    def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
+        super().__init__(cluster, args)
+        self._by_class: dict[int, Verdicts | Status | None] = {}
+
+    def verdicts(self, i: int) -> Verdicts | Status | None:
+        """Judge every node for pod i: None skips the plugin, a `Status` rejects the pod everywhere."""
+        raise NotImplementedError
+
+    def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
+        """Say why node n got this verdict."""
+        raise NotImplementedError
+
+    def pre_filter(self, state: "State", i: int) -> Any:
+        """Return the verdicts, made once for each class of pods."""
+        cls = self.cluster.pods[i].cls
+        if cls not in self._by_class:
+            self._by_class[cls] = self.verdicts(i)
+        return self._by_class[cls]
+
+    def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
+        """Return the verdicts."""
+        verdicts: Verdicts = data
+        return verdicts
+
+    def fork(self, data: Any, state: "State", i: int, n: int) -> Any:
+        """Return the node's verdict, with the pod and the node to explain it."""
+        return (int(data[n]), i, n)
+
+    def check(self, fork: Any) -> int:
+        """Return the node's verdict."""
+        verdict: int = fork[0]
+        return verdict
+
+    def reasons(self, fork: Any, verdict: int) -> tuple[str, ...]:
+        """Say why."""
+        _, i, n = fork
+        return self.explain(i, n, verdict)
+
+
+class ScorePlugin(Plugin):
+    """A plugin that ranks the nodes that passed."""
+
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> Any:
+        """Look at the pod and the feasible nodes: None skips the plugin, a `Status` ends the cycle."""
+        return ()
+
+    def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
+        """Return the raw score of each of `nodes`; int64[len(nodes)]."""
+        raise NotImplementedError
+
+    def normalize(self, data: Any, scores: Ints) -> Ints:
+        """Bring raw scores into 0..100."""
+        return scores
+
+
+def default_normalize(scores: Ints, *, reverse: bool = False) -> Ints:
+    """Scale so that the highest score becomes 100; reversed, so that it becomes 0.
+
+    Source: plugins/helper/normalize_score.go.
+    """
+    highest = int(scores.max(initial=0))
+    if highest == 0:
+        return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores
+    scaled = scores * MAX_NODE_SCORE // highest
+    return MAX_NODE_SCORE - scaled if reverse else scaled

@@ -1,0 +1,83 @@
+"""NodePorts: two pods on a node cannot have the same host port.
+
+Source: kube-scheduler 1.34.1 plugins/nodeports.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from .. import names
+from ..domains import Ints
+from ..matchers import Matcher
+from ..ports import HostPort, conflict
+from ..status import Code
+from .base import FilterPlugin, Verdicts
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..state import State
+
+REASON: Final = "node(s) didn't have free ports for the requested pod ports"
+
+
+@dataclass(slots=True, eq=False)
+class _Wanted:
+    matcher: Matcher
+    taken: Ints
+
+
+@dataclass(slots=True, eq=False)
+class _Fork:
+    matcher: Matcher
+    taken: int
+
+
+class NodePorts(FilterPlugin):
+    """Rejects nodes where a pod holds a host port that the pod wants."""
+
+    name: ClassVar[str] = names.NODE_PORTS
+    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE)
+
+    def pre_filter(self, state: "State", i: int) -> _Wanted | None:
+        """Count the pods in the way on each node; skips a pod without host ports."""
+        ports = self.cluster.pods[i].ports
+        if not ports:
+            return None
+        matcher = port_matcher(self.cluster, ports)
+        return _Wanted(matcher, state.counts(matcher))
+
+    def filter_all(self, data: _Wanted, state: "State", i: int) -> Verdicts:
+        """Judge every node."""
+        return (data.taken > 0).astype(np.uint8)
+
+    def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
+        """Return how many pods are in the way on the node."""
+        return _Fork(data.matcher, int(data.taken[n]))
+
+    def add(self, fork: _Fork, j: int) -> None:
+        """Count pod j."""
+        fork.taken += int(fork.matcher.weights[self.cluster.pods[j].unit])
+
+    def remove(self, fork: _Fork, j: int) -> None:
+        """Count pod j no longer."""
+        fork.taken -= int(fork.matcher.weights[self.cluster.pods[j].unit])
+
+    def check(self, fork: _Fork) -> int:
+        """Judge the node."""
+        return int(fork.taken > 0)
+
+    def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
+        """Say that a port is taken."""
+        return (REASON,)
+
+
+def port_matcher(cluster: "Cluster", wanted: frozenset[HostPort]) -> Matcher:
+    """Return the matcher of the pods that hold a host port in conflict with any of these."""
+
+    def weigh() -> Ints:
+        held = (cluster.pods[j].ports for j in cluster.unit_pods)
+        return np.array([bool(ports) and conflict(wanted, ports) for ports in held], dtype=np.int64)
+
+    return cluster.units.get(("ports", wanted), weigh)

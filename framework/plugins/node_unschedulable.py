@@ -1,0 +1,33 @@
+"""NodeUnschedulable: keeps pods off cordoned nodes, unless they tolerate the taint that stands for it.
+
+Source: kube-scheduler 1.34.1 plugins/nodeunschedulable.
+"""
+
+from typing import ClassVar, Final
+
+import numpy as np
+
+from ...models.node import Taint
+from .. import names
+from ..taints import tolerates
+from .base import StaticFilter, Verdicts
+
+REASON: Final = "node(s) were unschedulable"
+
+
+class NodeUnschedulable(StaticFilter):
+    """Rejects a node with `spec.unschedulable`."""
+
+    name: ClassVar[str] = names.NODE_UNSCHEDULABLE
+
+    def verdicts(self, i: int) -> Verdicts:
+        """Judge every node."""
+        taint = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
+        nodes = self.cluster.nodes
+        if any(tolerates(toleration, taint) for toleration in self.cluster.pods[i].pod.spec.tolerations):
+            return np.zeros(len(nodes), dtype=np.uint8)
+        return np.array([node.spec.unschedulable for node in nodes], dtype=np.uint8)
+
+    def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
+        """Say that the node is cordoned."""
+        return (REASON,)

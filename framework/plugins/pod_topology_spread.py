@@ -1,0 +1,253 @@
+"""PodTopologySpread: keeps matching pods evenly over domains.
+
+A node passes a hard constraint when
+
+    matching pods in its domain + (1 if the pod matches itself) - global minimum <= maxSkew
+
+where the global minimum is the smallest count of any domain, and 0 while there are fewer domains than
+minDomains. Counts are over the nodes that have all keys of the pod's hard constraints and pass the
+constraint's policies.
+
+Source: kube-scheduler 1.34.1 plugins/podtopologyspread (filtering.go, scoring.go).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.config import PluginArgs
+from .. import names, spread
+from ..domains import Bools, Domains, Ints
+from ..matchers import Matcher
+from ..status import Code
+from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..state import State
+
+MISMATCH: Final = "node(s) didn't match pod topology spread constraints"
+MISSING_LABEL: Final = f"{MISMATCH} (missing required label)"
+
+_NO_KEY: Final = 1
+_SKEWED: Final = 2
+_INFINITE: Final = 2**31 - 1
+_HOSTNAME: Final = "kubernetes.io/hostname"
+
+
+@dataclass(slots=True, eq=False)
+class _Rule:
+    """What a hard constraint means for one class of pods, wherever pods are."""
+
+    domains: Domains
+    eligible: Bools
+    exists: Bools
+    matcher: Matcher | None
+    hooked: Bools
+    max_skew: int
+    self_match: int
+    below_min_domains: bool
+
+
+@dataclass(slots=True, eq=False)
+class _Count:
+    """A rule with the counts of the moment: `least`, in domain `at`, and `second` are the two smallest."""
+
+    rule: _Rule
+    counts: Ints
+    least: int
+    at: int
+    second: int
+
+    def limit(self) -> int:
+        """The largest count of a domain that still takes the pod."""
+        minimum = 0 if self.rule.below_min_domains else self.least
+        return self.rule.max_skew + minimum - self.rule.self_match
+
+
+@dataclass(slots=True, eq=False)
+class _Fork:
+    """One node: `deltas` is by how much hooks changed each constraint's count in the node's domain."""
+
+    counts: list[_Count]
+    node: int
+    deltas: list[int]
+
+
+@dataclass(slots=True, eq=False)
+class _Preference:
+    """The soft constraints over the feasible nodes; one row for each constraint."""
+
+    ignored: Bools
+    rows: list[tuple[Bools, Ints, float, int]]
+
+
+class PodTopologySpread(FilterPlugin, ScorePlugin):
+    """See the module's docstring; scoring prefers domains with fewer matching pods."""
+
+    name: ClassVar[str] = names.POD_TOPOLOGY_SPREAD
+    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNRESOLVABLE, Code.UNSCHEDULABLE)
+
+    def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
+        super().__init__(cluster, args)
+        self._by_class: dict[int, list[_Rule]] = {}
+
+    def _rules(self, i: int) -> list[_Rule]:
+        cls = self.cluster.pods[i].cls
+        rules = self._by_class.get(cls)
+        if rules is None:
+            constraints = spread.hard_constraints(self.cluster, i)
+            rules = self._by_class[cls] = [_make_rule(self.cluster, i, c) for c in constraints]
+        return rules
+
+    def pre_filter(self, state: "State", i: int) -> list[_Count] | None:
+        """Count matching pods in every domain; skips a pod without hard constraints."""
+        return [_count(rule, state) for rule in self._rules(i)] or None
+
+    def filter_all(self, data: list[_Count], state: "State", i: int) -> Verdicts:
+        """Judge every node by its first constraint that fails."""
+        verdicts: Verdicts = np.zeros(self.cluster.n_nodes, dtype=np.uint8)
+        for count in data:
+            rule = count.rule
+            skewed = np.append(count.counts > count.limit(), False)[rule.domains.ids]
+            own = np.where(rule.domains.present, np.where(skewed, _SKEWED, 0), _NO_KEY)
+            verdicts = np.where(verdicts == 0, own, verdicts).astype(np.uint8)
+        return verdicts
+
+    def fork(self, data: list[_Count], state: "State", i: int, n: int) -> _Fork:
+        """Return the node with no change yet."""
+        return _Fork(data, n, [0] * len(data))
+
+    def add(self, fork: _Fork, j: int) -> None:
+        """Count pod j, terminating or not, and also for a selector that asks for nothing."""
+        self._change(fork, j, 1)
+
+    def remove(self, fork: _Fork, j: int) -> None:
+        """Take pod j out of the counts."""
+        self._change(fork, j, -1)
+
+    def _change(self, fork: _Fork, j: int, by: int) -> None:
+        unit = self.cluster.pods[j].unit
+        for c, count in enumerate(fork.counts):
+            if count.rule.hooked[unit] and count.rule.eligible[fork.node]:
+                fork.deltas[c] += by
+
+    def check(self, fork: _Fork) -> int:
+        """Judge the node by its first constraint that fails."""
+        for count, delta in zip(fork.counts, fork.deltas, strict=True):
+            rule = count.rule
+            domain = int(rule.domains.ids[fork.node])
+            if domain < 0:
+                return _NO_KEY
+            if not delta:
+                if count.counts[domain] > count.limit():
+                    return _SKEWED
+                continue
+            here = int(count.counts[domain]) + delta
+            others = count.second if domain == count.at else count.least
+            minimum = 0 if rule.below_min_domains else min(others, here)
+            if here + rule.self_match - minimum > rule.max_skew:
+                return _SKEWED
+        return 0
+
+    def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
+        """Say which of the two it was."""
+        return (MISSING_LABEL if verdict == _NO_KEY else MISMATCH,)
+
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
+        """Count matching pods in the domains of the feasible nodes; skips a pod without soft constraints."""
+        cluster = self.cluster
+        constraints = spread.soft_constraints(cluster, i)
+        if not constraints:
+            return None
+        everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
+        strict = spread.requires_all_keys(cluster, i)
+        keyed = spread.nodes_with_keys(cluster, constraints) if strict else everywhere
+        kept = nodes[keyed[nodes]]
+        rows: list[tuple[Bools, Ints, float, int]] = []
+        for constraint in constraints:
+            domains = cluster.domains(constraint.topology_key)
+            matcher = spread.count_matcher(cluster, constraint)
+            per_node = np.zeros(cluster.n_nodes, dtype=np.int64)
+            if matcher is not None:
+                per_node = state.counts(matcher, alive=True)
+            if constraint.topology_key == _HOSTNAME:
+                size, counted = len(kept), per_node[nodes]
+            else:
+                counting = keyed & spread.policy_mask(cluster, i, constraint)
+                # Nodes without the label are one more domain under the system's defaults.
+                size = len(np.unique(domains.ids[kept]))
+                counted = domains.to_nodes(domains.total(per_node, counting))[nodes]
+            rows.append((domains.present[nodes], counted, math.log(size + 2), constraint.max_skew))
+        return _Preference(~keyed[nodes], rows)
+
+    def score(self, data: _Preference, state: "State", i: int, nodes: Ints) -> Ints:
+        """Return the rounded sum over constraints of count * ln(domains + 2) + maxSkew - 1."""
+        total = np.zeros(len(nodes), dtype=np.float64)
+        for present, counted, weight, max_skew in data.rows:
+            total += np.where(present & ~data.ignored, counted * weight + float(max_skew - 1), 0.0)
+        return _round(total)
+
+    def normalize(self, data: _Preference, scores: Ints) -> Ints:
+        """Turn fewer into better: 100 * (max + min - score) / max; nodes left out get 0."""
+        kept = scores[~data.ignored]
+        if not kept.size:
+            return np.zeros_like(scores)
+        highest, lowest = int(kept.max()), int(kept.min())
+        if highest <= 0:
+            turned = np.full_like(scores, MAX_NODE_SCORE)
+        else:
+            turned = MAX_NODE_SCORE * (highest + lowest - scores) // highest
+        return np.where(data.ignored, 0, turned)
+
+
+def _make_rule(cluster: "Cluster", i: int, constraint: spread.SpreadConstraint) -> _Rule:
+    domains = cluster.domains(constraint.topology_key)
+    eligible = spread.eligible_nodes(cluster, i, constraint)
+    exists = domains.exists(eligible)
+    matcher = spread.count_matcher(cluster, constraint)
+    namespace = frozenset((constraint.namespace,))
+    if constraint.selector is None:
+        hooked = np.zeros(len(cluster.unit_pods), dtype=np.bool_)
+    else:
+        hooked = cluster.units.pods(namespace, constraint.selector).weights > 0
+    return _Rule(
+        domains=domains,
+        eligible=eligible,
+        exists=exists,
+        matcher=matcher,
+        hooked=hooked,
+        max_skew=constraint.max_skew,
+        self_match=int(constraint.self_match),
+        below_min_domains=int(exists.sum()) < constraint.min_domains,
+    )
+
+
+def _count(rule: _Rule, state: "State") -> _Count:
+    if rule.matcher is None:
+        counts = np.zeros(rule.domains.size, dtype=np.int64)
+    else:
+        counts = rule.domains.total(state.counts(rule.matcher, alive=True), rule.eligible)
+    least, at, second = _two_smallest(np.where(rule.exists, counts, _INFINITE))
+    return _Count(rule, counts, least, at, second)
+
+
+def _two_smallest(values: Ints) -> tuple[int, int, int]:
+    """Return the smallest value, its place, and the smallest of the others; infinite where there is none."""
+    if not values.size:
+        return _INFINITE, -1, _INFINITE
+    at = int(values.argmin())
+    least = int(values[at])
+    if values.size == 1:
+        return least, at, _INFINITE
+    rest = min(int(values[:at].min(initial=_INFINITE)), int(values[at + 1 :].min(initial=_INFINITE)))
+    return least, at, rest
+
+
+def _round(values: NDArray[np.float64]) -> Ints:
+    """Round halves up, as Go's math.Round does for numbers that are not negative."""
+    floor = np.floor(values)
+    return (floor + (values - floor >= 0.5)).astype(np.int64)

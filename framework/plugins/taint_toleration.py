@@ -1,0 +1,49 @@
+"""TaintToleration: keeps pods off nodes with taints that they do not tolerate.
+
+Source: kube-scheduler 1.34.1 plugins/tainttoleration.
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .. import names
+from ..domains import Ints
+from ..taints import count_soft_untolerated, first_untolerated, tolerated_mask
+from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
+
+if TYPE_CHECKING:
+    from ..state import State
+
+
+class TaintToleration(StaticFilter, ScorePlugin):
+    """Rejects untolerated NoSchedule and NoExecute taints; prefers few untolerated PreferNoSchedule ones."""
+
+    name: ClassVar[str] = names.TAINT_TOLERATION
+
+    def verdicts(self, i: int) -> Verdicts:
+        """Judge every node."""
+        tolerated = tolerated_mask(self.cluster, self.cluster.pods[i].pod.spec.tolerations)
+        return (~tolerated).astype(np.uint8)
+
+    def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
+        """Name the first taint that the pod does not tolerate."""
+        taint = first_untolerated(
+            self.cluster.nodes[n].spec.taints, self.cluster.pods[i].pod.spec.tolerations
+        )
+        return () if taint is None else (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
+
+    def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
+        """Count untolerated PreferNoSchedule taints."""
+        cluster = self.cluster
+        tolerations = cluster.pods[i].pod.spec.tolerations
+
+        def count() -> Ints:
+            counts = [count_soft_untolerated(taints, tolerations) for taints in cluster.taints.lists]
+            return np.array(counts, dtype=np.int64)[cluster.taints.of_node]
+
+        return cluster.memo(("soft taints", tolerations), count)[nodes]
+
+    def normalize(self, data: Any, scores: Ints) -> Ints:
+        """Turn fewer into better."""
+        return default_normalize(scores, reverse=True)

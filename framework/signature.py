@@ -1,0 +1,57 @@
+"""What makes two incoming pods the same to every filter and every score.
+
+Not part of it: name, creation time, nominated node, and whatever only matters once a pod runs.
+"""
+
+from collections.abc import Hashable
+
+from ..models.pod import TopologySpreadConstraint
+from .podinfo import PodInfo
+
+
+def _spread(constraint: TopologySpreadConstraint) -> Hashable:
+    selector = constraint.label_selector
+    return (
+        constraint.max_skew,
+        constraint.topology_key,
+        constraint.when_unsatisfiable,
+        None if selector is None else selector.compiled,
+        constraint.min_domains,
+        constraint.node_affinity_policy,
+        constraint.node_taints_policy,
+        constraint.match_label_keys,
+        constraint.fallback_criteria,
+    )
+
+
+def signature(info: PodInfo) -> tuple[Hashable, ...]:
+    """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports)."""
+    spec = info.pod.spec
+    node_affinity = spec.affinity.node_affinity if spec.affinity else None
+    required = node_affinity.required if node_affinity else None
+    own = spec.topology_spread_constraints
+    return (
+        info.scheduler,
+        info.priority,
+        info.preempts,
+        info.guard,
+        info.request,
+        info.usage,
+        info.score_request,
+        info.nonzero,
+        spec.node_name,
+        tuple(sorted(spec.node_selector.items())),
+        None if required is None else required.compiled,
+        tuple((p.weight, p.preference.compiled) for p in (node_affinity.preferred if node_affinity else ())),
+        spec.tolerations,
+        tuple(_spread(constraint) for constraint in own),
+        info.held,
+        None if own else info.default_selector,
+        tuple(c.image for c in (*spec.init_containers, *spec.containers)),
+        # Volumes, claims and groups are compared as written: they decide only where a pod has any.
+        repr(spec.volumes) if spec.volumes else "",
+        repr(spec.resource_claims) if spec.resource_claims else "",
+        spec.workload_ref,
+        spec.scheduling_group,
+        info.terminating,
+    )

@@ -1,0 +1,210 @@
+"""Which pod is where, and the sums over it: the only thing in a round that changes.
+
+Sums are kept up to date by every change, so that a plugin's look at all nodes costs O(N) and never a pass
+over pods.
+"""
+
+from collections.abc import Iterable
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .domains import Bools, Ints
+from .matchers import Matcher
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .cluster import Cluster
+
+_versions = count(1)
+
+
+class State:
+    """Pods on nodes.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    node_of : int32[P]
+        Each pod's node, -1 for none.
+    terminating : bool[P]
+        A terminating pod holds everything, but no longer counts for topology spread.
+    requested : int[R, N], nonzero : int[2, N], pod_count : int64[N]
+        Sums over the pods of each node; dtype as in `Cluster.allocatable`.
+    nominated : dict
+        Pod to node, for pods that expect room there.
+    version : int
+        Changes with every change of where pods are; two states of equal version are equal in that.
+    """
+
+    __slots__ = (
+        "_counters",
+        "_pods_on",
+        "_touched",
+        "cluster",
+        "node_of",
+        "nominated",
+        "nonzero",
+        "pod_count",
+        "requested",
+        "terminating",
+        "version",
+    )
+
+    def __init__(self, cluster: "Cluster") -> None:
+        n, p = cluster.n_nodes, len(cluster.pods)
+        self.cluster = cluster
+        self.node_of: NDArray[np.int32] = np.full(p, -1, dtype=np.int32)
+        self.terminating: Bools = np.zeros(p, dtype=np.bool_)
+        self.requested: NDArray[Any] = np.zeros((len(cluster.resources), n), dtype=cluster.dtype)
+        self.nonzero: NDArray[Any] = np.zeros((2, n), dtype=cluster.dtype)
+        self.pod_count: Ints = np.zeros(n, dtype=np.int64)
+        self.nominated: dict[int, int] = {}
+        self._pods_on: list[dict[int, None]] = [{} for _ in range(n)]
+        self._counters: dict[tuple[int, bool], tuple[Matcher, Ints]] = {}
+        self._touched: dict[tuple[int, bool], tuple[tuple[Ints, int], ...]] = {}
+        self.version = next(_versions)
+
+    @classmethod
+    def initial(cls, cluster: "Cluster", *, nominations: bool = False) -> "State":
+        """Return the state of the input: bound pods in place, terminating ones marked.
+
+        Parameters
+        ----------
+        cluster : Cluster
+        nominations : bool
+            Whether pending pods keep the nominated node of the input (where it exists), as in greedy cycles.
+        """
+        state = cls(cluster)
+        for i in cluster.bound:
+            info = cluster.pods[i]
+            state.place(i, info.initial_node)
+            if info.terminating:
+                state.mark(i)
+        if nominations:
+            for i in cluster.pending:
+                name = cluster.pods[i].nominated
+                if name in cluster.node_index:
+                    state.nominated[i] = cluster.node_index[name]
+        return state
+
+    def place(self, i: int, n: int) -> None:
+        """Put pod i, which is on no node, on node n."""
+        cluster = self.cluster
+        self.node_of[i] = n
+        self._pods_on[n][i] = None
+        self.requested[:, n] += cluster.usage[i]
+        self.nonzero[:, n] += cluster.nonzero[i]
+        self.pod_count[n] += 1
+        unit = cluster.pods[i].unit
+        for counts, weight in self._counts_of(unit, alive=False):
+            counts[n] += weight
+        if not self.terminating[i]:
+            for counts, weight in self._counts_of(unit, alive=True):
+                counts[n] += weight
+        self.version = next(_versions)
+
+    def remove(self, i: int) -> None:
+        """Take pod i off its node; it is no longer terminating either."""
+        cluster = self.cluster
+        n = int(self.node_of[i])
+        del self._pods_on[n][i]
+        self.requested[:, n] -= cluster.usage[i]
+        self.nonzero[:, n] -= cluster.nonzero[i]
+        self.pod_count[n] -= 1
+        unit = cluster.pods[i].unit
+        for counts, weight in self._counts_of(unit, alive=False):
+            counts[n] -= weight
+        if not self.terminating[i]:
+            for counts, weight in self._counts_of(unit, alive=True):
+                counts[n] -= weight
+        self.node_of[i] = -1
+        self.terminating[i] = False
+        self.version = next(_versions)
+
+    def mark(self, i: int) -> None:
+        """Let pod i terminate from now on; marking it again changes nothing."""
+        self._set_terminating(i, terminating=True)
+
+    def unmark(self, i: int) -> None:
+        """Take a mark back."""
+        self._set_terminating(i, terminating=False)
+
+    def _set_terminating(self, i: int, *, terminating: bool) -> None:
+        if bool(self.terminating[i]) == terminating:
+            return
+        self.terminating[i] = terminating
+        n = int(self.node_of[i])
+        if n >= 0:
+            for counts, weight in self._counts_of(self.cluster.pods[i].unit, alive=True):
+                counts[n] += -weight if terminating else weight
+        self.version = next(_versions)
+
+    def pods_on(self, n: int) -> list[int]:
+        """Return the pods of node n in order of arrival."""
+        return list(self._pods_on[n])
+
+    def counts(self, matcher: Matcher, *, alive: bool = False) -> Ints:
+        """Return how much the pods of each node count for a matcher.
+
+        Parameters
+        ----------
+        matcher : Matcher
+            Of this cluster's `units`.
+        alive : bool
+            Whether terminating pods are left out (topology spread) or counted (everything else).
+
+        Returns
+        -------
+        int64[N]
+            Live: it follows later changes, and is not to be written to.
+        """
+        key = (matcher.number, alive)
+        found = self._counters.get(key)
+        if found is None:
+            here = self.node_of >= 0
+            if alive:
+                here = here & ~self.terminating
+            pods = np.flatnonzero(here)
+            weights = matcher.weights[self.cluster.unit_of[pods]]
+            n_nodes = self.cluster.n_nodes
+            counts = np.bincount(self.node_of[pods], weights=weights, minlength=n_nodes).astype(np.int64)
+            found = self._counters[key] = (matcher, counts)
+            self._touched.clear()
+        return found[1]
+
+    def total(self, matchers: Iterable[Matcher], *, alive: bool = False) -> Ints:
+        """Return the sum of several matchers' counts; int64[N], the caller's own."""
+        total = np.zeros(self.cluster.n_nodes, dtype=np.int64)
+        for matcher in matchers:
+            total += self.counts(matcher, alive=alive)
+        return total
+
+    def copy(self) -> "State":
+        """Return an independent copy."""
+        other = type(self)(self.cluster)
+        other.node_of = self.node_of.copy()
+        other.terminating = self.terminating.copy()
+        other.requested = self.requested.copy()
+        other.nonzero = self.nonzero.copy()
+        other.pod_count = self.pod_count.copy()
+        other.nominated = dict(self.nominated)
+        other._pods_on = [dict(pods) for pods in self._pods_on]  # noqa: SLF001 (another of this class)
+        other._counters = {  # noqa: SLF001
+            key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
+        }
+        other.version = self.version
+        return other
+
+    def _counts_of(self, unit: int, *, alive: bool) -> tuple[tuple[Ints, int], ...]:
+        """Return the counters that a pod of this count class changes, with by how much."""
+        found = self._touched.get((unit, alive))
+        if found is None:
+            found = self._touched[unit, alive] = tuple(
+                (counts, int(matcher.weights[unit]))
+                for (_, only_alive), (matcher, counts) in self._counters.items()
+                if only_alive == alive and matcher.weights[unit]
+            )
+        return found
