@@ -1,7 +1,8 @@
 """Constraint families of the CP-SAT model: one file a family, listed once, in order.
 
-An encoder states what every admissible order must satisfy in the end, a necessary condition; the replay decides
-whether an order exists.  It has a `name` (kube-scheduler's plugin), `applies(problem)` and `encode(ctx)`.
+An encoder states what every admissible order must satisfy in the end, a necessary condition; the replay
+decides whether an order exists.  It has a `name` (kube-scheduler's plugin), `applies(problem)` and
+`encode(ctx)`.
 """
 
 from __future__ import annotations

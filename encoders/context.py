@@ -1,19 +1,20 @@
 """The variables of one model, spoken of in the words of the domain.
 
-Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`.  An impossible
-pair has no variable at all, helper literals are made on first use, and every variable is named so that an exported
-model can be read.
+Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`.  An
+impossible pair has no variable at all, helper literals are made on first use, and every variable is named so
+that an exported model can be read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ortools.sat.python import cp_model
 
     from .problem import BoolArray, PodClass, Problem, VictimClass

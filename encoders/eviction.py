@@ -1,12 +1,12 @@
 """Who may leave, for whom, and what it costs: preemption with PodDisruptionBudgets (KEP-4664).
 
-    evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of strictly higher priority, n the node of v
+    evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of higher priority, n the node of v
     Σ over victims v that budget b covers of (evicted[v] − violating[v]) <= disruptionsAllowed(b)
     violating[v] <= evicted[v]
     violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
 
-A victim belongs to the lowest pending priority above its own; each priority has a tier of violating victims and one
-for each victim priority.  Pods that terminate already cost nothing.
+A victim belongs to the lowest pending priority above its own; each priority has a tier of violating victims
+and one for each victim priority.  Pods that terminate already cost nothing.
 
 Source: design, budgets and the objective; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
 `framework.budgets`.

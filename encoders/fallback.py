@@ -3,8 +3,8 @@
     fallback = Σ over domains d that receive fallen-back carriers of
                max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
 
-in the end state, with `lowest` the minimum over domains of what is left and what is new (0 below minDomains).  The
-constraint is written as it stood before the fall; it is never dropped, it costs in its own tier.
+in the end state, with `lowest` the minimum over domains of what is left and what is new (0 below minDomains).
+The constraint is written as it stood before the fall; it is never dropped, it costs in its own tier.
 
 Source: KEP-3990, "Design Details"; the sum is the design's tier `fallback`.
 """
@@ -48,13 +48,19 @@ def encode(ctx: Context) -> None:
         for domain in group.domains:
             members = group.members(domain)
             landing = [lit for c in group.carriers if (lit := ctx.lands(c, members)) is not None]
-            skew = group.running_in(ctx, domain, left=True).extend(group.carriers_in(ctx, domain)).extend(lowest, -1)
+            skew = (
+                group.running_in(ctx, domain, left=True)
+                .extend(group.carriers_in(ctx, domain))
+                .extend(lowest, -1)
+            )
             span = skew.high - group.constraint.max_skew
             if span <= 0:
                 continue
             excess = ctx.model.new_int_var(0, span, f"fallback[{number},{domain}]")
             for literal in landing:
-                ctx.model.add(excess >= skew.expression() - group.constraint.max_skew).only_enforce_if(literal)
+                ctx.model.add(excess >= skew.expression() - group.constraint.max_skew).only_enforce_if(
+                    literal
+                )
             if landing:
                 cost.add(excess, span)
     ctx.goal(tiers.FALLBACK, "min", cost)

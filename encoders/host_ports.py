@@ -31,7 +31,7 @@ def encode(ctx: Context) -> None:
     """Exclude conflicting pods on each node."""
     problem = ctx.problem
     pods = problem.cluster.pods
-    wanting = [c for c in problem.classes if pods[c.pod].ports]
+    wanting = [c for c in problem.asking(name, problem.classes) if pods[c.pod].ports]
     fixed: dict[int, list[int]] = {}
     for p in problem.fixed_pods:
         if pods[p].ports:

@@ -9,17 +9,19 @@ Affinity terms T of a class c, each term t with its own key:
 
     lands(c, d of t) -> a running match in d, or a new match of another class in d, or the starter in d
 
-A match satisfies every term of T.  The starter uses upstream's first-pod rule: one pod of the classes that carry T and
-match it themselves may start where nothing matches T yet, so every running match must have left.  Running pods that
-leave still count as support (they may leave later), which is the looser side.  Classes that carry T and match T
-cannot be their own first support: apart from the starter they only go where a match already is.
+A match satisfies every term of T.  The starter uses upstream's first-pod rule: one pod of the classes that
+carry T and match it themselves may start where nothing matches T yet, so every running match must have left.
+Running pods that leave still count as support (they may leave later), which is the looser side.  Classes that
+carry T and match T cannot be their own first support: apart from the starter they only go where a match
+already is.
 
-Source: kube-scheduler 1.34.1 interpodaffinity/filtering.go (upstream resolves the namespaces of a term differently
-for incoming and for existing pods; a pair is excluded only where both orders fail).
+Source: kube-scheduler 1.34.1 interpodaffinity/filtering.go (upstream resolves the namespaces of a term
+differently for incoming and for existing pods; a pair is excluded only where both orders fail).
 """
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
@@ -41,9 +43,9 @@ name = names.INTER_POD_AFFINITY
 def applies(problem: Problem) -> bool:
     """Only where a pending or a running pod carries a required term."""
     cluster = problem.cluster
-    return any(required_affinity(cluster, c.pod) or required_anti_affinity(cluster, c.pod) for c in problem.classes) or any(
-        required_anti_affinity(cluster, p) for p in cluster.bound
-    )
+    return any(
+        required_affinity(cluster, c.pod) or required_anti_affinity(cluster, c.pod) for c in problem.classes
+    ) or any(required_anti_affinity(cluster, p) for p in cluster.bound)
 
 
 def encode(ctx: Context) -> None:
@@ -77,11 +79,12 @@ def _refused_after(problem: Problem, key: str, later: PodClass, earlier: PodClas
 def _newcomers_repel(ctx: Context) -> None:
     problem = ctx.problem
     cluster = problem.cluster
-    keys = sorted({t.topology_key for c in problem.classes for t in required_anti_affinity(cluster, c.pod)})
+    asking = problem.asking(name, problem.classes)
+    keys = sorted({t.topology_key for c in asking for t in required_anti_affinity(cluster, c.pod)})
     for key in keys:
         pairs = [
             (a, b)
-            for a, b in combinations_with_replacement(problem.classes, 2)
+            for a, b in combinations_with_replacement(asking, 2)
             if _refused_after(problem, key, a, b) and _refused_after(problem, key, b, a)
         ]
         involved = {c.index: c for pair in pairs for c in pair}.values()
@@ -101,9 +104,9 @@ def _newcomers_repel(ctx: Context) -> None:
 def _newcomers_repel_running(ctx: Context) -> None:
     problem = ctx.problem
     cluster = problem.cluster
-    for cls in problem.classes:
+    for cls in problem.asking(name, problem.classes):
         for term in required_anti_affinity(cluster, cls.pod):
-            found = problem.select(problem.by_labels(lambda j, t=term: t.matches_incoming(cluster, j)))  # type: ignore[misc]
+            found = problem.select(problem.by_labels(partial(term.matches_incoming, cluster)))
             for nodes in _domains(ctx, term.topology_key, [cls]):
                 if found.fixed[nodes].any():
                     _forbid(ctx, cls, nodes)
@@ -114,13 +117,14 @@ def _newcomers_repel_running(ctx: Context) -> None:
 def _running_repel_newcomers(ctx: Context) -> None:
     problem = ctx.problem
     cluster = problem.cluster
+    asking = problem.asking(name, problem.classes)
     carriers: dict[int, list[int]] = {}
     for p in problem.fixed_pods:
         carriers.setdefault(cluster.pods[p].cls, []).append(p)
     for pods in carriers.values():
         for term in required_anti_affinity(cluster, pods[0]):
             at = np.unique(problem.state.node_of[pods])
-            for cls in problem.classes:
+            for cls in asking:
                 if term.matches_existing(cluster, cls.pod):
                     ids = cluster.domains(term.topology_key).ids
                     taken = [d for d in np.unique(ids[at]) if d >= 0]
@@ -131,7 +135,7 @@ def _running_repel_newcomers(ctx: Context) -> None:
             if ids[v.node] < 0:
                 continue
             nodes = np.asarray(ids == ids[v.node])
-            for cls in problem.classes:
+            for cls in asking:
                 if term.matches_existing(cluster, cls.pod):
                     _all_leave_first(ctx, cls, nodes, [v])
 
@@ -153,7 +157,7 @@ def _all_leave_first(ctx: Context, cls: PodClass, nodes: BoolArray, victims: Ite
 def _attract(ctx: Context) -> None:
     problem = ctx.problem
     groups: dict[tuple[AffinityTerm, ...], list[PodClass]] = {}
-    for cls in problem.classes:
+    for cls in problem.asking(name, problem.classes):
         terms = tuple(required_affinity(problem.cluster, cls.pod))
         if terms:
             groups.setdefault(terms, []).append(cls)
@@ -200,7 +204,9 @@ def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]
         placed = ctx.placed(starters, [node])
         if not placed.variables:
             continue
-        literal = ctx.model.new_bool_var(f"starts[{ctx.problem.cluster.node_names[node]},{len(ctx.model.proto.variables)}]")
+        literal = ctx.model.new_bool_var(
+            f"starts[{ctx.problem.cluster.node_names[node]},{len(ctx.model.proto.variables)}]"
+        )
         ctx.model.add(literal <= placed.expression())
         for v in running:
             ctx.model.add_implication(literal, ctx.all_gone(v))

@@ -1,9 +1,9 @@
 """Exact linear rows within CP-SAT's safe range.
 
-CP-SAT 9.15 can drop the enforcement of a row whose Boolean coefficients add up past 2**31 (google/or-tools#5293),
-and sums past 2**63 are invalid.  Memory in bytes reaches the first limit at 2 GiB.  A row is divided by the gcd of
-its coefficients (the right side rounds down, which is exact for integers); if it is still too wide it becomes
-digit rows with a carry c, exact again:
+CP-SAT 9.15 can drop the enforcement of a row whose Boolean coefficients add up past 2**31
+(google/or-tools#5293), and sums past 2**63 are invalid.  Memory in bytes reaches the first limit at 2 GiB.  A
+row is divided by the gcd of its coefficients (the right side rounds down, which is exact for integers); if it
+is still too wide it becomes digit rows with a carry c, exact again:
 
     Σ lo·x <= C_lo + 2^k·c      and      Σ hi·x + c <= C_hi
 
@@ -12,11 +12,12 @@ There is an integer c for both exactly if Σ (2^k·hi + lo)·x <= 2^k·C_hi + C_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import gcd
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ortools.sat.python import cp_model
 
 LIMIT = 2**31
@@ -54,7 +55,9 @@ def add_at_most(
         # Past the lowest sum the row is plainly false; clamping keeps its right side inside the safe range.
         lowest = sum(c * s for c, _, s in terms if c < 0)
         bound = max(bound, lowest - 1)
-        row = model.add(cp_model.LinearExpr.weighted_sum([v for _, v, _ in terms], [c for c, _, _ in terms]) <= bound)
+        row = model.add(
+            cp_model.LinearExpr.weighted_sum([v for _, v, _ in terms], [c for c, _, _ in terms]) <= bound
+        )
         row.with_name(name)
         if when is not None:
             row.only_enforce_if(when)

@@ -1,23 +1,29 @@
 """The round as the encoders see it: classes of pending pods, classes of possible victims, budgets, numbers.
 
 Classes, not pods: pending pods with one scheduling signature (`framework.cluster.PodInfo.cls`) are one
-`PodClass` and a model counts them; running pods of one node that cost and free the same are one `VictimClass`.
-Everything here is computed once from the framework's index and never changes during the search.
+`PodClass` and a model counts them; running pods of one node that cost and free the same are one
+`VictimClass`. Everything here is computed once from the framework's index and never changes during the
+search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from ..framework import names
 from ..framework.budgets import Budget, budgets
-from ..framework.cluster import Cluster
 from ..framework.runtime import framework_for
 from ..framework.state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..framework.cluster import Cluster
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -111,6 +117,10 @@ class Problem:
         """Give the priority level that pays for a victim: the lowest pending one above its own, or None."""
         above = [level for level in self.levels if level > priority]
         return min(above) if above else None
+
+    def asking(self, plugin: str, classes: Iterable[PodClass]) -> list[PodClass]:
+        """Return the classes whose profile filters with a plugin."""
+        return [c for c in classes if self.cluster.profile(c.pod).filters(plugin)]
 
     @cached_property
     def free_now(self) -> IntArray:
@@ -208,10 +218,14 @@ def _pod_class(
 ) -> PodClass:
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
-    for r, asked in enumerate(info.request):
-        if asked > 0:
-            limit = np.minimum(limit, np.maximum(room[r], 0) // asked).astype(np.int64)
-    if info.ports:
+    checks = cluster.profile(info.index)
+    if not checks.filters(names.NODE_RESOURCES_FIT):
+        limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
+    else:
+        for r, asked in enumerate(info.request):
+            if asked > 0:
+                limit = np.minimum(limit, np.maximum(room[r], 0) // asked).astype(np.int64)
+    if info.ports and checks.filters(names.NODE_PORTS):
         limit = np.minimum(limit, 1)
     limit = np.where(static, limit, 0)
     return PodClass(
@@ -219,7 +233,7 @@ def _pod_class(
         pods=pods,
         priority=info.priority,
         preempts=info.preempts,
-        request=np.asarray(info.request),
+        request=np.array(info.request, dtype=cluster.dtype),
         mask=limit > 0,
         limit=limit,
     )
@@ -232,7 +246,7 @@ def _victim_classes(
     static: dict[int, BoolArray],
     all_budgets: Sequence[Budget],
 ) -> tuple[VictimClass, ...]:
-    """Running pods below some preemptor that could stand on their node, grouped by what they cost and free."""
+    """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
     reach: dict[int, BoolArray] = {}
     for cls, pods in groups.items():
         info = cluster.pods[pods[0]]
@@ -250,7 +264,7 @@ def _victim_classes(
         if info.priority >= highest[node]:
             continue
         drawn = () if info.terminating else charges(i)
-        key = (node, info.cls, tuple(int(u) for u in info.usage), info.guard, info.terminating, drawn)
+        key = (node, info.cls, info.usage, info.guard, info.terminating, drawn)
         grouped.setdefault(key, []).append(i)
     return tuple(
         _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
@@ -268,7 +282,7 @@ def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: I
         node=node,
         pods=tuple(p.index for p in infos),
         priority=infos[0].priority,
-        usage=np.asarray(infos[0].usage),
+        usage=cluster.usage[infos[0].index],
         free=infos[0].terminating,
         guard=infos[0].guard,
         charges=drawn,

@@ -4,13 +4,15 @@
     lowest <= running(d') + new_matching(d')                       for every domain d'
     lowest  = 0                                                    with fewer domains than minDomains
 
-One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes; counts
-are pods on eligible nodes, not terminating.  On the left victims that leave do not count and of the newcomers only
-carriers of K that match the selector do; in `lowest` victims still count and every matching newcomer does: a
-matching pod without the constraint may come later, and a victim may leave later.  This holds for every admissible
-order, since the last carrier bound in d saw at least the left side and at most this minimum.
+One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes;
+counts are pods on eligible nodes, not terminating.  On the left victims that leave do not count and of the
+newcomers only carriers of K that match the selector do; in `lowest` victims still count and every matching
+newcomer does: a matching pod without the constraint may come later, and a victim may leave later.  This holds
+for every admissible order, since the last carrier bound in d saw at least the left side and at most this
+minimum.
 
-A carrier on a node that takes no part in the count (inclusion policies) is judged by its domain's count alone.
+A carrier on a node that takes no part in the count (inclusion policies) is judged by its domain's count
+alone.
 
 Source: KEP-895, KEP-3022, KEP-3094; kube-scheduler 1.34.1 podtopologyspread/filtering.go.
 """
@@ -18,6 +20,7 @@ Source: KEP-895, KEP-3022, KEP-3094; kube-scheduler 1.34.1 podtopologyspread/fil
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -92,8 +95,7 @@ def spread_groups(
     groups = []
     for constraint, eligible, carriers, counting in found.values():
         domain_of = cluster.domains(constraint.topology_key).ids
-        carrier = carriers[0].pod
-        ask = problem.by_labels(lambda j, c=constraint, i=carrier: spread_matches(cluster, c, i, j))  # type: ignore[misc]
+        ask = problem.by_labels(partial(spread_matches, cluster, constraint, carriers[0].pod))
         groups.append(
             SpreadGroup(
                 constraint=constraint,

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from ..framework.cluster import Cluster
 from ..framework.supported import unsupported
 from ..models.errors import KubestowError
 from ..models.plan import Plan, Stats
-from ..models.snapshot import Snapshot
 from .baseline import greedy_outcome
 from .options import ProgressCallback, SolveOptions
-from .outcome import Outcome
 from .plans import build_plan
 from .replay import replay
-from .vector import Valuation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..models.snapshot import Snapshot
+    from .outcome import Outcome
+    from .vector import Valuation
 
 __all__ = ["SolveOptions", "solve", "solve_both", "solve_greedy"]
 
 
-def solve(snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None) -> Plan:
+def solve(
+    snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
+) -> Plan:
     """Find the provably best round of a cluster.
 
     Returns
     -------
     Plan
-        Replayed and never worse than greedy's.  `stats.interrupted` is true where Ctrl-C ended the search early.
+        Replayed and never worse than greedy's.  `stats.interrupted` is true where Ctrl-C ended the search
+        early.
 
     Raises
     ------
@@ -87,7 +94,9 @@ def _cluster(snapshot: Snapshot) -> Cluster:
 
 
 def _greedy_plan(cluster: Cluster, outcome: Outcome, value: Valuation, prefer: str, start: float) -> Plan:
-    stats = Stats(wall_seconds=round(time.monotonic() - start, 3), verified=True, admissible=outcome.admissible)
+    stats = Stats(
+        wall_seconds=round(time.monotonic() - start, 3), verified=True, admissible=outcome.admissible
+    )
     plan = build_plan(cluster, outcome, value, None, "greedy", stats)
     replay(cluster, plan, prefer)
     return plan
@@ -98,9 +107,9 @@ def _bounds_of_greedy(
 ) -> dict[str, tuple[int, bool]]:
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 
-    Down to the tier where the two differ the bounds stay.  If our value was proven there, no admissible plan reaches
-    greedy's: greedy's outcome is alone in what it attains, and is the best of all.  Otherwise the bounds only have to
-    admit it.
+    Down to the tier where the two differ the bounds stay.  If our value was proven there, no admissible plan
+    reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all.  Otherwise the
+    bounds only have to admit it.
     """
     merged: dict[str, tuple[int, bool]] = {}
     differs = alone = False

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from ..framework.cluster import Cluster
+from typing import TYPE_CHECKING
+
 from ..framework.greedy import run_to_quiescence
 from .outcome import Outcome
 from .replay import inadmissible
 from .vector import Valuation, valuate
+
+if TYPE_CHECKING:
+    from ..framework.cluster import Cluster
 
 
 def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Valuation]:

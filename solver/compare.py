@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ..models.plan import ComparedPod, ComparedTier, Comparison, Plan, Tier
-from ..models.snapshot import Snapshot
 from .api import SolveOptions, solve_both
-from .options import ProgressCallback
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..models.snapshot import Snapshot
+    from .options import ProgressCallback
 
 
 def compare(

@@ -1,21 +1,25 @@
 """From a solution of the model to an outcome, and back to a hint.
 
-Members of a class are interchangeable: the first in queue order are placed first, the least important victims leave
-first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
+Members of a class are interchangeable: the first in queue order are placed first, the least important victims
+leave first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from ..encoders.problem import Problem
-from ..framework.cluster import Cluster
 from ..framework.runtime import framework_for
-from ..framework.state import State
-from .model import Solution
 from .order import Assignment
 from .outcome import BIND, LEAVE, MARK, Move, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..encoders.problem import Problem
+    from ..framework.cluster import Cluster
+    from ..framework.state import State
+    from .model import Solution
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
@@ -26,9 +30,7 @@ def assign(problem: Problem, solution: Solution) -> Assignment:
         for (index, node), count in sorted(solution.counts.items()):
             if index == cls.index:
                 placed.update((next(members), node) for _ in range(count))
-    victims = frozenset(
-        pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)]
-    )
+    victims = frozenset(pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)])
     return Assignment(placed, victims)
 
 
@@ -72,7 +74,7 @@ def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
         for move in moves:
             kind, pod, node = move
             if kind == BIND:
-                if not framework_for(cluster, pod).filter_node(state, pod, node).is_success:
+                if not framework_for(cluster, pod).filter_node(state, pod, node).ok:
                     continue
             elif pod in dropped:
                 continue
@@ -87,8 +89,8 @@ def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
 def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
     """Say of valid moves which placements are nominations, and who is whose preemptor.
 
-    A placement is a nomination when at its step it would fail were the earlier victims still running: a second state
-    in which nobody leaves answers that.
+    A placement is a nomination when at its step it would fail were the earlier victims still running: a
+    second state in which nobody leaves answers that.
     """
     nominated: set[int] = set()
     placed: dict[int, int] = {}
@@ -97,7 +99,7 @@ def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
         left = False
         for kind, pod, node in moves:
             if kind == BIND:
-                if left and not framework_for(cluster, pod).filter_node(shadow, pod, node).is_success:
+                if left and not framework_for(cluster, pod).filter_node(shadow, pod, node).ok:
                     nominated.add(pod)
                 shadow.place(pod, node)
             left |= kind == LEAVE
@@ -112,7 +114,7 @@ def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
 def _preemptors(
     cluster: Cluster, initial: State, moves: Sequence[Move], nominated: frozenset[int]
 ) -> dict[int, int | None]:
-    """Victim -> preemptor: the first pod bound on its node after it left that may be one, nominated pods first."""
+    """Victim -> preemptor: the first pod bound on its node after it left that may be one, nominated first."""
     found: dict[int, int | None] = {}
     pods = cluster.pods
     for k, (kind, victim, _) in enumerate(moves):
@@ -122,7 +124,10 @@ def _preemptors(
         later = [
             pod
             for what, pod, at in moves[k + 1 :]
-            if what == BIND and at == node and pods[pod].preempts and pods[pod].priority > pods[victim].priority
+            if what == BIND
+            and at == node
+            and pods[pod].preempts
+            and pods[pod].priority > pods[victim].priority
         ]
         first = [p for p in later if p in nominated] + later
         found[victim] = first[0] if first else None

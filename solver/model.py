@@ -1,27 +1,29 @@
 """One CP-SAT model of a round over its life: tiers are fixed, cuts added, hints replaced, solved again.
 
-The traps of CP-SAT 9.15 are handled here and nowhere else (design, "Traps of the solver"): the presolve setting that
-keeps enforced rows, the symmetry setting that keeps a complete hint, integers read from variables.
+The traps of CP-SAT 9.15 are handled here and nowhere else (design, "Traps of the solver"): the presolve
+setting that keeps enforced rows, the symmetry setting that keeps a complete hint, integers read from
+variables.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ortools.sat.python import cp_model
+from ortools.sat.python import cp_model, cp_model_helper
 
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from .options import SolveOptions
 
-#: Weighted sums of tiers stay below this, so that every weight and every sum is exact in CP-SAT and in a float.
+# Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
 
 
@@ -38,8 +40,8 @@ class Solution:
 class SearchResult:
     """What one search gave.
 
-    `bound` is a proven bound of the first goal searched for; `optimal` says that all goals searched for are proven at
-    the values of `solution`; `infeasible` that no solution is left at all.
+    `bound` is a proven bound of the first goal searched for; `optimal` says that all goals searched for are
+    proven at the values of `solution`; `infeasible` that no solution is left at all.
     """
 
     solution: Solution | None
@@ -88,21 +90,17 @@ class RoundModel:
         values += [(evictions[v], solution.leaving.get(v, 0)) for v in sorted(victims)]
         for variable, value in values:
             low, high = variable.proto.domain[0], variable.proto.domain[-1]
-            if value > low:
-                differs.append(self._literal(variable <= value - 1))
-            if value < high:
-                differs.append(self._literal(variable >= value + 1))
+            for first, last in ((low, value - 1), (value + 1, high)):
+                if first <= last:
+                    literal = model.new_bool_var(f"differs[{self.variables}]")
+                    model.add_linear_constraint(variable, first, last).only_enforce_if(literal)
+                    differs.append(literal)
         model.add_bool_or(differs)
-
-    def _literal(self, condition: cp_model.BoundedLinearExpression) -> cp_model.IntVar:
-        literal = self.context.model.new_bool_var(f"differs[{self.variables}]")
-        self.context.model.add(condition).only_enforce_if(literal)
-        return literal
 
     def hint(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int]) -> None:
         """Start the next search from these placements and evictions."""
         model = self.context.model
-        model.clear_hints()
+        model.clear_hints()  # type: ignore[no-untyped-call]
         for key, variable in self.context.counts.items():
             model.add_hint(variable, counts.get(key, 0))
         for index, variable in self.context.evictions.items():
@@ -111,11 +109,11 @@ class RoundModel:
     def complete_hint(self, seconds: float) -> bool | None:
         """Extend the hint to all variables by solving with the hinted ones fixed.
 
-        Returns false where that is infeasible: the hinted plan breaks a condition that the model calls necessary.
-        None where time ran out.
+        Returns false where that is infeasible: the hinted plan breaks a condition that the model calls
+        necessary. None where time ran out.
         """
         model = self.context.model
-        model.clear_objective()
+        model.clear_objective()  # type: ignore[no-untyped-call]
         solver = self._solver(seconds)
         solver.parameters.fix_variables_to_their_hinted_value = True
         status = solver.solve(model)
@@ -126,7 +124,7 @@ class RoundModel:
 
     def _hint_all(self, solver: cp_model.CpSolver) -> None:
         model = self.context.model
-        model.clear_hints()
+        model.clear_hints()  # type: ignore[no-untyped-call]
         for index in range(self.variables):
             variable = model.get_int_var_from_proto_index(index)
             model.add_hint(variable, solver.value(variable))
@@ -136,13 +134,16 @@ class RoundModel:
     ) -> SearchResult:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
-        Several tiers become one weighted sum; the caller sees to it that the weights are in range (`weights`).
+        Several tiers become one weighted sum; the caller sees to it that the weights are in range
+        (`weights`).
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
         model.minimize(sum_of.terms.expression())
         solver = self._solver(seconds)
-        callback = _Watch(lambda objective, bound: watch(sum_of.first_value(objective), sum_of.first_bound(bound)))
+        callback = _Watch(
+            lambda objective, bound: watch(sum_of.first_value(objective), sum_of.first_bound(bound))
+        )
         status, interrupted = _solve_interruptibly(solver, model, callback)
         if status == cp_model.MODEL_INVALID:
             raise InternalError(f"invalid model: {model.validate()}")
@@ -152,7 +153,9 @@ class RoundModel:
         if status == cp_model.UNKNOWN:
             return SearchResult(None, bound, optimal=False, infeasible=False, interrupted=interrupted)
         solution = self._read(solver)
-        return SearchResult(solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted)
+        return SearchResult(
+            solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted
+        )
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         context = self.context
@@ -190,7 +193,7 @@ class WeightedSum:
         self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, spans, strict=True))[1:])
 
     def first_value(self, total: float) -> int:
-        """Value of the first tier in a solution whose sum is `total` (an integer that CP-SAT gives as a float)."""
+        """Value of the first tier in a solution whose sum is `total` (an integer, given as a float)."""
         return self._signed((round(total) - self._rest_low) // self.weights[0])
 
     def first_bound(self, lower: float) -> int:
@@ -239,9 +242,9 @@ class _Watch(cp_model.CpSolverSolutionCallback):
 
 def _solve_interruptibly(
     solver: cp_model.CpSolver, model: cp_model.CpModel, callback: _Watch
-) -> tuple[cp_model.cp_model_helper.CpSolverStatus, bool]:
+) -> tuple[cp_model_helper.CpSolverStatus, bool]:
     """Solve in a thread, so that Ctrl-C reaches Python at once; the search then stops and keeps its best."""
-    status: list[cp_model.cp_model_helper.CpSolverStatus] = []
+    status: list[cp_model_helper.CpSolverStatus] = []
     thread = threading.Thread(target=lambda: status.append(solver.solve(model, callback)))
     interrupted = False
     thread.start()

@@ -1,22 +1,26 @@
 """Put a set of bindings and evictions in an order in which every step passes the framework's filters.
 
-First a quick sequence: bind what passes, let victims leave as late as possible.  Where it gets stuck, a depth-first
-search over the order-sensitive part (`solver.relations`) either finds an order, or proves that there is none and names
-the components to blame, or gives up at its limit.  Source: design, "Admissible".
+First a quick sequence: bind what passes, let victims leave as late as possible.  Where it gets stuck, a
+depth-first search over the order-sensitive part (`solver.relations`) either finds an order, or proves that
+there is none and names the components to blame, or gives up at its limit.  Source: design, "Admissible".
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ..encoders.problem import Problem
 from ..framework.runtime import framework_for
-from ..framework.state import State
 from .outcome import BIND, LEAVE, MARK, Move
 from .relations import Component, Relations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ..encoders.problem import Problem
+    from ..framework.state import State
 
 
 #: Steps that the depth-first search may nest; larger components are left to the quick sequence.
@@ -33,7 +37,7 @@ class Assignment:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """`moves` where an order was found, else `blame` where none exists, else neither: the limit was reached."""
+    """`moves` where an order was found, `blame` where none exists, neither where the limit was reached."""
 
     moves: tuple[Move, ...] | None
     blame: Component | None = None
@@ -44,14 +48,14 @@ class Sequencer:
     """Finds orders for assignments of one problem."""
 
     def __init__(self, problem: Problem, *, limit: int = 20_000) -> None:
-        self._problem = problem
-        self._cluster = problem.cluster
+        self.problem = problem
+        self.cluster = problem.cluster
         self.relations = Relations(problem)
         self._limit = limit
-        self._class_of = {i: c for c in problem.classes for i in c.pods}
-        self._victim_class = {i: v for v in problem.victims for i in v.pods}
+        self.class_of = {i: c for c in problem.classes for i in c.pods}
+        self.victim_class = {i: v for v in problem.victims for i in v.pods}
         rank = {i: k for k, i in enumerate(problem.cluster.pending)}
-        self._rank = rank
+        self.rank = rank
 
     def order(self, assignment: Assignment, deadline: float) -> OrderResult:
         """Find an order, or prove that there is none."""
@@ -61,7 +65,7 @@ class Sequencer:
         blame = None
         moves: list[Move] = []
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
-        base = self._problem.state.copy()
+        base = self.problem.state.copy()
         for v in irrelevant:
             _leave(base, moves, v)
         for component in self._merged(assignment):
@@ -74,14 +78,14 @@ class Sequencer:
                 return OrderResult(None, None, tuple(quick.moves))
             moves += found
         done = {pod for kind, pod, _ in moves if kind == BIND}
-        late = sorted((i for i in assignment.placed if i not in done), key=self._rank.__getitem__)
+        late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
         if self._passes(moves):
             return OrderResult(tuple(moves))
         return OrderResult(None, None, tuple(quick.moves))
 
     def _passes(self, moves: Iterable[Move]) -> bool:
-        state = self._problem.state.copy()
+        state = self.problem.state.copy()
         for kind, pod, node in moves:
             if kind == BIND:
                 if not self.fits(state, pod, node):
@@ -95,15 +99,15 @@ class Sequencer:
 
     def fits(self, state: State, pod: int, node: int) -> bool:
         """Whether a pod passes every filter on a node now."""
-        return framework_for(self._cluster, pod).filter_node(state, pod, node).is_success
+        return framework_for(self.cluster, pod).filter_node(state, pod, node).ok
 
     def serves(self, pod: int, victim: int) -> bool:
         """Whether a pod on the victim's node may be its preemptor."""
-        p, v = self._cluster.pods[pod], self._cluster.pods[victim]
+        p, v = self.cluster.pods[pod], self.cluster.pods[victim]
         return p.preempts and p.priority > v.priority
 
     def _victim_component(self, victim: int) -> int | None:
-        return self.relations.component_of_victim.get(self._victim_class[victim].index)
+        return self.relations.component_of_victim.get(self.victim_class[victim].index)
 
     def _merged(self, assignment: Assignment) -> list[Component]:
         """Components in play, joined where one's victim holds the room of another's newcomer."""
@@ -120,9 +124,9 @@ class Sequencer:
             k = self._victim_component(v)
             if k is not None:
                 used.add(k)
-                at.setdefault(int(self._problem.state.node_of[v]), set()).add(k)
+                at.setdefault(int(self.problem.state.node_of[v]), set()).add(k)
         for i, node in assignment.placed.items():
-            k = self.relations.component_of_class.get(self._class_of[i].index)
+            k = self.relations.component_of_class.get(self.class_of[i].index)
             if k is not None:
                 used.add(k)
                 if node in at:
@@ -147,21 +151,21 @@ def _leave(state: State, moves: list[Move], victim: int) -> None:
 
 
 class _Quick:
-    """Bind what passes, carriers of order-sensitive rules first; a victim leaves only when nothing else moves."""
+    """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves."""
 
     def __init__(self, sequencer: Sequencer, assignment: Assignment) -> None:
         self._s = sequencer
-        self._state = sequencer._problem.state.copy()
+        self._state = sequencer.problem.state.copy()
         self.moves: list[Move] = []
         self._victims: dict[int, list[int]] = {}
-        pods = sequencer._cluster.pods
-        for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start, v)):
+        pods = sequencer.cluster.pods
+        for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start.timestamp(), v)):
             self._victims.setdefault(int(self._state.node_of[v]), []).append(v)
         groups: dict[tuple[int, int], deque[int]] = {}
-        for i in sorted(assignment.placed, key=sequencer._rank.__getitem__):
-            groups.setdefault((sequencer._class_of[i].index, assignment.placed[i]), deque()).append(i)
+        for i in sorted(assignment.placed, key=sequencer.rank.__getitem__):
+            groups.setdefault((sequencer.class_of[i].index, assignment.placed[i]), deque()).append(i)
         relations = sequencer.relations
-        classes = sequencer._problem.classes
+        classes = sequencer.problem.classes
         carriers = {c: relations.carries(classes[c]) for c, _ in groups}
         related = {c: c in relations.component_of_class for c, _ in groups}
         self._phases = [
@@ -213,9 +217,9 @@ class _Quick:
         return any(self._s.serves(pod, v) and not any(self._s.serves(p, v) for p in rest) for v in waiting)
 
     def _release(self) -> bool:
-        """Let one victim leave: the least important on the node of the first pod in queue order that waits."""
+        """Let one victim leave: the least important on the node of the first pod in the queue that waits."""
         waiting = sorted(
-            ((self._s._rank[g[0]], node) for node, groups in self._on_node.items() for g in groups if g),
+            ((self._s.rank[g[0]], node) for node, groups in self._on_node.items() for g in groups if g),
         )
         for _, node in waiting:
             for v in self._victims.get(node, ()):
@@ -246,18 +250,20 @@ class _Exhaustive:
         self._moves: list[Move] = []
         self._seen: set[tuple[object, ...]] = set()
         self._groups: dict[tuple[int, int], list[int]] = {}
-        for i in sorted(assignment.placed, key=sequencer._rank.__getitem__, reverse=True):
-            index = sequencer._class_of[i].index
+        for i in sorted(assignment.placed, key=sequencer.rank.__getitem__, reverse=True):
+            index = sequencer.class_of[i].index
             if index in component.classes:
                 self._groups.setdefault((index, assignment.placed[i]), []).append(i)
         # Victims of other components left already: whoever needs them present is in their component.
         for v in sorted(assignment.victims):
-            if self._state.node_of[v] >= 0 and sequencer._victim_class[v].index not in component.victims:
+            if self._state.node_of[v] >= 0 and sequencer.victim_class[v].index not in component.victims:
                 self._state.remove(v)
-        self._victims = [v for v in sorted(assignment.victims) if sequencer._victim_class[v].index in component.victims]
+        self._victims = [
+            v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
+        ]
         self._outside: dict[int, list[int]] = {}
         for i, node in assignment.placed.items():
-            if sequencer._class_of[i].index not in component.classes:
+            if sequencer.class_of[i].index not in component.classes:
                 self._outside.setdefault(node, []).append(i)
 
     def run(self) -> list[Move] | None:
@@ -300,7 +306,7 @@ class _Exhaustive:
         return False
 
     def _has_preemptor(self, victim: int) -> bool:
-        node = int(self._s._problem.state.node_of[victim])
+        node = int(self._s.problem.state.node_of[victim])
         inside = (g[-1] for (_, at), g in self._groups.items() if at == node and g)
         return any(self._s.serves(p, victim) for p in (*inside, *self._outside.get(node, ())))
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from ..framework.cluster import Cluster
 from ..framework.diagnosis import diagnose
 from ..framework.spread import fallen_back_constraints, spread_matches
 from ..framework.state import State
@@ -23,6 +21,11 @@ from ..models.plan import (
 from .outcome import BIND, MARK, Move, Outcome
 from .skew import domain_counts
 from .vector import Valuation, end_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..framework.cluster import Cluster
 
 
 def build_plan(
@@ -101,7 +104,9 @@ def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
         if i not in outcome.placed:
             diagnosis = diagnose(cluster, end, i)
             found.append(
-                Unschedulable(pod=cluster.pods[i].key, message=diagnosis.message, blocked_by=diagnosis.blocked_by)
+                Unschedulable(
+                    pod=cluster.pods[i].key, message=diagnosis.message, blocked_by=diagnosis.blocked_by
+                )
             )
     return tuple(found)
 

@@ -1,9 +1,9 @@
 """Who can matter to whose filters: the order-sensitive part of a round.
 
-A pod whose filters do not look at other pods' labels, and that no such filter counts, may be bound after all others;
-a victim that no such filter counts may leave before all others: neither changes whether an order exists.  What remains
-falls into components that never look at each other, so that an order can be sought for each, and a missing order be
-blamed on few variables (the cut).
+A pod whose filters do not look at other pods' labels, and that no such filter counts, may be bound after all
+others; a victim that no such filter counts may leave before all others: neither changes whether an order
+exists.  What remains falls into components that never look at each other, so that an order can be sought for
+each, and a missing order be blamed on few variables (the cut).
 
 Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read other pods' labels.
 """
@@ -11,11 +11,17 @@ Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-from ..encoders.problem import PodClass, Problem, VictimClass
-from ..framework.affinity import required_affinity, required_anti_affinity
-from ..framework.cluster import Cluster
+from ..framework.affinity import matches_all, required_affinity, required_anti_affinity
 from ..framework.spread import hard_constraints, spread_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..encoders.problem import PodClass, Problem, VictimClass
+    from ..framework.cluster import Cluster
 
 
 @dataclass(frozen=True)
@@ -49,15 +55,20 @@ class Relations:
     def _relate(self, cls: PodClass) -> None:
         problem, cluster = self._problem, self._problem.cluster
         for constraint in hard_constraints(cluster, cls.pod):
-            ask = problem.by_labels(lambda j, c=constraint: spread_matches(cluster, c, cls.pod, j))  # type: ignore[misc]
-            self._join(cls, [c for c in problem.classes if ask(c.pod)], [v for v in problem.victims if ask(v.pod)])
+            ask = problem.by_labels(partial(spread_matches, cluster, constraint, cls.pod))
+            self._join_matching(cls, ask)
         terms = required_affinity(cluster, cls.pod)
         if terms:
-            ask = problem.by_labels(lambda j: all(t.matches_incoming(cluster, j) for t in terms))
-            self._join(cls, [c for c in problem.classes if ask(c.pod)], [v for v in problem.victims if ask(v.pod)])
+            self._join_matching(cls, problem.by_labels(partial(matches_all, cluster, terms)))
         lopsided = [c for c in problem.classes if _one_way(cluster, cls.pod, c.pod)]
         if lopsided:
             self._join(cls, lopsided, [])
+
+    def _join_matching(self, carrier: PodClass, ask: Callable[[int], bool]) -> None:
+        problem = self._problem
+        self._join(
+            carrier, [c for c in problem.classes if ask(c.pod)], [v for v in problem.victims if ask(v.pod)]
+        )
 
     def _join(self, carrier: PodClass, classes: list[PodClass], victims: list[VictimClass]) -> None:
         self._carriers.add(carrier.index)
@@ -72,7 +83,8 @@ class Relations:
         unique = {id(g): g for g in self._groups.values()}
         return tuple(
             Component(
-                frozenset(i for kind, i in group if kind == "c"), frozenset(i for kind, i in group if kind == "v")
+                frozenset(i for kind, i in group if kind == "c"),
+                frozenset(i for kind, i in group if kind == "v"),
             )
             for group in unique.values()
         )
@@ -82,9 +94,15 @@ def _one_way(cluster: Cluster, a: int, b: int) -> bool:
     """Whether some anti-affinity between two pending pods holds in one order of binding only."""
 
     def refused(later: int, earlier: int) -> frozenset[str]:
-        own = {t.topology_key for t in required_anti_affinity(cluster, later) if t.matches_incoming(cluster, earlier)}
+        own = {
+            t.topology_key
+            for t in required_anti_affinity(cluster, later)
+            if t.matches_incoming(cluster, earlier)
+        }
         theirs = {
-            t.topology_key for t in required_anti_affinity(cluster, earlier) if t.matches_existing(cluster, later)
+            t.topology_key
+            for t in required_anti_affinity(cluster, earlier)
+            if t.matches_existing(cluster, later)
         }
         return frozenset(own | theirs)
 

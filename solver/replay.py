@@ -1,22 +1,25 @@
 """Replay: every plan goes step by step through the framework's filters before it is printed.
 
-Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every filter at
-its own step, the evictions follow the rules, the lists say what the steps do, and every tier has the value that the
-one valuation gives.  Source: design, "Admissible" and the three promises.
+Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
+filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
+the value that the one valuation gives.  Source: design, "Admissible" and the three promises.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from ..framework.cluster import Cluster
 from ..framework.runtime import framework_for
 from ..framework.state import State
 from ..models.errors import KubestowError
-from ..models.plan import Plan
 from .outcome import BIND, LEAVE, MARK, Move, Outcome
 from .vector import valuate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..framework.cluster import Cluster
+    from ..models.plan import Plan
 
 
 class ReplayFailure(KubestowError):
@@ -74,7 +77,7 @@ def _faults_of_steps(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
                 yield f"step {number} binds {key}, which does not wait"
                 return
             status = framework_for(cluster, pod).filter_node(state, pod, node)
-            if not status.is_success:
+            if not status.ok:
                 reasons = ", ".join(status.reasons)
                 yield f"step {number} binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
                 return

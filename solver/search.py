@@ -12,10 +12,9 @@ Source: design, "The objective" and "Admissible".
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ..encoders.problem import Problem
 from ..models.errors import BoundContradiction
 from .decode import assign, complete, counted, salvage
 from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
@@ -24,7 +23,12 @@ from .order import Sequencer
 from .outcome import Outcome
 from .vector import Valuation, valuate
 
-#: Models up to this size are searched with all tiers in one weighted sum: proving them costs less than starting over.
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..encoders.problem import Problem
+
+# Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
 
 
@@ -74,10 +78,11 @@ class Search:
         values = self.valuation.by_name()
         return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
 
-    # -- one group of tiers ------------------------------------------------------------------------------------
+    # -- one group of tiers
+    # ------------------------------------------------------------------------------------
 
     def _solve(self, names: Sequence[str], k: int) -> int:
-        """Search the tiers from the k-th on that go together; return how many of them are settled (at least one)."""
+        """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
         group = self._group(names[k:])
         last = k + len(group) >= len(names)
         until = time.monotonic() + self._left() * (1.0 if last else 0.6)
@@ -108,13 +113,14 @@ class Search:
             raise self._contradiction("the model refuses a plan that passes every filter")
         first = self._value_of(group[0])
         self._report(group[0], first, None)
-        return self.model.search(group, seconds, lambda value, bound: self._report(group[0], value, bound))
+        goals = [n for n in group if n in self.model.goals]
+        return self.model.search(goals, seconds, lambda value, bound: self._report(group[0], value, bound))
 
     def _decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
         """Turn a solution into a plan.
 
-        Returns whether the plan attains what the solution promised for the tiers `names`, and whether the solution
-        was excluded since no order exists for it.
+        Returns whether the plan attains what the solution promised for the tiers `names`, and whether the
+        solution was excluded since no order exists for it.
         """
         result = self._sequencer.order(assign(self.problem, solution), self._deadline)
         if result.moves is None:
@@ -131,21 +137,24 @@ class Search:
         return value.guarded and [costs[n] for n in asked] <= promised, False
 
     def _group(self, names: Sequence[str]) -> list[str]:
-        """Neighbouring tiers to search as one sum: all that fit for a small model, else the costs that follow."""
+        """Neighbouring tiers to search as one sum: all that fit for a small model, else costs only."""
         group = [names[0]]
         small = self.model.variables <= SMALL_MODEL
         for name in names[1:]:
             goal = self.model.goals.get(name)
             if goal is None:
+                group.append(name)
                 continue
             if not small and (goal.sense == "max" or self.model.goals[names[0]].sense == "max"):
                 break
-            if weighted_range([self.model.goals[n] for n in (*group, name)]) > WEIGHT_LIMIT:
+            together = [self.model.goals[n] for n in (*group, name) if n in self.model.goals]
+            if weighted_range(together) > WEIGHT_LIMIT:
                 break
             group.append(name)
         return group
 
-    # -- bookkeeping -------------------------------------------------------------------------------------------
+    # -- bookkeeping
+    # -------------------------------------------------------------------------------------------
 
     def _offer(self, outcome: Outcome) -> Valuation:
         """Value an admissible outcome and keep it if it is the best so far."""
@@ -183,7 +192,7 @@ class Search:
     def _left(self) -> float:
         return self._deadline - time.monotonic()
 
-    def _report(self, tier: str, incumbent: int, bound: int | None) -> None:
+    def _report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
         if self.progress is not None:
             sense = next(t.sense for t in self.valuation.tiers if t.name == tier)
             self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self._start))

@@ -1,19 +1,22 @@
 """Skew of a topology spread constraint in a state: counts by domain and their minimum.
 
-Pods that terminate do not count; domains are those of the nodes that take part in the count.  Source: kube-scheduler
-1.34.1 podtopologyspread/filtering.go; KEP-3022 for minDomains.
+Pods that terminate do not count; domains are those of the nodes that take part in the count.  Source:
+kube-scheduler 1.34.1 podtopologyspread/filtering.go; KEP-3022 for minDomains.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from ..framework.cluster import Cluster
 from ..framework.spread import SpreadConstraint, eligible_nodes, spread_matches
-from ..framework.state import State
+
+if TYPE_CHECKING:
+    from ..framework.cluster import Cluster
+    from ..framework.state import State
 
 
 @dataclass(frozen=True)

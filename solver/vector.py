@@ -1,17 +1,16 @@
 """The tier vector of an outcome: the one place where plans are valued, ours and greedy's alike.
 
-Nothing here knows a solver: the numbers come from the placements, the evictions and the framework's own rules.
-Source: design, "The objective".
+Nothing here knows a solver: the numbers come from the placements, the evictions and the framework's own
+rules. Source: design, "The objective".
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..framework.budgets import budgets
-from ..framework.cluster import Cluster
 from ..framework.preferences import PREFERENCE_VALUES
 from ..framework.spread import (
     SpreadConstraint,
@@ -22,10 +21,15 @@ from ..framework.spread import (
 )
 from ..framework.state import State
 from ..models import tiers
-from ..models.plan import Sense
-from .outcome import Outcome
 from .skew import domain_counts
 from .violating import Charge, violating_victims
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..framework.cluster import Cluster
+    from ..models.plan import Sense
+    from .outcome import Outcome
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ class Valuation:
 def victim_priorities(cluster: Cluster) -> dict[int, list[int]]:
     """Priority level -> victim priorities that belong to it, from the highest down.
 
-    Levels are the priorities of pending pods.  A pod of the round counts as well: greedy may evict what it bound.
+    Levels are the priorities of pending pods.  A pod of the round counts as well: greedy may evict what it
+    bound.
     """
     levels = pending_levels(cluster)
     present = {cluster.pods[i].priority for i in (*cluster.bound, *cluster.pending)}
@@ -137,7 +142,9 @@ def end_state(cluster: Cluster, outcome: Outcome) -> State:
     return state
 
 
-def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int], levels: Sequence[int]) -> list[Charge]:
+def _charges(
+    cluster: Cluster, outcome: Outcome, leaving: Sequence[int], levels: Sequence[int]
+) -> list[Charge]:
     """Who draws on which budget, and who may be violating at all (KEP-4664)."""
     pods = cluster.pods
     strongest: dict[int, int] = {}

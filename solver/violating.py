@@ -1,20 +1,23 @@
 """The violating victims of a set of evictions (design, "Budgets"; KEP-4664).
 
-The victims outside the set must fit every budget; a guarded victim may be in it only if a legal preemptor of at least
-its guard's priority stands on its node.  Among all such sets the one is taken that breaks the fewest budgets for the
-most important priority, then for the next, and so on.
+The victims outside the set must fit every budget; a guarded victim may be in it only if a legal preemptor of
+at least its guard's priority stands on its node.  Among all such sets the one is taken that breaks the fewest
+budgets for the most important priority, then for the next, and so on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
 class Charge:
-    """One victim: the budgets it draws on, the rank of the priority that pays (0: highest), may it violate."""
+    """One victim: its budgets, the rank of the priority that pays (0: highest), may it violate."""
 
     pod: int
     budgets: tuple[int, ...]
@@ -29,8 +32,8 @@ class Charge:
 def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> frozenset[int] | None:
     """Choose the violating set; None where the guards admit no set at all.
 
-    Exact: victims with equal budgets, rank and freedom are interchangeable and counted, the counts are searched
-    depth first, cheapest victims first, cutting what is already worse than the best set found.
+    Exact: victims with equal budgets, rank and freedom are interchangeable and counted, the counts are
+    searched depth first, cheapest victims first, cutting what is already worse than the best set found.
     """
     excess = Counter(b for c in charges for b in c.budgets)
     over = {b: n - allowed[b] for b, n in excess.items() if n > allowed[b]}
@@ -53,7 +56,9 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
 class _Search:
     """Depth-first search over how many victims of each kind violate."""
 
-    def __init__(self, kinds: Sequence[tuple[tuple[int, ...], int]], sizes: Sequence[int], over: dict[int, int]) -> None:
+    def __init__(
+        self, kinds: Sequence[tuple[tuple[int, ...], int]], sizes: Sequence[int], over: dict[int, int]
+    ) -> None:
         self._kinds = kinds
         self._sizes = sizes
         self._ranks = 1 + max((rank for _, rank in kinds), default=0)

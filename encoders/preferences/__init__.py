@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from ..context import Context
 from . import pack, spread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..context import Context
 
 PREFERENCES: Mapping[str, Callable[[Context], None]] = MappingProxyType(
     {"pack": pack.encode, "spread": spread.encode}
