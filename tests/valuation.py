@@ -1,0 +1,126 @@
+"""The tiers of a plan from their definitions alone, slowly: the cross-check of `solver.vector`.
+
+Everything is read from labels, priorities and the parsed constraints; sets are tried one by one.
+"""
+
+from itertools import combinations
+
+from kubestow.framework.budgets import budgets
+from kubestow.framework.spread import eligible_nodes, fallen_back_constraints
+
+
+def levels_of(cluster):
+    """Priorities of pending pods, from the highest down."""
+    return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
+
+
+def level_of(cluster, victim):
+    """The lowest priority level above a victim's own, None where there is none."""
+    priority = cluster.pods[victim].priority
+    return min((level for level in levels_of(cluster) if level > priority), default=None)
+
+
+def tiers_of(cluster, placed, left):
+    """Value every tier of an end state.
+
+    Parameters
+    ----------
+    placed : dict
+        Pod of the round -> node.
+    left : iterable of int
+        Pods that ran and are gone.
+
+    Returns
+    -------
+    dict of name to (sense, value), most important first; None where the guards of KEP-4664 admit no plan.
+    """
+    pods = cluster.pods
+    gone = [v for v in left if not pods[v].terminating]
+    violating = violating_set(cluster, placed, gone)
+    if violating is None:
+        return None
+    tiers = {}
+    running = {pods[v].priority for v in cluster.bound}
+    for level in levels_of(cluster):
+        mine = [v for v in gone if level_of(cluster, v) == level]
+        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
+        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
+        below = [
+            q for q in running if q < level and not any(q < other < level for other in levels_of(cluster))
+        ]
+        for q in sorted(below, reverse=True):
+            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
+    tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
+    return tiers
+
+
+def violating_set(cluster, placed, gone):
+    """The violating victims that make the vector best: the others fit every budget, no guard is broken."""
+    drawn = {v: [b for b in budgets(cluster) if b.charges(cluster, v)] for v in gone}
+    payers = [v for v in gone if drawn[v]]
+    best = None
+    for size in range(len(payers) + 1):
+        for chosen in combinations([v for v in payers if _may_violate(cluster, placed, v)], size):
+            rest = [v for v in payers if v not in chosen]
+            if any(sum(b in drawn[v] for v in rest) > b.allowed for b in budgets(cluster)):
+                continue
+            cost = [sum(level_of(cluster, v) == level for v in chosen) for level in levels_of(cluster)]
+            if best is None or cost < best[0]:
+                best = cost, frozenset(chosen)
+    return None if best is None else best[1]
+
+
+def _may_violate(cluster, placed, victim):
+    info = cluster.pods[victim]
+    if info.guard is None:
+        return True
+    least = max(info.guard, info.priority + 1)
+    return any(
+        n == info.initial_node and cluster.pods[i].preempts and cluster.pods[i].priority >= least
+        for i, n in placed.items()
+    )
+
+
+def fallback_excess(cluster, placed, left):
+    """How far fallen-back pods exceed maxSkew in the end, over the domains that received some."""
+    groups = {}
+    for i in placed:
+        for constraint in fallen_back_constraints(cluster, i):
+            mask = eligible_nodes(cluster, i, constraint)
+            same = (
+                constraint.namespace,
+                constraint.topology_key,
+                constraint.selector,
+                constraint.max_skew,
+                constraint.min_domains,
+                mask.tobytes(),
+            )
+            groups.setdefault(same, (constraint, mask, []))[2].append(i)
+    return sum(_excess(cluster, placed, left, *group) for group in groups.values())
+
+
+def _excess(cluster, placed, left, constraint, mask, carriers):
+    def domain(n):
+        return cluster.nodes[n].metadata.labels.get(constraint.topology_key)
+
+    def counts(i):
+        info, asked = cluster.pods[i], constraint.selector
+        # a selector that asks for nothing counts nobody
+        wanted = asked is not None and asked.requirements and asked.matches(info.labels)
+        return wanted and info.namespace == constraint.namespace
+
+    eligible = [n for n in range(cluster.n_nodes) if mask[n] and domain(n) is not None]
+    stays = [v for v in cluster.bound if v not in left and not cluster.pods[v].terminating]
+    running = {domain(n): 0 for n in eligible}
+    newly, carried = dict(running), dict(running)
+    for v in stays:
+        if cluster.pods[v].initial_node in eligible and counts(v):
+            running[domain(cluster.pods[v].initial_node)] += 1
+    for i, n in placed.items():
+        if n in eligible and counts(i):
+            newly[domain(n)] += 1
+            carried[domain(n)] += i in carriers
+    totals = [running[d] + newly[d] for d in running]
+    minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
+    received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
+    return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
