@@ -50,7 +50,7 @@ format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff format .
 
 wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
-	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room"' EXIT; \
+	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build' EXIT; rm -rf build; \
 	  $(BIN)/python -m build --quiet --wheel --outdir "$$room" .; \
 	  $(PYTHON) -m venv "$$room/venv"; \
 	  "$$room/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$room"/*.whl; \
