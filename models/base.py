@@ -9,9 +9,11 @@ fills in a default, in which case that default is used. Types are the API's: `"3
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict, model_validator
+
+T = TypeVar("T")
 
 # Words that Kubernetes writes in capitals inside a field name.
 _ACRONYMS = {"ip": "IP", "ips": "IPs", "id": "ID", "uri": "URI"}
@@ -81,6 +83,11 @@ def _null_is_empty(value: Any) -> Any:
 
 StringMap = Annotated[dict[str, str], BeforeValidator(_null_is_empty)]
 """A map of texts; a null value is the empty text, as the API server reads it."""
+
+
+def shared(value: T) -> T:
+    """Return a default that all objects share; pydantic would make a deep copy for each of them."""
+    return Field(default_factory=lambda: value)
 
 
 class KubeModel(BaseModel):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from .affinity import NodeAffinity
-from .base import Bool, Duration, Int32, KubeModel
+from .base import Bool, Duration, Int32, KubeModel, shared
 from .pod import TopologySpreadConstraint
 
 
@@ -52,7 +52,7 @@ class NodeResourcesFitArgs(PluginArgs):
 
     ignored_resources: tuple[str, ...] = ()
     ignored_resource_groups: tuple[str, ...] = ()
-    scoring_strategy: ScoringStrategy = ScoringStrategy()
+    scoring_strategy: ScoringStrategy = shared(ScoringStrategy())
 
 
 class NodeResourcesBalancedAllocationArgs(PluginArgs):
@@ -147,19 +147,19 @@ class PluginSet(KubeModel):
 class Plugins(KubeModel):
     """Plugins by extension point."""
 
-    pre_enqueue: PluginSet = PluginSet()
-    queue_sort: PluginSet = PluginSet()
-    pre_filter: PluginSet = PluginSet()
-    filter: PluginSet = PluginSet()
-    post_filter: PluginSet = PluginSet()
-    pre_score: PluginSet = PluginSet()
-    score: PluginSet = PluginSet()
-    reserve: PluginSet = PluginSet()
-    permit: PluginSet = PluginSet()
-    pre_bind: PluginSet = PluginSet()
-    bind: PluginSet = PluginSet()
-    post_bind: PluginSet = PluginSet()
-    multi_point: PluginSet = PluginSet()
+    pre_enqueue: PluginSet = shared(PluginSet())
+    queue_sort: PluginSet = shared(PluginSet())
+    pre_filter: PluginSet = shared(PluginSet())
+    filter: PluginSet = shared(PluginSet())
+    post_filter: PluginSet = shared(PluginSet())
+    pre_score: PluginSet = shared(PluginSet())
+    score: PluginSet = shared(PluginSet())
+    reserve: PluginSet = shared(PluginSet())
+    permit: PluginSet = shared(PluginSet())
+    pre_bind: PluginSet = shared(PluginSet())
+    bind: PluginSet = shared(PluginSet())
+    post_bind: PluginSet = shared(PluginSet())
+    multi_point: PluginSet = shared(PluginSet())
 
 
 class KubeSchedulerProfile(KubeModel):
@@ -167,7 +167,7 @@ class KubeSchedulerProfile(KubeModel):
 
     scheduler_name: str = "default-scheduler"
     percentage_of_nodes_to_score: Int32 | None = None
-    plugins: Plugins = Plugins()
+    plugins: Plugins = shared(Plugins())
     plugin_config: tuple[PluginConfig, ...] = ()
 
     def args(self, plugin: str) -> PluginArgs:

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from .base import Bool, Int32, KubeModel, StringMap
+from pydantic import Field
+
+from .base import Bool, Int32, KubeModel, StringMap, shared
 from .meta import Condition, KubeObject
 from .pod import PodTemplateSpec
 from .selectors import LabelSelector
@@ -21,7 +23,7 @@ class Namespace(KubeObject):
 class ServiceSpec(KubeModel):
     """Which pods a service sends traffic to; an empty selector selects none."""
 
-    selector: StringMap = {}
+    selector: StringMap = Field(default_factory=dict)
     type: str = "ClusterIP"
     cluster_ip: str | None = None
 
@@ -31,7 +33,7 @@ class Service(KubeObject):
 
     api_version: str = "v1"
     kind: str = "Service"
-    spec: ServiceSpec = ServiceSpec()
+    spec: ServiceSpec = shared(ServiceSpec())
 
 
 class ReplicaSetSpec(KubeModel):
@@ -39,7 +41,7 @@ class ReplicaSetSpec(KubeModel):
 
     replicas: Int32 = 1
     selector: LabelSelector | None = None
-    template: PodTemplateSpec = PodTemplateSpec()
+    template: PodTemplateSpec = shared(PodTemplateSpec())
 
 
 class ReplicaSet(KubeObject):
@@ -47,14 +49,14 @@ class ReplicaSet(KubeObject):
 
     api_version: str = "apps/v1"
     kind: str = "ReplicaSet"
-    spec: ReplicaSetSpec = ReplicaSetSpec()
+    spec: ReplicaSetSpec = shared(ReplicaSetSpec())
 
 
 class ReplicationControllerSpec(KubeModel):
     """How many pods of which template; the selector is a plain map."""
 
     replicas: Int32 = 1
-    selector: StringMap = {}
+    selector: StringMap = Field(default_factory=dict)
     template: PodTemplateSpec | None = None
 
 
@@ -63,7 +65,7 @@ class ReplicationController(KubeObject):
 
     api_version: str = "v1"
     kind: str = "ReplicationController"
-    spec: ReplicationControllerSpec = ReplicationControllerSpec()
+    spec: ReplicationControllerSpec = shared(ReplicationControllerSpec())
 
 
 class StatefulSetOrdinals(KubeModel):
@@ -77,7 +79,7 @@ class StatefulSetSpec(KubeModel):
 
     replicas: Int32 = 1
     selector: LabelSelector | None = None
-    template: PodTemplateSpec = PodTemplateSpec()
+    template: PodTemplateSpec = shared(PodTemplateSpec())
     service_name: str | None = None
     pod_management_policy: str = "OrderedReady"
     ordinals: StatefulSetOrdinals | None = None
@@ -89,7 +91,7 @@ class StatefulSet(KubeObject):
 
     api_version: str = "apps/v1"
     kind: str = "StatefulSet"
-    spec: StatefulSetSpec = StatefulSetSpec()
+    spec: StatefulSetSpec = shared(StatefulSetSpec())
 
 
 class DeploymentSpec(KubeModel):
@@ -97,7 +99,7 @@ class DeploymentSpec(KubeModel):
 
     replicas: Int32 = 1
     selector: LabelSelector | None = None
-    template: PodTemplateSpec = PodTemplateSpec()
+    template: PodTemplateSpec = shared(PodTemplateSpec())
     paused: Bool = False
 
 
@@ -106,7 +108,7 @@ class Deployment(KubeObject):
 
     api_version: str = "apps/v1"
     kind: str = "Deployment"
-    spec: DeploymentSpec = DeploymentSpec()
+    spec: DeploymentSpec = shared(DeploymentSpec())
 
 
 class JobSpec(KubeModel):
@@ -117,7 +119,7 @@ class JobSpec(KubeModel):
     completion_mode: str = "NonIndexed"
     suspend: Bool = False
     selector: LabelSelector | None = None
-    template: PodTemplateSpec = PodTemplateSpec()
+    template: PodTemplateSpec = shared(PodTemplateSpec())
 
 
 class JobStatus(KubeModel):
@@ -133,15 +135,15 @@ class Job(KubeObject):
 
     api_version: str = "batch/v1"
     kind: str = "Job"
-    spec: JobSpec = JobSpec()
-    status: JobStatus = JobStatus()
+    spec: JobSpec = shared(JobSpec())
+    status: JobStatus = shared(JobStatus())
 
 
 class DaemonSetSpec(KubeModel):
     """One pod of a template on each node."""
 
     selector: LabelSelector | None = None
-    template: PodTemplateSpec = PodTemplateSpec()
+    template: PodTemplateSpec = shared(PodTemplateSpec())
 
 
 class DaemonSet(KubeObject):
@@ -149,4 +151,4 @@ class DaemonSet(KubeObject):
 
     api_version: str = "apps/v1"
     kind: str = "DaemonSet"
-    spec: DaemonSetSpec = DaemonSetSpec()
+    spec: DaemonSetSpec = shared(DaemonSetSpec())

@@ -2,9 +2,9 @@
 
 from typing import ClassVar
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
-from .base import Bool, Int64, KubeModel, StringMap, Timestamp
+from .base import Bool, Int64, KubeModel, StringMap, Timestamp, shared
 
 
 class OwnerReference(KubeModel):
@@ -24,8 +24,8 @@ class ObjectMeta(KubeModel):
     namespace: str = ""
     uid: str = ""
     generation: Int64 | None = None
-    labels: StringMap = {}
-    annotations: StringMap = {}
+    labels: StringMap = Field(default_factory=dict)
+    annotations: StringMap = Field(default_factory=dict)
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
     owner_references: tuple[OwnerReference, ...] = ()
@@ -53,7 +53,7 @@ class KubeObject(KubeModel):
 
     api_version: str = ""
     kind: str = ""
-    metadata: ObjectMeta = ObjectMeta()
+    metadata: ObjectMeta = shared(ObjectMeta())
 
     @field_validator("metadata", mode="after")
     @classmethod

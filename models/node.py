@@ -2,9 +2,9 @@
 
 from typing import ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from .base import Bool, Int64, KubeModel, Timestamp
+from .base import Bool, Int64, KubeModel, Timestamp, shared
 from .meta import Condition, KubeObject
 from .quantity import QuantityField
 
@@ -38,8 +38,8 @@ class ContainerImage(KubeModel):
 class NodeStatus(KubeModel):
     """What a node reports. `allocatable` is `capacity` where it is absent, as the API server sets it."""
 
-    capacity: dict[str, QuantityField] = {}
-    allocatable: dict[str, QuantityField] = {}
+    capacity: dict[str, QuantityField] = Field(default_factory=dict)
+    allocatable: dict[str, QuantityField] = Field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     images: tuple[ContainerImage, ...] = ()
 
@@ -57,5 +57,5 @@ class Node(KubeObject):
 
     api_version: str = "v1"
     kind: str = "Node"
-    spec: NodeSpec = NodeSpec()
-    status: NodeStatus = NodeStatus()
+    spec: NodeSpec = shared(NodeSpec())
+    status: NodeStatus = shared(NodeStatus())

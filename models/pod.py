@@ -2,8 +2,10 @@
 
 from typing import ClassVar, Literal
 
+from pydantic import Field
+
 from .affinity import Affinity
-from .base import Bool, Int32, Int64, KubeModel, StringMap, Timestamp
+from .base import Bool, Int32, Int64, KubeModel, StringMap, Timestamp, shared
 from .meta import Condition, KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .selectors import LabelSelector
@@ -40,8 +42,8 @@ class ContainerResourceClaim(KubeModel):
 class ResourceRequirements(KubeModel):
     """Requests and limits by resource name, in base units (cores, bytes, pieces)."""
 
-    requests: dict[str, QuantityField] = {}
-    limits: dict[str, QuantityField] = {}
+    requests: dict[str, QuantityField] = Field(default_factory=dict)
+    limits: dict[str, QuantityField] = Field(default_factory=dict)
     claims: tuple[ContainerResourceClaim, ...] = ()
 
 
@@ -51,7 +53,7 @@ class Container(KubeModel):
     name: str
     image: str | None = None
     ports: tuple[ContainerPort, ...] = ()
-    resources: ResourceRequirements = ResourceRequirements()
+    resources: ResourceRequirements = shared(ResourceRequirements())
     restart_policy: str | None = None
 
     @property
@@ -127,7 +129,7 @@ class PodSpec(KubeModel):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     node_name: str | None = None
-    node_selector: StringMap = {}
+    node_selector: StringMap = Field(default_factory=dict)
     affinity: Affinity | None = None
     tolerations: tuple[Toleration, ...] = ()
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
@@ -140,7 +142,7 @@ class PodSpec(KubeModel):
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     resources: ResourceRequirements | None = None
-    overhead: dict[str, QuantityField] = {}
+    overhead: dict[str, QuantityField] = Field(default_factory=dict)
     host_network: Bool = False
     restart_policy: str = "Always"
     workload_ref: WorkloadReference | None = None
@@ -153,7 +155,7 @@ class ContainerStatus(KubeModel):
     name: str = ""
     ready: Bool = False
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, QuantityField] = {}
+    allocated_resources: dict[str, QuantityField] = Field(default_factory=dict)
 
 
 class PodResourceClaimStatus(KubeModel):
@@ -188,7 +190,7 @@ class PodStatus(KubeModel):
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, QuantityField] = {}
+    allocated_resources: dict[str, QuantityField] = Field(default_factory=dict)
     resize: str | None = None
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
     extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
@@ -199,8 +201,8 @@ class Pod(KubeObject):
 
     api_version: str = "v1"
     kind: str = "Pod"
-    spec: PodSpec = PodSpec()
-    status: PodStatus = PodStatus()
+    spec: PodSpec = shared(PodSpec())
+    status: PodStatus = shared(PodStatus())
 
     def condition(self, kind: str) -> Condition | None:
         """Return the status condition of a type, or None."""
@@ -225,5 +227,5 @@ class Pod(KubeObject):
 class PodTemplateSpec(KubeModel):
     """The pod that a controller makes."""
 
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PodSpec = PodSpec()
+    metadata: ObjectMeta = shared(ObjectMeta())
+    spec: PodSpec = shared(PodSpec())

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any
 
-from pydantic import PlainValidator
+from pydantic import Field, PlainValidator
 
-from .base import Int32, Int64, KubeModel, Timestamp
+from .base import Int32, Int64, KubeModel, Timestamp, shared
 from .meta import KubeObject
 from .selectors import LabelSelector
 
@@ -38,7 +38,7 @@ class PodDisruptionBudgetStatus(KubeModel):
     desired_healthy: Int32 = 0
     expected_pods: Int32 = 0
     observed_generation: Int64 | None = None
-    disrupted_pods: dict[str, Timestamp] = {}
+    disrupted_pods: dict[str, Timestamp] = Field(default_factory=dict)
 
 
 class PodDisruptionBudget(KubeObject):
@@ -46,5 +46,5 @@ class PodDisruptionBudget(KubeObject):
 
     api_version: str = "policy/v1"
     kind: str = "PodDisruptionBudget"
-    spec: PodDisruptionBudgetSpec = PodDisruptionBudgetSpec()
-    status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
+    spec: PodDisruptionBudgetSpec = shared(PodDisruptionBudgetSpec())
+    status: PodDisruptionBudgetStatus = shared(PodDisruptionBudgetStatus())

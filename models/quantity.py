@@ -65,10 +65,25 @@ def _parse_text(text: str) -> Fraction:
     return -number if match["sign"] == "-" else number
 
 
+class SpelledFloat(float):
+    """A float that remembers how it was spelled, so that a quantity can be read from it exactly."""
+
+    __slots__ = ("spelling",)
+
+    spelling: str
+
+    def __new__(cls, spelling: str) -> "SpelledFloat":
+        """Read a float from its spelling."""
+        number = super().__new__(cls, spelling)
+        number.spelling = spelling
+        return number
+
+
 def parse_quantity(value: object) -> Fraction:
     """Read a quantity exactly from its text or from a bare number.
 
-    A float is read by its shortest decimal spelling, so that 0.1 is one tenth.
+    A float is read by the spelling it had in the input where that is known, else by its shortest decimal one,
+    so that 0.1 is one tenth.
 
     Raises
     ------
@@ -81,7 +96,7 @@ def parse_quantity(value: object) -> Fraction:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{value!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")
-    return _parse_text(repr(value))
+    return _parse_text(value.spelling if isinstance(value, SpelledFloat) else repr(value))
 
 
 def _read(value: Any) -> Fraction:

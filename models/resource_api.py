@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from .base import Bool, Int64, KubeModel, Timestamp
+from .base import Bool, Int64, KubeModel, Timestamp, shared
 from .meta import KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .selectors import NodeSelector
@@ -76,14 +76,14 @@ class CounterSet(KubeModel):
     """A named set of counters of a pool."""
 
     name: str
-    counters: dict[str, Counter] = {}
+    counters: dict[str, Counter] = Field(default_factory=dict)
 
 
 class DeviceCounterConsumption(KubeModel):
     """What a device takes from a counter set while it is allocated."""
 
     counter_set: str
-    counters: dict[str, Counter] = {}
+    counters: dict[str, Counter] = Field(default_factory=dict)
 
 
 class DeviceTaint(KubeModel):
@@ -111,8 +111,8 @@ class Device(KubeModel):
     """A device of a slice. Names without a domain belong to the driver's."""
 
     name: str
-    attributes: dict[str, DeviceAttribute] = {}
-    capacity: dict[str, DeviceCapacity] = {}
+    attributes: dict[str, DeviceAttribute] = Field(default_factory=dict)
+    capacity: dict[str, DeviceCapacity] = Field(default_factory=dict)
     consumes_counters: tuple[DeviceCounterConsumption, ...] = ()
     node_name: str | None = None
     node_selector: NodeSelector | None = None
@@ -169,7 +169,7 @@ class DeviceSelector(KubeModel):
 class CapacityRequirements(KubeModel):
     """How much of a device's capacities is wanted."""
 
-    requests: dict[str, QuantityField] = {}
+    requests: dict[str, QuantityField] = Field(default_factory=dict)
 
 
 class ExactDeviceRequest(KubeModel):
@@ -236,7 +236,7 @@ class DeviceClaim(KubeModel):
 class ResourceClaimSpec(KubeModel):
     """What a claim asks for."""
 
-    devices: DeviceClaim = DeviceClaim()
+    devices: DeviceClaim = shared(DeviceClaim())
 
 
 class DeviceRequestAllocationResult(KubeModel):
@@ -249,7 +249,7 @@ class DeviceRequestAllocationResult(KubeModel):
     admin_access: Bool = False
     tolerations: tuple[DeviceToleration, ...] = ()
     share_id: str | None = None
-    consumed_capacity: dict[str, QuantityField] = {}
+    consumed_capacity: dict[str, QuantityField] = Field(default_factory=dict)
 
 
 class DeviceAllocationResult(KubeModel):
@@ -261,7 +261,7 @@ class DeviceAllocationResult(KubeModel):
 class AllocationResult(KubeModel):
     """An allocation, and the nodes from which its devices can be reached (None: all)."""
 
-    devices: DeviceAllocationResult = DeviceAllocationResult()
+    devices: DeviceAllocationResult = shared(DeviceAllocationResult())
     node_selector: NodeSelector | None = None
     allocation_timestamp: Timestamp | None = None
 
@@ -287,15 +287,15 @@ class ResourceClaim(KubeObject):
 
     api_version: str = "resource.k8s.io/v1"
     kind: str = "ResourceClaim"
-    spec: ResourceClaimSpec = ResourceClaimSpec()
-    status: ResourceClaimStatus = ResourceClaimStatus()
+    spec: ResourceClaimSpec = shared(ResourceClaimSpec())
+    status: ResourceClaimStatus = shared(ResourceClaimStatus())
 
 
 class ResourceClaimTemplateSpec(KubeModel):
     """The claim to be made."""
 
-    metadata: ObjectMeta = ObjectMeta()
-    spec: ResourceClaimSpec = ResourceClaimSpec()
+    metadata: ObjectMeta = shared(ObjectMeta())
+    spec: ResourceClaimSpec = shared(ResourceClaimSpec())
 
 
 class ResourceClaimTemplate(KubeObject):
@@ -303,7 +303,7 @@ class ResourceClaimTemplate(KubeObject):
 
     api_version: str = "resource.k8s.io/v1"
     kind: str = "ResourceClaimTemplate"
-    spec: ResourceClaimTemplateSpec = ResourceClaimTemplateSpec()
+    spec: ResourceClaimTemplateSpec = shared(ResourceClaimTemplateSpec())
 
 
 class DeviceClassSpec(KubeModel):
@@ -320,7 +320,7 @@ class DeviceClass(KubeObject):
 
     api_version: str = "resource.k8s.io/v1"
     kind: str = "DeviceClass"
-    spec: DeviceClassSpec = DeviceClassSpec()
+    spec: DeviceClassSpec = shared(DeviceClassSpec())
 
 
 class DeviceTaintSelector(KubeModel):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from .base import Bool, Int32, KubeModel
+from .base import Bool, Int32, KubeModel, shared
 from .meta import Condition, KubeObject
 from .pod import PodResourceClaim, PodResourceClaimStatus, PreemptionPolicy
 
@@ -70,7 +70,7 @@ class GroupSpec(KubeModel):
     scheduling_policy: SchedulingPolicy = Field(
         default=SchedulingPolicy(), validation_alias=AliasChoices("schedulingPolicy", "policy")
     )
-    scheduling_constraints: SchedulingConstraints = SchedulingConstraints()
+    scheduling_constraints: SchedulingConstraints = shared(SchedulingConstraints())
     resource_claims: tuple[PodResourceClaim, ...] = ()
     disruption_mode: DisruptionMode = "single"
     priority_class_name: str | None = None
@@ -115,7 +115,7 @@ class Workload(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1beta1"
     kind: str = "Workload"
-    spec: WorkloadSpec = WorkloadSpec()
+    spec: WorkloadSpec = shared(WorkloadSpec())
 
 
 class WorkloadTemplateReference(KubeModel):
@@ -154,8 +154,8 @@ class PodGroup(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1beta1"
     kind: str = "PodGroup"
-    spec: PodGroupSpec = PodGroupSpec()
-    status: PodGroupStatus = PodGroupStatus()
+    spec: PodGroupSpec = shared(PodGroupSpec())
+    status: PodGroupStatus = shared(PodGroupStatus())
 
 
 class CompositePodGroup(KubeObject):
@@ -163,5 +163,5 @@ class CompositePodGroup(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1alpha3"
     kind: str = "CompositePodGroup"
-    spec: PodGroupSpec = PodGroupSpec()
-    status: PodGroupStatus = PodGroupStatus()
+    spec: PodGroupSpec = shared(PodGroupSpec())
+    status: PodGroupStatus = shared(PodGroupStatus())

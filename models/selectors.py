@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from pydantic import Field
+
 from .base import KubeModel
 
 LabelOperator = Literal["In", "NotIn", "Exists", "DoesNotExist"]
@@ -103,7 +105,7 @@ class LabelSelectorRequirement(KubeModel):
 class LabelSelector(KubeModel):
     """A selector over labels; an empty one matches everything (an absent one, None, matches nothing)."""
 
-    match_labels: dict[str, str] = {}
+    match_labels: dict[str, str] = Field(default_factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
     @cached_property
@@ -165,9 +167,11 @@ def _label_condition_parses(item: NodeSelectorRequirement) -> bool:
     """Tell what apimachinery's labels.NewRequirement accepts."""
     if item.operator in ("Exists", "DoesNotExist"):
         return not item.values
+    if not all(_LABEL_VALUE.fullmatch(value) for value in item.values):
+        return False  # a negative number, too, is no label value
     if item.operator in ("Gt", "Lt"):
         return len(item.values) == 1 and _int64(item.values[0]) is not None
-    return bool(item.values) and all(_LABEL_VALUE.fullmatch(value) for value in item.values)
+    return bool(item.values)
 
 
 def _field_condition_parses(item: NodeSelectorRequirement) -> bool:

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from .base import Bool, Int32, KubeModel, StringMap
+from pydantic import Field
+
+from .base import Bool, Int32, KubeModel, StringMap, shared
 from .meta import KubeObject
 from .quantity import QuantityField
 from .selectors import LabelSelector, NodeSelector
@@ -15,7 +17,7 @@ class CSIPersistentVolumeSource(KubeModel):
     driver: str
     volume_handle: str
     read_only: Bool = False
-    volume_attributes: StringMap = {}
+    volume_attributes: StringMap = Field(default_factory=dict)
 
 
 class LocalVolumeSource(KubeModel):
@@ -43,7 +45,7 @@ class VolumeNodeAffinity(KubeModel):
 class PersistentVolumeSpec(InTreeSources):
     """What a volume offers, and where."""
 
-    capacity: dict[str, QuantityField] = {}
+    capacity: dict[str, QuantityField] = Field(default_factory=dict)
     access_modes: tuple[str, ...] = ()
     claim_ref: ObjectReference | None = None
     storage_class_name: str = ""
@@ -68,8 +70,8 @@ class PersistentVolume(KubeObject):
 
     api_version: str = "v1"
     kind: str = "PersistentVolume"
-    spec: PersistentVolumeSpec = PersistentVolumeSpec()
-    status: PersistentVolumeStatus = PersistentVolumeStatus()
+    spec: PersistentVolumeSpec = shared(PersistentVolumeSpec())
+    status: PersistentVolumeStatus = shared(PersistentVolumeStatus())
 
 
 class PersistentVolumeClaimStatus(KubeModel):
@@ -77,7 +79,7 @@ class PersistentVolumeClaimStatus(KubeModel):
 
     phase: str | None = None
     access_modes: tuple[str, ...] = ()
-    capacity: dict[str, QuantityField] = {}
+    capacity: dict[str, QuantityField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaim(KubeObject):
@@ -85,8 +87,8 @@ class PersistentVolumeClaim(KubeObject):
 
     api_version: str = "v1"
     kind: str = "PersistentVolumeClaim"
-    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
-    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+    spec: PersistentVolumeClaimSpec = shared(PersistentVolumeClaimSpec())
+    status: PersistentVolumeClaimStatus = shared(PersistentVolumeClaimStatus())
 
 
 class TopologySelectorLabelRequirement(KubeModel):
@@ -110,7 +112,7 @@ class StorageClass(KubeObject):
     api_version: str = "storage.k8s.io/v1"
     kind: str = "StorageClass"
     provisioner: str = ""
-    parameters: StringMap = {}
+    parameters: StringMap = Field(default_factory=dict)
     reclaim_policy: str = "Delete"
     volume_binding_mode: str = "Immediate"
     allow_volume_expansion: Bool = False
@@ -145,7 +147,7 @@ class CSINode(KubeObject):
 
     api_version: str = "storage.k8s.io/v1"
     kind: str = "CSINode"
-    spec: CSINodeSpec = CSINodeSpec()
+    spec: CSINodeSpec = shared(CSINodeSpec())
 
 
 class CSIDriverSpec(KubeModel):
@@ -162,7 +164,7 @@ class CSIDriver(KubeObject):
 
     api_version: str = "storage.k8s.io/v1"
     kind: str = "CSIDriver"
-    spec: CSIDriverSpec = CSIDriverSpec()
+    spec: CSIDriverSpec = shared(CSIDriverSpec())
 
 
 class CSIStorageCapacity(KubeObject):
@@ -188,7 +190,7 @@ class VolumeAttachmentSpec(KubeModel):
 
     attacher: str = ""
     node_name: str = ""
-    source: VolumeAttachmentSource = VolumeAttachmentSource()
+    source: VolumeAttachmentSource = shared(VolumeAttachmentSource())
 
 
 class VolumeAttachmentStatus(KubeModel):
@@ -204,5 +206,5 @@ class VolumeAttachment(KubeObject):
 
     api_version: str = "storage.k8s.io/v1"
     kind: str = "VolumeAttachment"
-    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
-    status: VolumeAttachmentStatus = VolumeAttachmentStatus()
+    spec: VolumeAttachmentSpec = shared(VolumeAttachmentSpec())
+    status: VolumeAttachmentStatus = shared(VolumeAttachmentStatus())

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from .base import Bool, Int32, KubeModel, StringMap
+from pydantic import Field
+
+from .base import Bool, Int32, KubeModel, StringMap, shared
 from .meta import ObjectMeta
 from .quantity import QuantityField
 from .selectors import LabelSelector
@@ -11,8 +13,8 @@ from .selectors import LabelSelector
 class VolumeResources(KubeModel):
     """How much storage a claim asks for."""
 
-    requests: dict[str, QuantityField] = {}
-    limits: dict[str, QuantityField] = {}
+    requests: dict[str, QuantityField] = Field(default_factory=dict)
+    limits: dict[str, QuantityField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaimSpec(KubeModel):
@@ -20,7 +22,7 @@ class PersistentVolumeClaimSpec(KubeModel):
 
     access_modes: tuple[str, ...] = ()
     selector: LabelSelector | None = None
-    resources: VolumeResources = VolumeResources()
+    resources: VolumeResources = shared(VolumeResources())
     volume_name: str | None = None
     storage_class_name: str | None = None
     volume_mode: str = "Filesystem"
@@ -30,8 +32,8 @@ class PersistentVolumeClaimSpec(KubeModel):
 class PersistentVolumeClaimTemplate(KubeModel):
     """The claim that is made for an ephemeral volume."""
 
-    metadata: ObjectMeta = ObjectMeta()
-    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    metadata: ObjectMeta = shared(ObjectMeta())
+    spec: PersistentVolumeClaimSpec = shared(PersistentVolumeClaimSpec())
 
 
 class EphemeralVolumeSource(KubeModel):
@@ -53,7 +55,7 @@ class CSIVolumeSource(KubeModel):
     driver: str
     read_only: Bool = False
     fs_type: str | None = None
-    volume_attributes: StringMap = {}
+    volume_attributes: StringMap = Field(default_factory=dict)
 
 
 class GCEPersistentDiskVolumeSource(KubeModel):

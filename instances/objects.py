@@ -1,0 +1,113 @@
+"""From documents to typed objects: lists unrolled, kinds recognised, faults told, repetitions refused."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from ..models.config import KubeSchedulerConfiguration
+from ..models.defaulting import default_pod
+from ..models.errors import InputError
+from ..models.kinds import KINDS, find_kind
+from ..models.meta import KubeObject
+from ..models.pod import Pod
+from ..models.validation import check, read
+from .clock import Clock
+
+AnyObject = KubeObject | KubeSchedulerConfiguration
+T = TypeVar("T", bound=AnyObject)
+
+
+class Objects:
+    """The objects of an input by kind, in input order, each with the file it came from.
+
+    Attributes
+    ----------
+    ignored : Counter
+        Kinds that are not read, with how many objects of each.
+    clock : Clock
+        The newest timestamp of the objects that are read.
+    """
+
+    def __init__(self) -> None:
+        self.ignored: Counter[str] = Counter()
+        self.clock = Clock()
+        self._items: dict[type, list[tuple[str, Any]]] = {}
+        self._files: dict[tuple[str, str], str] = {}
+
+    def add(self, file: str, document: Any, place: str) -> None:
+        """Add a document: an object, a list of objects, or nothing.
+
+        Parameters
+        ----------
+        file : str
+            Where it comes from.
+        document : object
+            What was read.
+        place : str
+            Where in the file it stands, for what has no name.
+
+        Raises
+        ------
+        InputError
+            If it is no Kubernetes object, or one that the API server would refuse, or is there already.
+        """
+        for kind, version, raw in _unroll(file, document, place):
+            self._add(file, kind, version, raw)
+
+    def _add(self, file: str, kind: str, version: str, raw: dict[str, Any]) -> None:
+        model = find_kind(kind, version)
+        if model is None:
+            # A known kind of another group is told apart by that group.
+            self.ignored[f"{kind}.{version.rpartition('/')[0]}" if kind in KINDS else kind] += 1
+            return
+        item = read(model, raw, file)
+        if isinstance(item, Pod):
+            item = default_pod(item)
+        check(item, file)
+        earlier = self._files.get((kind, item.key))
+        if earlier is not None:
+            raise InputError(file, f"{kind} {item.key}", "", f"is there already, from {earlier}")
+        self.include(file, item)
+        self.clock.look_at(raw)
+
+    def include(self, file: str, item: AnyObject) -> None:
+        """Add an object that is known to be right and new."""
+        self._files[item.kind, item.key] = file
+        self._items.setdefault(type(item), []).append((file, item))
+
+    def has(self, kind: str, key: str) -> bool:
+        """Say whether there is an object of this kind and key."""
+        return (kind, key) in self._files
+
+    def of(self, model: type[T]) -> tuple[T, ...]:
+        """Return the objects of a kind."""
+        return tuple(item for _, item in self._items.get(model, ()))
+
+    def with_files(self, model: type[T]) -> list[tuple[str, T]]:
+        """Return the objects of a kind, each after its file."""
+        return list(self._items.get(model, ()))
+
+
+def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield kind, apiVersion and content of each object; a list's items may leave both to the list."""
+    if document is None:
+        return
+    if not isinstance(document, dict):
+        raise InputError(
+            file, place, "", "is no Kubernetes object (a map with apiVersion, kind and metadata)"
+        )
+    for field in ("kind", "apiVersion"):
+        value = document.get(field)
+        if not isinstance(value, str) or not value:
+            raise InputError(file, place, field, "required")
+    kind, version = document["kind"], document["apiVersion"]
+    items = document.get("items", ())
+    if not kind.endswith("List") or not (kind == "List" or "items" in document):
+        yield kind, version, document
+        return
+    if items is not None and not isinstance(items, (list, tuple)):
+        raise InputError(file, place, "items", "must be a list")
+    inherited = {} if kind == "List" else {"kind": kind.removesuffix("List"), "apiVersion": version}
+    for index, item in enumerate(items or ()):
+        whole = {**inherited, **item} if inherited and isinstance(item, dict) else item
+        yield from _unroll(file, whole, f"{place} items[{index}]")
