@@ -62,3 +62,15 @@ KINDS: dict[str, type[KubeObject] | type[KubeSchedulerConfiguration]] = {
     model.model_fields["kind"].default: model for model in _CLASSES
 }
 """Kind to class, for every kind that is read."""
+
+
+def find_kind(kind: str, api_version: str) -> type[KubeObject] | type[KubeSchedulerConfiguration] | None:
+    """Return the class of a kind, or None where the kind, or its API group, is not one that is read.
+
+    Other groups have kinds of the same names: Volcano's Job and PodGroup, Kueue's Workload.
+    """
+    model = KINDS.get(kind)
+    if model is None:
+        return None
+    own: str = model.model_fields["api_version"].default
+    return model if own.rpartition("/")[0] == api_version.rpartition("/")[0] else None
