@@ -19,9 +19,11 @@ from .domains import Domains, Ints
 from .fallback import criteria_held
 from .matchers import LabelClass, MatcherIndex
 from .owners import DefaultSelectors
+from .plugins.priority_sort import queue_key
 from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_preemption, without_gated_fields
 from .ports import host_ports
 from .profile import Profile, profiles_of
+from .resources import FIRST_RESOURCES
 from .signature import signature
 from .taints import TaintClasses
 
@@ -33,11 +35,6 @@ if TYPE_CHECKING:
     )
 
 T = TypeVar("T")
-
-CPU: Final = 0
-MEMORY: Final = 1
-EPHEMERAL_STORAGE: Final = 2
-_FIRST: Final = ("cpu", "memory", "ephemeral-storage")
 
 # Scores multiply an amount by 100; sums and products of amounts below this stay inside 64 bits.
 _EXACT_IN_64_BITS: Final = 2**55
@@ -169,7 +166,7 @@ class Cluster:
         return tuple(infos), requests
 
     def _number_resources(self, requests: list[Requests]) -> None:
-        seen = dict.fromkeys(_FIRST)
+        seen = dict.fromkeys(FIRST_RESOURCES)
         for wanted in requests:
             seen.update(dict.fromkeys(wanted.request))
             seen.update(dict.fromkeys(wanted.usage))
@@ -242,7 +239,7 @@ class Cluster:
                 pending.append(info.index)
             else:
                 untried.append(info.index)
-        pending.sort(key=lambda i: (-self.pods[i].priority, self.pods[i].created))
+        pending.sort(key=lambda i: queue_key(self.pods[i]))
         self.pending = tuple(pending)
         self.gated = tuple(gated)
         self.untried = tuple(untried)

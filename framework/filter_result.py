@@ -90,6 +90,19 @@ class FilterResult:
         self._overrides[n] = status
         self.codes[n] = status.code
 
+    @property
+    def plugins(self) -> frozenset[str]:
+        """The names of the plugins that rejected at least one node."""
+        if self.cycle.rejected is not None:
+            return frozenset((self.cycle.rejected.plugin,))
+        found = {status.plugin for status in self._overrides.values()}
+        for k in np.unique(self._by).tolist():
+            if k == OUTSIDE:
+                found.add(STATUS_OUTSIDE.plugin)
+            elif k != PASSED:
+                found.add(self.cycle.entries[k][0].name)
+        return frozenset(found)
+
     def plugin_of(self, n: int) -> str:
         """Return the name of the plugin that rejected node n, empty where it passed."""
         return self.status(n).plugin

@@ -116,6 +116,11 @@ class Profile:
         """Say whether a plugin takes part in scoring."""
         return plugin in self.points[SCORE]
 
+    @property
+    def rejectors(self) -> tuple[str, ...]:
+        """The plugins that can reject a pod, in the order in which they are called."""
+        return tuple(dict.fromkeys((*self.points[PRE_FILTER], *self.points[FILTER])))
+
     def args(self, plugin: str) -> PluginArgs:
         """Return a plugin's arguments, upstream's defaults where none are configured."""
         return self.configured.args(plugin)

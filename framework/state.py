@@ -34,9 +34,10 @@ class State:
     requested : int[R, N], nonzero : int[2, N], pod_count : int64[N]
         Sums over the pods of each node; dtype as in `Cluster.allocatable`.
     nominated : dict
-        Pod to node, for pods that expect room there.
-    version : int
-        Changes with every change of where pods are; two states of equal version are equal in that.
+        Pod to node, for pods that expect room there; changed by `nominate` and `withdraw`.
+    version, nominations_version : int
+        Change with every change of where pods are, and of the nominations.  States of equal version are equal
+        in that.
     """
 
     __slots__ = (
@@ -46,6 +47,7 @@ class State:
         "cluster",
         "node_of",
         "nominated",
+        "nominations_version",
         "nonzero",
         "pod_count",
         "requested",
@@ -66,6 +68,7 @@ class State:
         self._counters: dict[tuple[int, bool], tuple[Matcher, Ints]] = {}
         self._touched: dict[tuple[int, bool], tuple[tuple[Ints, int], ...]] = {}
         self.version = next(_versions)
+        self.nominations_version = next(_versions)
 
     @classmethod
     def initial(cls, cluster: "Cluster", *, nominations: bool = False) -> "State":
@@ -87,7 +90,7 @@ class State:
             for i in cluster.pending:
                 name = cluster.pods[i].nominated
                 if name in cluster.node_index:
-                    state.nominated[i] = cluster.node_index[name]
+                    state.nominate(i, cluster.node_index[name])
         return state
 
     def place(self, i: int, n: int) -> None:
@@ -141,6 +144,16 @@ class State:
             for counts, weight in self._counts_of(self.cluster.pods[i].unit, alive=True):
                 counts[n] += -weight if terminating else weight
         self.version = next(_versions)
+
+    def nominate(self, i: int, n: int) -> None:
+        """Let pod i, which is on no node, expect room on node n."""
+        self.nominated[i] = n
+        self.nominations_version = next(_versions)
+
+    def withdraw(self, i: int) -> None:
+        """Let pod i expect room nowhere; fine if it does not."""
+        if self.nominated.pop(i, None) is not None:
+            self.nominations_version = next(_versions)
 
     def pods_on(self, n: int) -> list[int]:
         """Return the pods of node n in order of arrival."""
@@ -196,6 +209,14 @@ class State:
             key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
         }
         other.version = self.version
+        other.nominations_version = self.nominations_version
+        return other
+
+    def without_nominations(self) -> "State":
+        """Return a copy in which nobody is nominated."""
+        other = self.copy()
+        for i in self.nominated:
+            other.withdraw(i)
         return other
 
     def _counts_of(self, unit: int, *, alive: bool) -> tuple[tuple[Ints, int], ...]:

@@ -86,9 +86,9 @@ class NodeAffinity(StaticFilter, ScorePlugin):
         terms = [*own, *(self._added.preferred if self._added else ())]
         if not terms:
             return None
-        for term in own:
+        for index, term in enumerate(own):
             if term.weight and term.preference.compiled.unparsable:
-                text = f'running PreScore plugin "{self.name}": a preferred term cannot be parsed'
+                text = f'running PreScore plugin "{self.name}": [{index}]: the term cannot be parsed'
                 return Status(Code.ERROR, self.name, (text,))
         return terms
 

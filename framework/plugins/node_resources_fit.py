@@ -15,8 +15,8 @@ from ...models.config import NodeResourcesFitArgs, PluginArgs, ResourceSpec, Uti
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
 from .. import names
-from ..cluster import CPU, EPHEMERAL_STORAGE, MEMORY
 from ..domains import Ints
+from ..resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 
