@@ -1,0 +1,214 @@
+"""One scheduling cycle: a pod is filtered, scored and bound, or room is made for it, or it waits.
+
+Every tie that kube-scheduler breaks at random goes to the smallest node name, and every node is scored.
+
+Source: kube-scheduler 1.34.1 schedule_one.go.
+"""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from . import names
+from .domains import Ints
+from .filter_result import FilterResult
+from .ledger import Ledger
+from .message import NO_NODES, fit_error
+from .preemption import Preemption, preempt, statuses_of
+from .profile import POST_FILTER, PRE_FILTER
+from .status import Code, Status
+
+if TYPE_CHECKING:
+    from .runtime import Framework
+    from .state import State
+
+NO_CLAIMS: Literal["no new claims to deallocate"] = "no new claims to deallocate"
+"""What DynamicResources adds for every pod without claims."""
+
+Outcome = Literal["bound", "nominated", "unschedulable"]
+
+
+@dataclass(slots=True)
+class Cycle:
+    """What happened to one pod.
+
+    Attributes
+    ----------
+    pod : int
+    result : FilterResult or None
+        The verdicts; None where the nominated node took the pod, or no verdict was reached.
+    feasible : int64[K]
+        The nodes that passed, in input order.
+    scores : dict of plugin to int64[K]
+        Weighted; empty with fewer than two feasible nodes.
+    outcome : str
+    node : int
+        Where it was bound or nominated, -1 for nowhere.
+    preemption : Preemption or None
+        What PostFilter found, where it looked.
+    post_filter : tuple of str
+        PostFilter's messages before preemption's.
+    error : str
+        The text of an attempt that ended in an error.
+    keeps_nomination : bool
+        Whether a failed pod keeps its nominated node.
+    """
+
+    pod: int
+    result: FilterResult | None = None
+    feasible: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    scores: dict[str, Ints] = field(default_factory=dict)
+    outcome: Outcome = "unschedulable"
+    node: int = -1
+    preemption: Preemption | None = None
+    post_filter: tuple[str, ...] = ()
+    error: str = ""
+    keeps_nomination: bool = False
+
+    @property
+    def victims(self) -> tuple[int, ...]:
+        """Who has to leave for a nominated pod, the most important first."""
+        best = self.preemption.best if self.preemption else None
+        return best.victims if best else ()
+
+    @property
+    def violations(self) -> int:
+        """How many of the victims break a budget, by upstream's count."""
+        best = self.preemption.best if self.preemption else None
+        return best.violations if best else 0
+
+    @property
+    def totals(self) -> Ints:
+        """The sum of the scores; int64[K]."""
+        total: Ints = np.zeros(len(self.feasible), dtype=np.int64)
+        for scores in self.scores.values():
+            total = total + scores
+        return total
+
+    def message(self, n_nodes: int) -> str:
+        """Write the text of the pod's condition; ask before the state changes.  Empty where it was bound."""
+        if self.outcome == "bound":
+            return ""
+        if self.error or self.result is None:
+            return self.error  # nothing else is known about a pod without nodes or without scores
+        pre_filter = self.result.pre_filter
+        statuses = () if pre_filter is not None else statuses_of(self.result, n_nodes)
+        post: list[str] = []
+        if self.outcome == "unschedulable":
+            post = [*self.post_filter]
+            if self.preemption is not None:
+                post.append(self.preemption.message(n_nodes))
+        return fit_error(n_nodes, statuses, pre_filter=pre_filter, post_filter=", ".join(post))
+
+
+def schedule_one(framework: "Framework", state: "State", i: int, ledger: Ledger) -> Cycle:
+    """Try to place pod i; changes nothing.
+
+    Parameters
+    ----------
+    framework : Framework
+        Of the pod's profile.
+    state : State
+        With the nominations that count.
+    i : int
+    ledger : Ledger
+        The budgets at this moment.
+    """
+    cluster = framework.cluster
+    cycle = Cycle(i)
+    if not cluster.n_nodes:
+        cycle.error = NO_NODES
+        return cycle
+    nominated = state.nominated.get(i)
+    if nominated is not None and framework.filter_nominated(state, i, nominated).ok:
+        cycle.feasible = np.array([nominated], dtype=np.int64)
+    else:
+        cycle.result = framework.filter_all(state, i, nominated=True)
+        cycle.feasible = cycle.result.feasible
+    if not len(cycle.feasible):
+        _post_filter(framework, state, cycle, ledger)
+        return cycle
+    if len(cycle.feasible) > 1:
+        scores = framework.score(state, i, cycle.feasible)
+        if isinstance(scores, Status):
+            cycle.error = scores.message
+            return cycle
+        cycle.scores = scores
+    cycle.outcome = "bound"
+    cycle.node = _select_host(framework, cycle)
+    return cycle
+
+
+def _select_host(framework: "Framework", cycle: Cycle) -> int:
+    """Return the node with the highest total, the smallest name among equals."""
+    totals = cycle.totals
+    best = cycle.feasible[totals == totals.max()]
+    return int(min(best, key=lambda n: framework.cluster.node_names[n]))
+
+
+def _post_filter(framework: "Framework", state: "State", cycle: Cycle, ledger: Ledger) -> None:
+    """Run PostFilter: DynamicResources speaks about claims, DefaultPreemption looks for victims."""
+    assert cycle.result is not None
+    cycle.keeps_nomination = True
+    for name in framework.profile.points[POST_FILTER]:
+        if name == names.DYNAMIC_RESOURCES:
+            if not _reached(framework, cycle.result.pre_filter, name):
+                # Its PreFilter never ran: its PostFilter finds no state, an error, which ends PostFilter.
+                cycle.post_filter = ("not found",)
+                return
+            cycle.post_filter = (*cycle.post_filter, NO_CLAIMS)
+        elif name == names.DEFAULT_PREEMPTION:
+            found = preempt(framework, state, cycle.pod, cycle.result, ledger)
+            cycle.preemption = found
+            cycle.keeps_nomination = bool(found.ineligible)
+            if found.best is not None:
+                cycle.outcome = "nominated"
+                cycle.node = found.best.node
+                return
+
+
+def _reached(framework: "Framework", refusal: Status | None, plugin: str) -> bool:
+    """Say whether a plugin's PreFilter ran, given PreFilter's refusal."""
+    order = framework.profile.points[PRE_FILTER]
+    if plugin not in order:
+        return False
+    if refusal is None or refusal.code is not Code.UNRESOLVABLE:
+        return True
+    return order.index(plugin) < order.index(refusal.plugin)
+
+
+def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
+    """Let a cycle's outcome happen: bind the pod, or nominate it and let its victims terminate.
+
+    Victims stay on their node; guarded ones are paid for.  Pods of lower priority that were nominated to the
+    node lose their nomination, unless all victims were terminating before.
+
+    Returns
+    -------
+    list of int
+        The pods that lost their nomination to this one.
+    """
+    cluster = state.cluster
+    if cycle.outcome == "bound":
+        state.withdraw(cycle.pod)
+        state.place(cycle.pod, cycle.node)
+        return []
+    if cycle.outcome == "unschedulable":
+        if not cycle.keeps_nomination:
+            state.withdraw(cycle.pod)
+        return []
+    fresh = [j for j in cycle.victims if not state.terminating[j]]
+    priority = cluster.pods[cycle.pod].priority
+    cleared = [
+        j
+        for j, n in state.nominated.items()
+        if fresh and n == cycle.node and cluster.pods[j].priority < priority
+    ]
+    for j in cleared:
+        state.withdraw(j)
+    for j in fresh:
+        state.mark(j)
+    ledger.pay(j for j in fresh if cluster.pods[j].guard is not None)
+    state.nominate(cycle.pod, cycle.node)
+    return cleared

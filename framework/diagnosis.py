@@ -1,0 +1,68 @@
+"""Why a pod was left out: kube-scheduler's own words about a given state."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import names
+from .cycle import schedule_one
+from .ledger import Ledger
+from .message import NO_NODES, fit_error
+from .plugins.scheduling_gates import gates_message
+from .preemption import statuses_of
+from .runtime import framework_for
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Why a pod is not placed.
+
+    Attributes
+    ----------
+    message : str
+        The text of its condition.
+    blocked_by : tuple of str
+        The plugins that rejected it, in the order in which the profile calls them.
+    """
+
+    message: str
+    blocked_by: tuple[str, ...] = ()
+
+
+def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
+    """Say why pod i is not placed in `state`.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    state : State
+        As it is in the end; nominations in it do not count.  Pods of the input that are gone from it have
+        used their budgets.
+    i : int
+        A pending, gated or untried pod that is on no node.
+    """
+    info = cluster.pods[i]
+    if info.pod.spec.scheduling_gates:
+        return Diagnosis(gates_message(info.pod), (names.SCHEDULING_GATES,))
+    if info.scheduler not in cluster.profiles:
+        return Diagnosis(
+            f"no profile of the configuration is called {info.scheduler!r}, the pod's schedulerName"
+        )
+    if not cluster.n_nodes:
+        return Diagnosis(NO_NODES)
+    framework = framework_for(cluster, i)
+    result = framework.filter_all(state, i)
+    refusal = result.pre_filter
+    rejectors = {refusal.plugin} if refusal is not None else set(result.plugins)
+    blocked_by = tuple(name for name in framework.profile.rejectors if name in rejectors)
+    if len(result.feasible):
+        # Some node would take the pod now: the round ended before it was its turn there.
+        text = fit_error(cluster.n_nodes, statuses_of(result, cluster.n_nodes))
+        return Diagnosis(f"{len(result.feasible)}{text[1:]}", blocked_by)
+    ledger = Ledger(cluster)
+    ledger.pay(j for j in cluster.bound if state.node_of[j] < 0 and not cluster.pods[j].terminating)
+    alone = state if not state.nominated else state.without_nominations()
+    return Diagnosis(schedule_one(framework, alone, i, ledger).message(cluster.n_nodes), blocked_by)

@@ -1,0 +1,270 @@
+"""DefaultPreemption: makes room for a pod by evicting less important ones.
+
+For each node that Filter rejected but might take the pod: without all pods of lower priority, does it fit?
+Then as many of them as possible are put back, those whose eviction would break a budget first, each time the
+most important first; who cannot stay is a victim.  The node with the least harm wins.
+
+Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
+plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from ..models.errors import InternalError
+from . import names
+from .filter_result import FilterResult
+from .ledger import Ledger
+from .message import fit_error
+from .node_filter import NodeFilter
+from .status import Code, Status
+
+if TYPE_CHECKING:
+    from ..models.config import DefaultPreemptionArgs
+    from .cluster import Cluster
+    from .runtime import Framework
+    from .state import State
+
+NOT_HELPFUL: Final = Status(
+    Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, ("Preemption is not helpful for scheduling",)
+)
+NO_VICTIMS: Final = Status(
+    Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, ("No preemption victims found for incoming pod",)
+)
+NEVER: Final = "not eligible due to preemptionPolicy=Never."
+WAITING: Final = "not eligible due to a terminating pod on the nominated node."
+
+# Keeps sums of priorities positive, so that more victims weigh more.
+_OFFSET: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node and who would have to leave it.
+
+    Attributes
+    ----------
+    node : int
+    victims : tuple of int
+        The most important first.
+    violations : int
+        How many of the victims break a budget, by upstream's own count for this node alone.
+    """
+
+    node: int
+    victims: tuple[int, ...]
+    violations: int
+
+
+@dataclass(slots=True)
+class Preemption:
+    """The outcome of one attempt to make room.
+
+    Attributes
+    ----------
+    best : Candidate or None
+        The node chosen.
+    ineligible : str
+        Why the pod may not look for victims; then its nomination stays.
+    failed : dict
+        Dry-run statuses of nodes that are no candidates; every other node was not worth trying.
+    """
+
+    best: Candidate | None = None
+    ineligible: str = ""
+    failed: dict[int, Status] = field(default_factory=dict)
+
+    def message(self, n_nodes: int) -> str:
+        """Write why nobody can be evicted for the pod; empty where somebody can."""
+        if self.best is not None:
+            return ""
+        if self.ineligible:
+            return f"preemption: {self.ineligible}"
+        statuses = (self.failed.get(n, NOT_HELPFUL) for n in range(n_nodes))
+        return f"preemption: {fit_error(n_nodes, statuses)}"
+
+
+def preempt(
+    framework: "Framework", state: "State", i: int, result: FilterResult, ledger: Ledger
+) -> Preemption:
+    """Look for the node where pod i would do the least harm.
+
+    Parameters
+    ----------
+    framework : Framework
+        Of the pod's profile.
+    state : State
+        Not changed.
+    i : int
+        The preemptor.
+    result : FilterResult
+        Its verdicts in this state.
+    ledger : Ledger
+        The budgets; not changed.
+    """
+    cluster = framework.cluster
+    ineligible = _ineligible(cluster, state, i, result)
+    if ineligible:
+        return Preemption(ineligible=ineligible)
+    outcome = Preemption()
+    args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
+    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).tolist()
+    wanted = max(
+        cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
+    )
+    found: list[Candidate] = []
+    for n in potential:
+        tried = dry_run(framework, state, i, n, result, ledger)
+        if isinstance(tried, Status):
+            outcome.failed[n] = tried
+            continue
+        found.append(tried)
+        if len(found) >= wanted and any(candidate.violations == 0 for candidate in found):
+            break
+    if found:
+        outcome.best = choose(cluster, found)
+    return outcome
+
+
+def _ineligible(cluster: "Cluster", state: "State", i: int, result: FilterResult) -> str:
+    """Say why pod i may not preempt; empty where it may."""
+    info = cluster.pods[i]
+    if not info.preempts:
+        return NEVER
+    node = state.nominated.get(i)
+    if node is None or result.codes[node] == Code.UNRESOLVABLE:
+        return ""
+    pods = cluster.pods
+    waiting = any(
+        pods[j].priority < info.priority
+        and state.terminating[j]
+        and (pods[j].preempted or not pods[j].terminating)
+        for j in state.pods_on(node)
+    )
+    return WAITING if waiting else ""
+
+
+def dry_run(
+    framework: "Framework", state: "State", i: int, n: int, result: FilterResult, ledger: Ledger
+) -> Candidate | Status:
+    """Find the victims on one node; a status where no eviction there helps."""
+    pods = framework.cluster.pods
+    priority = pods[i].priority
+    lower = [j for j in state.pods_on(n) if pods[j].priority < priority]
+    if not lower:
+        return NO_VICTIMS
+    node = NodeFilter(framework.cluster, state, result.cycle, n)
+    nominated = framework.nominated_to(state, i, n)
+    for j in lower:
+        node.remove(j)
+    status = node.run(nominated)
+    if not status.ok:
+        return status
+    lower.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    kept = _protected(framework.cluster, state, lower, priority, ledger)
+    if kept:
+        for j in kept:
+            node.add(j)
+        status = node.run(nominated)
+        if not status.ok:
+            return status
+        lower = [j for j in lower if j not in kept]
+    violating = _violating(framework.cluster, state, lower, priority, ledger)
+    victims: list[int] = []
+    violations = 0
+    for j in (*(j for j in lower if j in violating), *(j for j in lower if j not in violating)):
+        node.add(j)
+        if not node.passes(nominated):
+            node.remove(j)
+            victims.append(j)
+            violations += j in violating
+    if not victims:
+        # With everybody back the node is as it was when Filter rejected it.
+        raise InternalError(f"{pods[i].key}: node {framework.cluster.node_names[n]} passes without a victim")
+    victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    return Candidate(n, tuple(victims), violations)
+
+
+def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bool:
+    """Say whether a preemptor of this priority may not break pod j's budgets (KEP-4664)."""
+    guard = cluster.pods[j].guard
+    # A pod that terminates already is not evicted again.
+    return guard is not None and priority < guard and not state.terminating[j]
+
+
+def _protected(
+    cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
+) -> frozenset[int]:
+    """Return the pods that must stay: guarded, and beyond what their budgets take.
+
+    From the least important up, a guarded pod may go only while each of its budgets has something left after
+    all that may go already.
+    """
+    if not any(_is_guarded(cluster, state, j, priority) for j in lower):
+        return frozenset()
+    left = list(ledger.allowed)
+    kept: set[int] = set()
+    for j in reversed(lower):
+        if state.terminating[j]:
+            continue
+        charges = ledger.charges(j)
+        if _is_guarded(cluster, state, j, priority) and any(left[b] <= 0 for b in charges):
+            kept.add(j)
+            continue
+        for b in charges:
+            left[b] -= 1
+    return frozenset(kept)
+
+
+def _violating(
+    cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
+) -> frozenset[int]:
+    """Return the pods whose eviction would break a budget, were all of `lower` evicted, best first.
+
+    Guarded pods pay first: the others may break a budget, they may not.
+    """
+    left = list(ledger.allowed)
+    found: set[int] = set()
+    for j in sorted(lower, key=lambda j: not _is_guarded(cluster, state, j, priority)):
+        for b in ledger.charges(j):
+            left[b] -= 1
+            if left[b] < 0:
+                found.add(j)
+    return frozenset(found)
+
+
+def choose(cluster: "Cluster", candidates: Sequence[Candidate]) -> Candidate:
+    """Return the candidate with the least harm.
+
+    In this order: fewest violations, lowest priority of the most important victim, lowest sum of priorities,
+    fewest victims, latest start of the most important victims, smallest node name.
+    """
+    pods = cluster.pods
+
+    def harm(candidate: Candidate) -> tuple[int, int, int, int]:
+        priorities = [pods[j].priority for j in candidate.victims]
+        return candidate.violations, priorities[0], sum(p + _OFFSET for p in priorities), len(priorities)
+
+    least = min(map(harm, candidates))
+    best = [candidate for candidate in candidates if harm(candidate) == least]
+    latest = max(_earliest_start(cluster, candidate) for candidate in best)
+    return min(
+        (candidate for candidate in best if _earliest_start(cluster, candidate) == latest),
+        key=lambda candidate: cluster.node_names[candidate.node],
+    )
+
+
+def _earliest_start(cluster: "Cluster", candidate: Candidate) -> datetime:
+    """Return when the first of the victims of the highest priority started."""
+    victims = [cluster.pods[j] for j in candidate.victims]
+    highest = max(victim.priority for victim in victims)
+    return min(victim.start for victim in victims if victim.priority == highest)
+
+
+def statuses_of(result: FilterResult, n_nodes: int) -> Iterator[Status]:
+    """Return every rejected node's status."""
+    return (result.status(n) for n in range(n_nodes) if result.codes[n] != Code.SUCCESS)

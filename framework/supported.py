@@ -1,0 +1,80 @@
+"""What pending pods need that is not built: an instance that needs it is refused by name, never half solved.
+
+Pods that already run with such needs are fine: what they hold is of no concern to pods without them.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..models.requests import extended_resource
+from ..models.volumes import Volume
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+    from .podinfo import PodInfo
+
+
+def unsupported(cluster: "Cluster") -> list[str]:
+    """Return one line for each need, naming the object and the feature; empty where everything is built."""
+    by_class = {
+        item.spec.extended_resource_name: item.name
+        for item in cluster.snapshot.device_classes
+        if item.spec.extended_resource_name
+    }
+    needs: list[str] = []
+    for i in cluster.pending:
+        info = cluster.pods[i]
+        for need in (*_groups(cluster, info), *_claims(cluster, info, by_class), *_volumes(info)):
+            needs.append(f"Pod {info.key}: {need} not supported yet")
+    return needs
+
+
+def _groups(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:
+    spec = info.pod.spec
+    if not cluster.gates.enabled("GenericWorkload"):
+        return
+    if spec.workload_ref is not None:
+        yield f"spec.workloadRef (Workload {spec.workload_ref.name}, a pod group) is"
+    if spec.scheduling_group is not None:
+        yield f"spec.schedulingGroup (PodGroup {spec.scheduling_group.pod_group_name}) is"
+
+
+def _claims(cluster: "Cluster", info: "PodInfo", by_class: dict[str, str]) -> Iterator[str]:
+    if not cluster.gates.enabled("DynamicResourceAllocation"):
+        return
+    for claim in info.pod.spec.resource_claims:
+        yield f"spec.resourceClaims[{claim.name}] (dynamic resource allocation) is"
+    if not cluster.gates.enabled("DRAExtendedResource"):
+        return
+    for name, amount in zip(cluster.resources, info.request, strict=True):
+        if amount and extended_resource(name) and name in by_class:
+            yield f"a request for {name} (served by DeviceClass {by_class[name]}) is"
+
+
+def _volumes(info: "PodInfo") -> Iterator[str]:
+    for volume in info.pod.spec.volumes:
+        kind = _kind(volume)
+        if kind:
+            yield f"spec.volumes[{volume.name}] ({kind}) is"
+
+
+def _kind(volume: Volume) -> str:
+    """Name the source of a volume that a volume plugin acts on; empty for all others.
+
+    An inline CSI volume is none of them: it is made for the pod wherever it runs.
+    """
+    if volume.persistent_volume_claim is not None:
+        return f"PersistentVolumeClaim {volume.persistent_volume_claim.claim_name}"
+    sources = {
+        "an ephemeral volume with a claim": volume.ephemeral,
+        "gcePersistentDisk": volume.gce_persistent_disk,
+        "awsElasticBlockStore": volume.aws_elastic_block_store,
+        "iscsi": volume.iscsi,
+        "rbd": volume.rbd,
+        "azureDisk": volume.azure_disk,
+        "azureFile": volume.azure_file,
+        "cinder": volume.cinder,
+        "vsphereVolume": volume.vsphere_volume,
+        "portworxVolume": volume.portworx_volume,
+    }
+    return next((name for name, source in sources.items() if source is not None), "")

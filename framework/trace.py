@@ -1,0 +1,80 @@
+"""The greedy baseline, cycle by cycle: one pass over the pending pods, each tried once.
+
+A victim stays on its node for the rest of the pass, as a terminating pod does; a nominated pod holds its node
+against later pods of the same or lower priority.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ..models.snapshot import Snapshot
+from .cluster import Cluster
+from .cycle import Cycle, apply, schedule_one
+from .ledger import Ledger
+from .runtime import framework_for
+from .state import State
+from .status import Code, Status
+
+if TYPE_CHECKING:
+    from .filter_result import FilterResult
+
+
+def trace(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the contract's document for one pass over a snapshot."""
+    return trace_cluster(Cluster(snapshot))
+
+
+def trace_cluster(cluster: Cluster) -> dict[str, Any]:
+    """Return the contract's document for one pass over a cluster."""
+    state = State.initial(cluster, nominations=True)
+    ledger = Ledger(cluster)
+    cycles: list[dict[str, Any]] = []
+    for i in cluster.pending:
+        cycle = schedule_one(framework_for(cluster, i), state, i, ledger)
+        document = _document(cluster, cycle)
+        cleared = apply(state, cycle, ledger)
+        if cleared:
+            document["clearedNominations"] = [cluster.pods[j].key for j in cleared]
+        cycles.append(document)
+    return {"version": 1, "cycles": cycles}
+
+
+def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
+    """Write one cycle; the state must still be what it was."""
+    names = cluster.node_names
+    result = cycle.result
+    document: dict[str, Any] = {"pod": cluster.pods[cycle.pod].key}
+    if result is not None and result.pre_filter is not None:
+        document["preFilter"] = _status(result.pre_filter)
+    document["filter"] = {} if result is None else _rejections(cluster, result)
+    feasible = cycle.feasible.tolist()
+    document["feasible"] = [names[n] for n in feasible]
+    if cycle.scores:
+        columns = {plugin: scores.tolist() for plugin, scores in cycle.scores.items()}
+        document["scores"] = {
+            names[n]: {plugin: scores[k] for plugin, scores in columns.items()}
+            for k, n in enumerate(feasible)
+        }
+        document["totals"] = {
+            names[n]: total for n, total in zip(feasible, cycle.totals.tolist(), strict=True)
+        }
+    document["result"] = cycle.outcome
+    document["node"] = names[cycle.node] if cycle.node >= 0 else None
+    document["victims"] = [cluster.pods[j].key for j in cycle.victims]
+    document["pdbViolations"] = cycle.violations
+    if cycle.outcome != "bound":
+        document["message"] = cycle.message(cluster.n_nodes)
+    if cycle.error and cluster.n_nodes:
+        document["error"] = True
+    return document
+
+
+def _rejections(cluster: Cluster, result: "FilterResult") -> dict[str, Any]:
+    return {
+        name: _status(result.status(n))
+        for n, name in enumerate(cluster.node_names)
+        if result.codes[n] != Code.SUCCESS
+    }
+
+
+def _status(status: Status) -> dict[str, Any]:
+    return {"plugin": status.plugin, "code": status.code.text, "reasons": sorted(status.reasons)}
