@@ -60,12 +60,14 @@ def criteria_held(pod: Pod, args: PodTopologySpreadArgs | None, now: datetime) -
         if constraint.is_hard
         for name in constraint.fallback_criteria
     }
+    if not named:
+        return frozenset()
     timeout = args.node_provisioning_timeout if args is not None else None
     held = {
-        "PreemptionFailed": lambda: preemption_failed(pod),
-        "NodeProvisioningFailed": lambda: provisioning_failed(pod, now, timeout),
+        "PreemptionFailed": preemption_failed(pod),
+        "NodeProvisioningFailed": provisioning_failed(pod, now, timeout),
     }
-    return frozenset(name for name in named if held[name]())
+    return frozenset(name for name in named if held[name])
 
 
 def falls_back(criteria: Sequence[str], held: frozenset[str]) -> bool:

@@ -6,6 +6,7 @@ Pods that already run with such needs are fine: what they hold is of no concern 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..models.errors import KubestowError
 from ..models.requests import extended_resource
 from ..models.volumes import Volume
 
@@ -27,6 +28,20 @@ def unsupported(cluster: "Cluster") -> list[str]:
         for need in (*_groups(cluster, info), *_claims(cluster, info, by_class), *_volumes(info)):
             needs.append(f"Pod {info.key}: {need} not supported yet")
     return needs
+
+
+def require_supported(cluster: "Cluster") -> None:
+    """Refuse an instance that needs what is not built.
+
+    Raises
+    ------
+    KubestowError
+        Naming the first pod and feature, and how many more there are.
+    """
+    needs = unsupported(cluster)
+    if needs:
+        more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
+        raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
 
 
 def _groups(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:

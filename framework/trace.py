@@ -13,14 +13,23 @@ from .ledger import Ledger
 from .runtime import framework_for
 from .state import State
 from .status import Code, Status
+from .supported import require_supported
 
 if TYPE_CHECKING:
     from .filter_result import FilterResult
 
 
 def trace(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the contract's document for one pass over a snapshot."""
-    return trace_cluster(Cluster(snapshot))
+    """Return the contract's document for one pass over a snapshot.
+
+    Raises
+    ------
+    KubestowError
+        Where a pending pod needs what is not built.
+    """
+    cluster = Cluster(snapshot)
+    require_supported(cluster)
+    return trace_cluster(cluster)
 
 
 def trace_cluster(cluster: Cluster) -> dict[str, Any]:
