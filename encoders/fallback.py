@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from ..framework import names
 from ..framework.spread import fallen_back_constraints
 from ..models import tiers
-from .context import Terms
-from .topology_spread import spread_groups
+from .excess import excess
 
 if TYPE_CHECKING:
     from .context import Context
@@ -33,34 +32,4 @@ def applies(problem: Problem) -> bool:
 
 def encode(ctx: Context) -> None:
     """Register the tier `fallback`."""
-    cost = Terms()
-    for number, group in enumerate(spread_groups(ctx.problem, fallen_back_constraints)):
-        lowest = Terms()
-        if not group.counts_from_zero and group.domains:
-            totals = [
-                group.running_in(ctx, d, left=True).extend(group.matches_in(ctx, d)) for d in group.domains
-            ]
-            span = max(0, min(t.high for t in totals))
-            variable = ctx.model.new_int_var(0, span, f"fallbackLowest[{number}]")
-            for total in totals:
-                ctx.model.add(variable <= total.expression())
-            lowest.add(variable, span)
-        for domain in group.domains:
-            members = group.members(domain)
-            landing = [lit for c in group.carriers if (lit := ctx.lands(c, members)) is not None]
-            skew = (
-                group.running_in(ctx, domain, left=True)
-                .extend(group.carriers_in(ctx, domain))
-                .extend(lowest, -1)
-            )
-            span = skew.high - group.constraint.max_skew
-            if span <= 0:
-                continue
-            excess = ctx.model.new_int_var(0, span, f"fallback[{number},{domain}]")
-            for literal in landing:
-                ctx.model.add(excess >= skew.expression() - group.constraint.max_skew).only_enforce_if(
-                    literal
-                )
-            if landing:
-                cost.add(excess, span)
-    ctx.goal(tiers.FALLBACK, "min", cost)
+    ctx.goal(tiers.FALLBACK, "min", excess(ctx, fallen_back_constraints, "fallback"))

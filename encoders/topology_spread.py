@@ -90,7 +90,8 @@ def spread_groups(
             _, _, carriers, counting = found.setdefault(key, (constraint, eligible, [], set()))
             if cls not in carriers:
                 carriers.append(cls)
-            if constraint.self_match:
+            # an empty selector matches the pod at its own step and is never counted afterwards
+            if spread_matches(cluster, constraint, cls.pod, cls.pod):
                 counting.add(cls.index)
     groups = []
     for constraint, eligible, carriers, counting in found.values():

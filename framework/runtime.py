@@ -190,6 +190,21 @@ class Framework:
             scores[plugin.name] = plugin.normalize(data, raw) * self.profile.weights[plugin.name]
         return scores
 
+    def raw_score(self, name: str, i: int, nodes: Ints) -> Ints:
+        """Score nodes by one plugin that looks at nothing but the pod and the nodes, before normalisation.
+
+        Returns
+        -------
+        int64[len(nodes)]
+            Zeros where the profile does not score with the plugin, or where it skips.
+        """
+        for plugin in self._scores:
+            if plugin.name == name:
+                data = plugin.pre_score(cast("State", None), i, nodes)
+                if data is not None and not isinstance(data, Status):
+                    return plugin.score(data, cast("State", None), i, nodes)
+        return np.zeros(len(nodes), dtype=np.int64)
+
 
 def framework_for(cluster: "Cluster", i: int) -> Framework:
     """Return the framework of pod i's profile; `KeyError` where its schedulerName has none."""

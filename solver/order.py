@@ -213,7 +213,7 @@ class _Quick:
         waiting = self._victims.get(node)
         if not waiting:
             return False
-        rest = [g[0] for g in self._on_node[node] if len(g) > (g[0] == pod)] if waiting else []
+        rest = [g[0] for g in self._on_node[node] if g and len(g) > (g[0] == pod)]
         return any(self._s.serves(pod, v) and not any(self._s.serves(p, v) for p in rest) for v in waiting)
 
     def _release(self) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ..framework.diagnosis import diagnose
-from ..framework.spread import fallen_back_constraints, spread_matches
+from ..framework.skew import domain_counts
+from ..framework.spread import fallen_back_constraints
 from ..framework.state import State
 from ..models.plan import (
     Binding,
@@ -19,7 +20,6 @@ from ..models.plan import (
     Unschedulable,
 )
 from .outcome import BIND, MARK, Move, Outcome
-from .skew import domain_counts
 from .vector import Valuation, end_state
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _fallbacks(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
         if kind == BIND:
             if pod in carriers:
                 for k, constraint in enumerate(fallen_back_constraints(cluster, pod)):
-                    own = int(spread_matches(cluster, constraint, pod, pod))
+                    own = int(constraint.self_match)
                     skews[pod, k] = domain_counts(cluster, state, pod, constraint).skew(node, own)
             state.place(pod, node)
         elif kind == MARK:

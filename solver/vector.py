@@ -12,16 +12,10 @@ from typing import TYPE_CHECKING
 
 from ..framework.budgets import budgets
 from ..framework.preferences import PREFERENCE_VALUES
-from ..framework.spread import (
-    SpreadConstraint,
-    eligible_nodes,
-    fallen_back_constraints,
-    group_key,
-    spread_matches,
-)
+from ..framework.skew import excess
+from ..framework.spread import fallen_back_constraints
 from ..framework.state import State
 from ..models import tiers
-from .skew import domain_counts
 from .violating import Charge, violating_victims
 
 if TYPE_CHECKING:
@@ -115,7 +109,9 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         values.append(TierValue(tiers.violations(level), "min", broken[level]))
         values += [TierValue(tiers.evicted(level, q), "min", gone[q]) for q in victims]
     end = end_state(cluster, outcome)
-    values.append(TierValue(tiers.FALLBACK, "min", _fallback_excess(cluster, end, outcome)))
+    values.append(
+        TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
+    )
     values.append(TierValue(tiers.FIRST_AVAILABLE, "min", 0))
     values.append(TierValue(tiers.DESIRED_COUNT, "min", 0))
     if prefer != "none":
@@ -164,41 +160,3 @@ def _charges(
         rank = len(levels) if level is None else levels.index(level)
         charges.append(Charge(pod=v, budgets=drawn, rank=rank, may_violate=may))
     return charges
-
-
-def _fallback_excess(cluster: Cluster, end: State, outcome: Outcome) -> int:
-    """Tier `fallback`: how far fallen-back pods exceed their constraints' maxSkew in the end state."""
-    total = 0
-    for carriers, constraint in _fallen_back_groups(cluster, outcome):
-        pod = carriers[0]
-        eligible = eligible_nodes(cluster, pod, constraint)
-        now = domain_counts(cluster, end, pod, constraint)
-        counting = [i for i in carriers if eligible[outcome.placed[i]]]
-        received = {int(now.domain_of[outcome.placed[i]]) for i in counting}
-        new = Counter(
-            int(now.domain_of[outcome.placed[i]])
-            for i in counting
-            if spread_matches(cluster, constraint, i, i)
-        )
-        running = domain_counts(cluster, _without(cluster, end, outcome), pod, constraint)
-        total += sum(
-            max(0, running.counts[d] + new[d] - now.minimum - constraint.max_skew) for d in received if d >= 0
-        )
-    return total
-
-
-def _without(cluster: Cluster, end: State, outcome: Outcome) -> State:
-    """Return the end state without the newcomers: what is left of the running pods."""
-    left = end.copy()
-    for i in outcome.placed:
-        left.remove(i)
-    return left
-
-
-def _fallen_back_groups(cluster: Cluster, outcome: Outcome) -> list[tuple[list[int], SpreadConstraint]]:
-    groups: dict[tuple[object, ...], tuple[list[int], SpreadConstraint]] = {}
-    for i in outcome.placed:
-        for constraint in fallen_back_constraints(cluster, i):
-            key = group_key(cluster, i, constraint)
-            groups.setdefault(key, ([], constraint))[0].append(i)
-    return list(groups.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from . import pack, spread
+from . import pack, scores, spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -13,5 +13,5 @@ if TYPE_CHECKING:
     from ..context import Context
 
 PREFERENCES: Mapping[str, Callable[[Context], None]] = MappingProxyType(
-    {"pack": pack.encode, "spread": spread.encode}
+    {"scores": scores.encode, "pack": pack.encode, "spread": spread.encode}
 )

@@ -1,0 +1,64 @@
+"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.skew`.
+
+    Σ over groups of carriers, over domains d that receive one, of
+        max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
+    lowest <= running_left(d') + new_matching(d')        for every domain d'   (0 below minDomains)
+
+The expression is a cost: a solver that minimises it drives `lowest` up and every excess down to what it must
+be.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .context import Terms
+from .topology_spread import SpreadGroup, spread_groups
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..framework.cluster import Cluster
+    from ..framework.spread import SpreadConstraint
+    from .context import Context
+
+
+def excess(
+    ctx: Context, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]], label: str
+) -> Terms:
+    """Build the cost of the constraints that `constraints_of` names for each pod."""
+    cost = Terms()
+    for number, group in enumerate(spread_groups(ctx.problem, constraints_of)):
+        cost.extend(_group_excess(ctx, group, f"{label}[{number}]"))
+    return cost
+
+
+def _group_excess(ctx: Context, group: SpreadGroup, label: str) -> Terms:
+    lowest = _lowest(ctx, group, label)
+    cost = Terms()
+    for domain in group.domains:
+        members = group.members(domain)
+        landing = [lit for c in group.carriers if (lit := ctx.lands(c, members)) is not None]
+        skew = (
+            group.running_in(ctx, domain, left=True).extend(group.carriers_in(ctx, domain)).extend(lowest, -1)
+        )
+        span = skew.high - group.constraint.max_skew
+        if span <= 0 or not landing:
+            continue
+        over = ctx.model.new_int_var(0, span, f"{label}/{domain}")
+        for literal in landing:
+            ctx.model.add(over >= skew.expression() - group.constraint.max_skew).only_enforce_if(literal)
+        cost.add(over, span)
+    return cost
+
+
+def _lowest(ctx: Context, group: SpreadGroup, label: str) -> Terms:
+    lowest = Terms()
+    if group.counts_from_zero or not group.domains:
+        return lowest
+    totals = [group.running_in(ctx, d, left=True).extend(group.matches_in(ctx, d)) for d in group.domains]
+    span = max(0, min(t.high for t in totals))
+    variable = ctx.model.new_int_var(0, span, f"{label}/lowest")
+    for total in totals:
+        ctx.model.add(variable <= total.expression())
+    return lowest.add(variable, span)

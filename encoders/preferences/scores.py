@@ -1,0 +1,89 @@
+"""`--prefer scores`: the most points of soft criteria, as `framework.preferences.soft_points` defines them.
+
+    scores = Σ static points(c, n)·y[c,n]
+             + Σ weight·(pods of c in domains with another match of a preferred term)
+             − Σ weight·(pods of c in domains with another match of a preferred anti-affinity term)
+             − 100·Σ excess over maxSkew of ScheduleAnyway constraints
+
+Sense: max.  "Another" match: a class that matches its own term needs two pods in the domain.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...framework import names
+from ...framework.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
+from ..context import Terms
+from ..excess import excess
+
+if TYPE_CHECKING:
+    from ...framework.affinity import AffinityTerm
+    from ...framework.cluster import Cluster
+    from ...framework.spread import SpreadConstraint
+    from ..context import Context
+    from ..problem import BoolArray, Matching, PodClass
+
+
+def encode(ctx: Context) -> None:
+    """Register the tier `scores`."""
+    problem = ctx.problem
+    cluster = problem.cluster
+    total = Terms()
+    for cls in problem.classes:
+        points = static_points(cluster, cls.pod)
+        for node in np.flatnonzero(cls.mask & (points != 0)).tolist():
+            total.extend(ctx.placed([cls], [node]), int(points[node]))
+        weight = plugin_weight(cluster, cls.pod, names.INTER_POD_AFFINITY)
+        if weight:
+            for term, sign in preferred_terms(cluster, cls.pod):
+                total.extend(_met(ctx, cls, term, sign), weight * sign * term.weight)
+    weights = {plugin_weight(cluster, c.pod, names.POD_TOPOLOGY_SPREAD) for c in problem.classes} - {0}
+    for weight in sorted(weights):
+        total.extend(excess(ctx, partial(_carried, weight), f"anyway[{weight}]"), -100 * weight)
+    ctx.goal("scores", "max", total)
+
+
+def _carried(weight: int, cluster: Cluster, i: int) -> tuple[SpreadConstraint, ...]:
+    """Return the ScheduleAnyway constraints of pods whose profile gives them this weight."""
+    mine = plugin_weight(cluster, i, names.POD_TOPOLOGY_SPREAD)
+    return schedule_anyway(cluster, i) if mine == weight else ()
+
+
+def _met(ctx: Context, cls: PodClass, term: AffinityTerm, sign: int) -> Terms:
+    """Pods of the class that stand with another match, bounded on the side that the goal pulls to."""
+    problem = ctx.problem
+    cluster = problem.cluster
+    ids = cluster.domains(term.topology_key).ids
+    found = problem.select(problem.by_labels(partial(term.matches_incoming, cluster)))
+    own = int(term.matches_incoming(cluster, cls.pod))
+    met = Terms()
+    for domain in sorted({int(d) for d in ids[cls.mask] if d >= 0}):
+        nodes = np.asarray(ids == domain)
+        matches = _matches(ctx, found, nodes)
+        here = ctx.placed([cls], np.flatnonzero(nodes).tolist())
+        span = min(here.high, cls.size)
+        pods = ctx.model.new_int_var(0, span, f"met[{cluster.pods[cls.pod].key},{len(met.spans)}]")
+        literal = ctx.model.new_bool_var(f"another[{cluster.pods[cls.pod].key},{len(met.spans)}]")
+        if sign > 0:
+            # a bonus: only with another match, and at most the pods that are here
+            ctx.model.add(pods <= here.expression())
+            ctx.model.add(pods <= span * literal)
+            ctx.model.add(matches.expression() >= 1 + own).only_enforce_if(literal)
+        else:
+            # a penalty: without the literal nobody else matches, with it every pod that is here counts
+            ctx.model.add(matches.expression() <= own).only_enforce_if(literal.negated())
+            ctx.model.add(pods >= here.expression()).only_enforce_if(literal)
+        met.add(pods, span)
+    return met
+
+
+def _matches(ctx: Context, found: Matching, nodes: BoolArray) -> Terms:
+    """Pods that match in a domain: running ones that stay, and newcomers."""
+    victims = [v for v in found.victims if nodes[v.node]]
+    terms = Terms(constant=int(found.fixed[nodes].sum()) + sum(v.size for v in victims))
+    terms.extend(ctx.evicted(victims), -1)
+    return terms.extend(ctx.placed(found.classes, np.flatnonzero(nodes).tolist()))

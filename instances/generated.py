@@ -1,0 +1,152 @@
+"""Seeded generators of instances: Kubernetes objects as JSON values, the same for the same arguments.
+
+They are what `benchmarks/` measures.  What each family stands for is said in its docstring; none of it is a recording.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Manifest = dict[str, Any]
+
+_EPOCH = "2026-01-01T00:00:00Z"
+
+
+def packing(nodes: int, pods_per_node: int, priorities: int, utilisation: float, seed: int) -> list[Manifest]:
+    """Pods that just fill identical nodes, or just do not.
+
+    ReplicaSets of 1 to 4 pods, cpu uniform between 100m and 1000m, memory between 100 and 1000 MB, `priorities`
+    priority levels; every node has the sum of all requests over `utilisation` and the number of nodes, rounded up.
+    The family of the published constraint-programming fallback for kube-scheduler.
+    """
+    rng = random.Random(f"packing/{nodes}/{pods_per_node}/{priorities}/{utilisation}/{seed}")
+    wanted = nodes * pods_per_node
+    pods: list[Manifest] = []
+    cpu_sum = memory_sum = 0
+    number = 0
+    while len(pods) < wanted:
+        replicas = min(rng.randint(1, 4), wanted - len(pods))
+        cpu, memory, priority = rng.randint(100, 1000), rng.randint(100, 1000), rng.randrange(priorities)
+        for k in range(replicas):
+            requests = {"cpu": f"{cpu}m", "memory": f"{memory}M"}
+            pods.append(_pod(f"rs{number}-{k}", f"rs{number}", requests, priority, created=len(pods)))
+        cpu_sum += replicas * cpu
+        memory_sum += replicas * memory
+        number += 1
+
+    def share(total: int) -> int:
+        return -int(-total // (utilisation * nodes))
+
+    size = {"cpu": f"{share(cpu_sum)}m", "memory": f"{share(memory_sum)}M", "pods": "1000"}
+    rng.shuffle(pods)
+    return [*(_node(n, size, zones=1) for n in range(nodes)), *pods]
+
+
+def deployments(
+    nodes: int,
+    seed: int,
+    *,
+    pods_per_node: int = 10,
+    apps: int = 60,
+    zones: int = 3,
+    in_use: float = 0.5,
+) -> list[Manifest]:
+    """Deployments that wait in a cluster that is partly in use.
+
+    `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over zones and
+    some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of them under a budget.
+    """
+    rng = random.Random(f"deployments/{nodes}/{seed}/{pods_per_node}/{apps}/{zones}/{in_use}")
+    size = {"cpu": "16", "memory": "64Gi", "pods": "110"}
+    objects = [_node(n, size, zones) for n in range(nodes)]
+    objects += _running(rng, nodes, in_use)
+    wanted = nodes * pods_per_node
+    weights = [rng.uniform(0.5, 2.0) for _ in range(apps)]
+    for app in range(apps):
+        replicas = max(1, round(wanted * weights[app] / sum(weights)))
+        name = f"app{app}"
+        requests = {"cpu": f"{rng.randrange(1, 13) * 100}m", "memory": f"{rng.randrange(1, 17) * 256}Mi"}
+        spread = _spread(name, rng.choice(["zone", "zone", "host", "none"]))
+        priority = rng.choice([100, 1000, 10000])
+        for k in range(replicas):
+            pod = _pod(f"{name}-{k}", name, requests, priority, created=app)
+            pod["spec"]["topologySpreadConstraints"] = spread
+            objects.append(pod)
+    return objects
+
+
+def _running(rng: random.Random, nodes: int, in_use: float) -> Iterator[Manifest]:
+    """Pods of two low priorities on every node, and a budget for each of their apps."""
+    apps = [(f"old{k}", rng.choice([0, 10]), rng.randrange(2, 9) * 250) for k in range(20)]
+    placed = dict.fromkeys((name for name, _, _ in apps), 0)
+    for n in range(nodes):
+        free = int(16000 * in_use)
+        while True:
+            name, priority, cpu = rng.choice(apps)
+            if cpu > free:
+                break
+            free -= cpu
+            requests = {"cpu": f"{cpu}m", "memory": f"{cpu * 2}Mi"}
+            pod = _pod(f"{name}-{placed[name]}", name, requests, priority, created=0)
+            pod["spec"]["nodeName"] = f"node-{n:05d}"
+            pod["status"] = {"phase": "Running", "startTime": _EPOCH}
+            placed[name] += 1
+            yield pod
+    for name, _, _ in apps:
+        if placed[name]:
+            yield {
+                "apiVersion": "policy/v1",
+                "kind": "PodDisruptionBudget",
+                "metadata": {"name": name, "namespace": "default"},
+                "spec": {"maxUnavailable": "10%", "selector": {"matchLabels": {"app": name}}},
+                "status": {"disruptionsAllowed": placed[name] // 10, "expectedPods": placed[name]},
+            }
+
+
+def _spread(app: str, kind: str) -> list[Manifest]:
+    keys = {"zone": [("topology.kubernetes.io/zone", 1)], "host": [("kubernetes.io/hostname", 2)], "none": []}
+    return [
+        {
+            "maxSkew": skew,
+            "topologyKey": key,
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"app": app}},
+        }
+        for key, skew in keys[kind]
+    ]
+
+
+def _node(n: int, size: dict[str, str], zones: int) -> Manifest:
+    name = f"node-{n:05d}"
+    labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"zone-{n % zones}"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": labels},
+        "status": {"allocatable": dict(size), "capacity": dict(size)},
+    }
+
+
+def _pod(name: str, app: str, requests: dict[str, str], priority: int, created: int) -> Manifest:
+    minutes, seconds = divmod(created, 60)
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "namespace": "default",
+            "labels": {"app": app},
+            "creationTimestamp": f"2026-01-01T{minutes // 60 % 24:02d}:{minutes % 60:02d}:{seconds:02d}Z",
+        },
+        "spec": {
+            "priority": priority,
+            "containers": [
+                {"name": "main", "image": "registry.example/app:1", "resources": {"requests": requests}}
+            ],
+        },
+        "status": {"phase": "Pending"},
+    }
