@@ -200,7 +200,8 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
             with ProgressReport(sys.stderr) as progress:
                 plan = solve_round(snapshot, search, progress)
         document = plan.model_dump(by_alias=True)
-        _emit(output, document, partial(plan_report, plan), compact=len(instances) > 1)
+        several = len(instances) > 1
+        _emit(output, document, partial(plan_report, plan), compact=several, several=several)
         if plan.stats.interrupted:
             sys.exit(INTERRUPTED)
 
@@ -267,7 +268,8 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 
     for snapshot in _snapshots(instances or (_first_bundled(),), choices):
         document = trace_round(snapshot)
-        _emit(output, document, partial(trace_report, snapshot.name, document), compact=True)
+        report = partial(trace_report, snapshot.name, document)
+        _emit(output, document, report, compact=True, several=len(instances) > 1)
 
 
 @main.command(
@@ -339,13 +341,20 @@ def _search(choices: Mapping[str, Any]) -> SolveOptions:
 
 
 def _emit(
-    output: str, document: Mapping[str, Any], report: Callable[[], RenderableType], *, compact: bool = False
+    output: str,
+    document: Mapping[str, Any],
+    report: Callable[[], RenderableType],
+    *,
+    compact: bool = False,
+    several: bool = False,
 ) -> None:
     """Write one answer to stdout: a document for programs, or the report for people."""
     if output == "table":
         from kubestow.reports.layout import show
 
         show(report(), sys.stdout)
+        if several:
+            click.echo()
         return
     from kubestow.reports.document import as_json, as_yaml
 

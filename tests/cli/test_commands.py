@@ -1,0 +1,171 @@
+"""What the commands print, for people and for programs."""
+
+import json
+import re
+from functools import cache
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from kubestow.cli import main
+from kubestow.instances import catalogue
+from kubestow.models.plan import Comparison, Plan
+
+FIRST = catalogue.names()[0]
+
+
+def run(*arguments: str, code: int = 0, **kwargs) -> Result:
+    result = CliRunner().invoke(main, arguments, **kwargs)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def masked(text: str) -> str:
+    return re.sub(r"\d+\.\d s\b", "0.0 s", text)
+
+
+def test_solve_without_an_instance_solves_the_first():
+    assert masked(run("solve").stdout) == masked(run("solve", FIRST).stdout)
+    assert run("solve").stdout.startswith(
+        f"{FIRST}: 9 of 9 pods scheduled, 1 eviction, 0 budget violations\n"
+    )
+
+
+def test_the_document_has_every_field_of_the_contract():
+    document = json.loads(run("solve", "-o", "json").stdout)
+    assert {
+        "instance", "scheduler", "status", "tiers", "steps", "bindings", "nominations", "evictions",
+        "allocations", "placements", "fallbacks", "unschedulable", "stats",
+    } <= set(document)  # fmt: skip
+    assert {"wallSeconds", "variables", "constraints", "verified", "admissible"} <= set(document["stats"])
+    assert document["instance"] == FIRST
+    assert document["status"] == "OPTIMAL"
+    assert document["stats"]["verified"] is True
+
+
+def test_yaml_is_the_same_document():
+    as_json, as_yaml = (run("solve", "--scheduler", "greedy", "-o", form).stdout for form in ("json", "yaml"))
+    documents = [json.loads(as_json), yaml.safe_load(as_yaml)]
+    for document in documents:
+        document["stats"].pop("wallSeconds")
+    assert documents[0] == documents[1]
+
+
+def test_several_instances_are_one_document_a_line():
+    lines = run("solve", "guard-service", "min-domains-upgrade", "-o", "json").stdout.splitlines()
+    assert [Plan.model_validate_json(line).instance for line in lines] == [
+        "guard-service",
+        "min-domains-upgrade",
+    ]
+
+
+def test_a_single_trace_is_one_line_as_well():
+    [line] = run("trace", "guard-service", "-o", "json").stdout.splitlines()
+    assert json.loads(line)["version"] == 1
+
+
+def test_standard_input_is_an_instance():
+    text = catalogue.path("guard-service").read_text()
+    document = json.loads(run("solve", "-", "-o", "json", input=text).stdout)
+    assert document["instance"] == "-"
+
+
+def test_a_gate_switches_a_proposal_off():
+    gate = "MinDomainsInPodTopologySpread=false"
+    document = json.loads(run("solve", "min-domains-upgrade", "--feature-gates", gate, "-o", "json").stdout)
+    assert len(document["bindings"]) == 1
+
+
+def test_an_unknown_gate_is_2_and_names_the_known_ones():
+    result = run("solve", "--feature-gates", "MinDomain=false", code=2)
+    assert result.stdout == ""
+    assert result.stderr.startswith("kubestow: error: --feature-gates: unknown gate 'MinDomain'; known are ")
+    assert "MinDomainsInPodTopologySpread" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "option, line",
+    [
+        (["--time-limit", "0"], "--time-limit: 0.0 is not a positive number of seconds"),
+        (["--workers", "0"], "--workers: 0 is not a positive number"),
+    ],
+)
+def test_options_out_of_range_are_one_line(option, line):
+    result = run("solve", *option, code=2)
+    assert result.stderr == f"kubestow: error: {line}\n"
+    assert result.stdout == ""
+
+
+def test_an_instance_that_is_nowhere_is_one_line():
+    result = run("solve", "guard-servise", code=2)
+    assert result.stderr == (
+        "kubestow: error: guard-servise: no such file or folder, and no bundled instance 'guard-servise'; "
+        "did you mean 'guard-service'?\n"
+    )
+
+
+def test_an_ignored_kind_is_counted_on_stderr(tmp_path):
+    file = tmp_path / "dump.yaml"
+    ingress = "---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i, namespace: shop}\n"
+    file.write_text(catalogue.path("guard-service").read_text() + ingress)
+    result = run("solve", str(file), "-o", "json")
+    assert "1 Ingress" in result.stderr
+    json.loads(result.stdout)
+
+
+def test_no_colours_in_a_pipe_and_none_where_they_are_not_wanted():
+    assert "\x1b" not in run("compare").stdout
+    assert "\x1b[" not in run("compare", color=True, env={"NO_COLOR": "1"}).stdout
+
+
+def test_a_comparison_names_the_difference():
+    text = run("compare").stdout
+    assert "Greedy strands 2 pods of priority 100 that can run: shop/web-5, shop/web-6." in text
+    assert "<- first difference" in text
+
+
+@cache
+def compared() -> Comparison:
+    return Comparison.model_validate_json(run("compare", "-o", "json").stdout)
+
+
+def test_the_same_comparison_again_is_no_regression(tmp_path):
+    file = tmp_path / "before.json"
+    file.write_text(compared().model_dump_json(by_alias=True))
+    run("compare", "--fail-on-regression", str(file))
+
+
+def test_one_pod_more_in_the_past_is_a_regression(tmp_path):
+    file, before, name = tmp_path / "before.json", compared(), "scheduled[priority=100]"
+    tiers = [t.model_copy(update={"value": 8}) if t.name == name else t for t in before.optimal.tiers]
+    optimal = before.optimal.model_copy(update={"tiers": tuple(tiers)})
+    file.write_text(before.model_copy(update={"optimal": optimal}).model_dump_json(by_alias=True))
+    result = run("compare", "--fail-on-regression", str(file), code=1)
+    assert f"kubestow: regression: optimal: {name} was 8 and is 7" in result.stderr
+    assert "<- first difference" in result.stdout
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"optimal": 3}', "cluster: yaml"])
+def test_an_earlier_file_that_is_no_comparison_is_one_line(tmp_path, text):
+    file = tmp_path / "before.json"
+    file.write_text(text)
+    result = run("compare", "--fail-on-regression", str(file), code=2)
+    assert result.stderr.startswith(f"kubestow: error: {file}: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
+    from kubestow.solver import api
+
+    plan = api.solve_greedy
+    interrupted = {"update": {"interrupted": True}}
+
+    def solve(snapshot, *_):
+        best = plan(snapshot)
+        return best.model_copy(update={"stats": best.stats.model_copy(**interrupted)})
+
+    monkeypatch.setattr(api, "solve", solve)
+    result = run("solve", "-o", "json", code=130)
+    assert len(json.loads(result.stdout)["bindings"]) == 6

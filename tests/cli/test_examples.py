@@ -1,0 +1,47 @@
+"""Every example in the help of a command is run."""
+
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from kubestow.cli import main
+from kubestow.instances import catalogue
+
+
+def examples() -> list[str]:
+    epilogs = [main.epilog, *(command.epilog for command in main.commands.values())]
+    lines = [line.strip() for epilog in epilogs if epilog for line in epilog.splitlines()]
+    return [line for line in lines if line.startswith(("kubestow ", "kubectl "))]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The files that the examples name."""
+    folder = tmp_path_factory.mktemp("examples")
+    for file, instance in (
+        ("cluster.yaml", "zone-spread-dead-end"),
+        ("monday.yaml", "min-domains-upgrade"),
+        ("tuesday.yaml", "guard-service"),
+    ):
+        (folder / file).write_text(catalogue.path(instance).read_text())
+    before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
+    assert before.exit_code == 0, before.output
+    (folder / "before.json").write_text(before.stdout)
+    return folder
+
+
+def test_there_are_examples_for_every_command_that_takes_an_instance():
+    told = {shlex.split(line.split("|")[-1])[1] for line in examples()}
+    assert told == set(main.commands) - {"version"}
+
+
+@pytest.mark.parametrize("example", examples())
+def test_the_example_works(example, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    source, _, command = example.rpartition("|")
+    words = shlex.split(command)
+    standard_input = (folder / "cluster.yaml").read_text() if source.startswith("kubectl") else None
+    result = CliRunner().invoke(main, words[1:], input=standard_input)
+    assert result.exit_code == 0, result.output
+    assert result.stdout

@@ -1,0 +1,41 @@
+"""What README shows is what the commands print."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import kubestow
+from kubestow.cli import main
+
+README = (Path(kubestow.__path__[0]) / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", README, re.DOTALL)
+
+
+def masked(text: str) -> str:
+    return re.sub(r"\d+\.\d s\b", "0.0 s", text)
+
+
+@pytest.mark.parametrize("command, output", BLOCKS, ids=[command for command, _ in BLOCKS])
+def test_the_example_prints_this(command, output):
+    result = CliRunner().invoke(main, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    assert masked(result.stdout) == masked(output)
+
+
+def test_there_is_an_example():
+    assert BLOCKS
+
+
+def test_every_command_is_listed():
+    listed = re.findall(r"^\| `kubestow (\w+)` \|", README, re.MULTILINE)
+    assert set(listed) == set(main.commands) - {"version"}
+
+
+def test_links_to_files_exist():
+    root = Path(kubestow.__path__[0])
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+    assert links
+    assert all((root / link).exists() for link in links)
