@@ -4,7 +4,7 @@
         max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
     lowest <= running_left(d') + new_matching(d')        for every domain d'   (0 below minDomains)
 
-The expression is a cost: a solver that minimises it drives `lowest` up and every excess down to what it must
+The expression is a cost: a solver that minimises it drives `lowest` up and each excess down to what it must
 be.
 """
 

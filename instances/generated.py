@@ -1,6 +1,7 @@
 """Seeded generators of instances: Kubernetes objects as JSON values, the same for the same arguments.
 
-They are what `benchmarks/` measures.  What each family stands for is said in its docstring; none of it is a recording.
+They are what `benchmarks/` measures.  What each family stands for is said in its docstring; none of it is a
+recording.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ _EPOCH = "2026-01-01T00:00:00Z"
 def packing(nodes: int, pods_per_node: int, priorities: int, utilisation: float, seed: int) -> list[Manifest]:
     """Pods that just fill identical nodes, or just do not.
 
-    ReplicaSets of 1 to 4 pods, cpu uniform between 100m and 1000m, memory between 100 and 1000 MB, `priorities`
-    priority levels; every node has the sum of all requests over `utilisation` and the number of nodes, rounded up.
-    The family of the published constraint-programming fallback for kube-scheduler.
+    ReplicaSets of 1 to 4 pods, cpu uniform between 100m and 1000m, memory between 100 and 1000 MB,
+    `priorities` priority levels; every node has the sum of all requests over `utilisation` and the number of
+    nodes, rounded up. The family of the published constraint-programming fallback for kube-scheduler.
     """
     rng = random.Random(f"packing/{nodes}/{pods_per_node}/{priorities}/{utilisation}/{seed}")
     wanted = nodes * pods_per_node
@@ -57,8 +58,9 @@ def deployments(
 ) -> list[Manifest]:
     """Deployments that wait in a cluster that is partly in use.
 
-    `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over zones and
-    some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of them under a budget.
+    `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over
+    zones and some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of
+    them under a budget.
     """
     rng = random.Random(f"deployments/{nodes}/{seed}/{pods_per_node}/{apps}/{zones}/{in_use}")
     size = {"cpu": "16", "memory": "64Gi", "pods": "110"}

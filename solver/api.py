@@ -6,8 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ..framework.cluster import Cluster
-from ..framework.supported import unsupported
-from ..models.errors import KubestowError
+from ..framework.supported import require_supported
 from ..models.plan import Plan, Stats
 from .baseline import greedy_outcome
 from .options import ProgressCallback, SolveOptions
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..models.snapshot import Snapshot
-    from .outcome import Outcome
     from .vector import Valuation
 
 __all__ = ["SolveOptions", "solve", "solve_both", "solve_greedy"]
@@ -42,64 +40,67 @@ def solve(
     BoundContradiction
         Where a bound and a plan contradict each other (a bug).
     """
-    return solve_both(snapshot, options, progress)[0]
+    round_ = _Round(snapshot, options or SolveOptions())
+    return round_.optimal_plan(progress)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
     """Run the greedy baseline until nothing changes."""
-    start = time.monotonic()
-    cluster = _cluster(snapshot)
-    outcome, value = greedy_outcome(cluster, prefer)
-    return _greedy_plan(cluster, outcome, value, prefer, start)
+    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy_plan()
 
 
 def solve_both(
     snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
 ) -> tuple[Plan, Plan]:
     """Solve a round with both schedulers: the optimal plan, then greedy's."""
-    from ..encoders.problem import build_problem
-    from .search import Search
-
-    options = options or SolveOptions()
-    start = time.monotonic()
-    cluster = _cluster(snapshot)
-    greedy, greedy_value = greedy_outcome(cluster, options.prefer)
-    greedy_plan = _greedy_plan(cluster, greedy, greedy_value, options.prefer, start)
-    search = Search(build_problem(cluster), options, progress)
-    search.run([greedy] if greedy.admissible else [])
-    best, value, bounds = search.best, search.valuation, search.proven()
-    if not greedy.admissible and greedy_value.costs < value.costs:
-        bounds = _bounds_of_greedy(bounds, value, greedy_value)
-        best, value = greedy, greedy_value
-    stats = Stats(
-        wall_seconds=round(time.monotonic() - start, 3),
-        variables=search.model.variables,
-        constraints=search.model.constraints,
-        verified=True,
-        admissible=best.admissible,
-        interrupted=search.interrupted,
-    )
-    plan = build_plan(cluster, best, value, bounds, "optimal", stats)
-    replay(cluster, plan, options.prefer)
-    return plan, greedy_plan
+    round_ = _Round(snapshot, options or SolveOptions())
+    return round_.optimal_plan(progress), round_.greedy_plan()
 
 
-def _cluster(snapshot: Snapshot) -> Cluster:
-    cluster = Cluster(snapshot)
-    needs = unsupported(cluster)
-    if needs:
-        more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
-        raise KubestowError(f"{snapshot.name}: {needs[0]}{more}")
-    return cluster
+class _Round:
+    """One instance being solved: greedy's run is shared by both schedulers, and the clock starts with it."""
 
+    def __init__(self, snapshot: Snapshot, options: SolveOptions) -> None:
+        self._options = options
+        self._start = time.monotonic()
+        self._cluster = Cluster(snapshot)
+        require_supported(self._cluster)
+        self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
+        self._greedy_seconds = time.monotonic() - self._start
 
-def _greedy_plan(cluster: Cluster, outcome: Outcome, value: Valuation, prefer: str, start: float) -> Plan:
-    stats = Stats(
-        wall_seconds=round(time.monotonic() - start, 3), verified=True, admissible=outcome.admissible
-    )
-    plan = build_plan(cluster, outcome, value, None, "greedy", stats)
-    replay(cluster, plan, prefer)
-    return plan
+    def greedy_plan(self) -> Plan:
+        """Write greedy's outcome down, replayed by its own log."""
+        stats = Stats(
+            wall_seconds=round(self._greedy_seconds, 3), verified=True, admissible=self._greedy.admissible
+        )
+        return self._verified(
+            build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
+        )
+
+    def optimal_plan(self, progress: ProgressCallback | None) -> Plan:
+        """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
+        from ..encoders.problem import build_problem
+        from .search import Search
+
+        search = Search(build_problem(self._cluster), self._options, progress, self._start)
+        search.run([self._greedy] if self._greedy.admissible else [])
+        best, value, bounds = search.best, search.valuation, search.proven()
+        if not self._greedy.admissible and self._greedy_value.costs < value.costs:
+            bounds = _bounds_of_greedy(bounds, value, self._greedy_value)
+            best, value = self._greedy, self._greedy_value
+        stats = Stats(
+            wall_seconds=round(time.monotonic() - self._start, 3),
+            variables=search.model.variables,
+            constraints=search.model.constraints,
+            verified=True,
+            admissible=best.admissible,
+            interrupted=search.interrupted,
+        )
+        return self._verified(build_plan(self._cluster, best, value, bounds, "optimal", stats))
+
+    def _verified(self, plan: Plan) -> Plan:
+        replay(self._cluster, plan, self._options.prefer)
+        return plan
 
 
 def _bounds_of_greedy(

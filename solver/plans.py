@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ..framework.diagnosis import diagnose
+from ..framework.diagnosis import Diagnosis, diagnose
 from ..framework.skew import domain_counts
 from ..framework.spread import fallen_back_constraints
 from ..framework.state import State
@@ -23,7 +23,7 @@ from .outcome import BIND, MARK, Move, Outcome
 from .vector import Valuation, end_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from ..framework.cluster import Cluster
 
@@ -98,16 +98,20 @@ def _step(cluster: Cluster, move: Move) -> Step:
 
 
 def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
+    """Diagnose one pod for each class; pods nominated in the input may read other words than their class."""
     end = end_state(cluster, outcome)
+    told: dict[Hashable, Diagnosis] = {}
     found = []
     for i in (*cluster.pending, *cluster.gated, *cluster.untried):
-        if i not in outcome.placed:
-            diagnosis = diagnose(cluster, end, i)
-            found.append(
-                Unschedulable(
-                    pod=cluster.pods[i].key, message=diagnosis.message, blocked_by=diagnosis.blocked_by
-                )
-            )
+        if i in outcome.placed:
+            continue
+        info = cluster.pods[i]
+        kind = (info.cls, info.nominated, info.pod.spec.scheduling_gates)
+        if kind not in told:
+            told[kind] = diagnose(cluster, end, i)
+        found.append(
+            Unschedulable(pod=info.key, message=told[kind].message, blocked_by=told[kind].blocked_by)
+        )
     return tuple(found)
 
 

@@ -39,14 +39,14 @@ class Search:
     problem: Problem
     options: SolveOptions
     progress: ProgressCallback | None = None
+    start: float = field(default_factory=time.monotonic)
     best: Outcome = field(init=False)
     valuation: Valuation = field(init=False)
     bounds: dict[str, int] = field(default_factory=dict)
     interrupted: bool = False
 
     def __post_init__(self) -> None:
-        self._start = time.monotonic()
-        self._deadline = self._start + self.options.time_limit
+        self._deadline = self.start + self.options.time_limit
         self._sequencer = Sequencer(self.problem)
         self.model = RoundModel(self.problem, self.options)
         self.best = Outcome()
@@ -195,7 +195,7 @@ class Search:
     def _report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
         if self.progress is not None:
             sense = next(t.sense for t in self.valuation.tiers if t.name == tier)
-            self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self._start))
+            self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self.start))
 
     def _check_bounds(self) -> None:
         """A plan better than a bound is a bug, and is said so (the third promise)."""
