@@ -132,6 +132,8 @@ def without_gated_fields(pod: Pod, gates: FeatureGates) -> Pod:
         )
     if spec.scheduling_gates and not gates.enabled("PodSchedulingReadiness"):
         changes["scheduling_gates"] = ()
+    if (spec.workload_ref or spec.scheduling_group) and not gates.enabled("GenericWorkload"):
+        changes |= {"workload_ref": None, "scheduling_group": None}
     if not changes:
         return pod
     return pod.model_copy(update={"spec": spec.model_copy(update=changes)})

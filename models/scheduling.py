@@ -51,9 +51,13 @@ class SchedulingPolicy(KubeModel):
 
 
 class TopologyConstraint(KubeModel):
-    """All pods of the group in one domain of this node label."""
+    """All pods of the group in one domain of this node label.
+
+    `mode` is in no served version: Preferred is KEP-5732's future extension, a wish and no condition.
+    """
 
     key: str = Field(validation_alias=AliasChoices("key", "topologyKey", "level"))
+    mode: Literal["Required", "Preferred"] = "Required"
 
 
 class SchedulingConstraints(KubeModel):

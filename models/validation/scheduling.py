@@ -57,7 +57,8 @@ def _policy_faults(policy: SchedulingPolicy, path: str, *, composite: bool = Fal
 def _group_faults(spec: GroupSpec, path: str, *, composite: bool = False) -> Faults:
     yield from _policy_faults(spec.scheduling_policy, f"{path}.schedulingPolicy", composite=composite)
     topology = spec.scheduling_constraints.topology
-    yield from at_most_items(len(topology), 1, f"{path}.schedulingConstraints.topology")
+    # Served versions take one entry; several levels are KEP-5732's future extension.
+    yield from at_most_items(len(topology), 8, f"{path}.schedulingConstraints.topology")
     for index, item in enumerate(topology):
         yield from required_text(item.key, f"{path}.schedulingConstraints.topology[{index}].key")
     yield from at_most_items(len(spec.resource_claims), 4, f"{path}.resourceClaims")
