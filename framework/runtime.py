@@ -155,6 +155,9 @@ class Framework:
             mask = np.ones(self.cluster.n_nodes, dtype=np.bool_)
             for plugin in self._order:
                 if not isinstance(plugin, StaticFilter):
+                    possible = plugin.possible(i)
+                    if possible is not None:
+                        mask &= possible
                     continue
                 data = plugin.pre_filter(cast("State", None), i)
                 if isinstance(data, Status):

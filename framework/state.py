@@ -12,6 +12,7 @@ import numpy as np
 
 from .domains import Bools, Ints
 from .matchers import Matcher
+from .volumes.state import VolumeState
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +34,8 @@ class State:
         A terminating pod holds everything, but no longer counts for topology spread.
     requested : int[R, N], nonzero : int[2, N], pod_count : int64[N]
         Sums over the pods of each node; dtype as in `Cluster.allocatable`.
+    volumes : VolumeState or None
+        What pods hold of volumes, and what a round binds; None where no pod has any of interest.
     nominated : dict
         Pod to node, for pods that expect room there; changed by `nominate` and `withdraw`.
     version, nominations_version : int
@@ -53,6 +56,7 @@ class State:
         "requested",
         "terminating",
         "version",
+        "volumes",
     )
 
     def __init__(self, cluster: "Cluster") -> None:
@@ -67,6 +71,7 @@ class State:
         self._pods_on: list[dict[int, None]] = [{} for _ in range(n)]
         self._counters: dict[tuple[int, bool], tuple[Matcher, Ints]] = {}
         self._touched: dict[tuple[int, bool], tuple[tuple[Ints, int], ...]] = {}
+        self.volumes = VolumeState.of(cluster)
         self.version = next(_versions)
         self.nominations_version = next(_versions)
 
@@ -107,10 +112,24 @@ class State:
         if not self.terminating[i]:
             for counts, weight in self._counts_of(unit, alive=True):
                 counts[n] += weight
+        if self.volumes is not None:
+            self.volumes.place(i, n)
         self.version = next(_versions)
 
     def remove(self, i: int) -> None:
-        """Take pod i off its node; it is no longer terminating either."""
+        """Let pod i leave its node; it is no longer terminating either.  Claims that it bound stay bound."""
+        n = self._leave(i)
+        if self.volumes is not None:
+            self.volumes.remove(i, n)
+
+    def take_back(self, i: int) -> None:
+        """Undo the last `place`, which was of pod i: as `remove`, but its claims are as they were before."""
+        n = self._leave(i)
+        if self.volumes is not None:
+            self.volumes.take_back(i, n)
+
+    def _leave(self, i: int) -> int:
+        """Take pod i off its node, which is returned."""
         cluster = self.cluster
         n = int(self.node_of[i])
         del self._pods_on[n][i]
@@ -126,6 +145,7 @@ class State:
         self.node_of[i] = -1
         self.terminating[i] = False
         self.version = next(_versions)
+        return n
 
     def mark(self, i: int) -> None:
         """Let pod i terminate from now on; marking it again changes nothing."""
@@ -208,6 +228,7 @@ class State:
         other._counters = {  # noqa: SLF001
             key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
         }
+        other.volumes = None if self.volumes is None else self.volumes.copy()
         other.version = self.version
         other.nominations_version = self.nominations_version
         return other

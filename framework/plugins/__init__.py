@@ -1,7 +1,6 @@
 """kube-scheduler's in-tree plugins, one file each, under upstream's names.
 
-`DEFAULT_PLUGINS` is the one list of what runs, in which order and with which default weight; a plugin that
-acts on volumes is named there and has no class, as long as `framework.supported` refuses pods that need it.
+`DEFAULT_PLUGINS` is the one list of what runs, in which order and with which default weight.
 """
 
 from typing import Final, NamedTuple
@@ -17,8 +16,12 @@ from .node_ports import NodePorts
 from .node_resources_balanced_allocation import NodeResourcesBalancedAllocation
 from .node_resources_fit import NodeResourcesFit
 from .node_unschedulable import NodeUnschedulable
+from .node_volume_limits import NodeVolumeLimits
 from .pod_topology_spread import PodTopologySpread
 from .taint_toleration import TaintToleration
+from .volume_binding import VolumeBinding
+from .volume_restrictions import VolumeRestrictions
+from .volume_zone import VolumeZone
 
 __all__ = ["DEFAULT_PLUGINS", "FilterPlugin", "Plugin", "PluginEntry", "ScorePlugin", "StaticFilter"]
 
@@ -38,6 +41,10 @@ _FACTORIES: Final[dict[str, type[Plugin]]] = {
     names.NODE_AFFINITY: NodeAffinity,
     names.NODE_PORTS: NodePorts,
     names.NODE_RESOURCES_FIT: NodeResourcesFit,
+    names.VOLUME_RESTRICTIONS: VolumeRestrictions,
+    names.NODE_VOLUME_LIMITS: NodeVolumeLimits,
+    names.VOLUME_BINDING: VolumeBinding,
+    names.VOLUME_ZONE: VolumeZone,
     names.POD_TOPOLOGY_SPREAD: PodTopologySpread,
     names.INTER_POD_AFFINITY: InterPodAffinity,
     names.BALANCED_ALLOCATION: NodeResourcesBalancedAllocation,

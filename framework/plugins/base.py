@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
-from ..domains import Ints
+from ..domains import Bools, Ints
 from ..status import Code, Status
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ class FilterPlugin(Plugin):
         Anything else is what the other methods get as `data`.
         """
         raise NotImplementedError
+
+    def possible(self, i: int) -> Bools | None:
+        """Say which nodes pod i may pass on somewhere in a round, wherever pods are; None for all."""
+        return None
 
     def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
         """Judge every node; uint8[N], not to be written to."""

@@ -1,0 +1,124 @@
+"""NodeVolumeLimits: a node attaches so many volumes of a CSI driver and no more.
+
+A node passes when, for each driver of which the pod brings a volume that no pod there uses yet,
+
+    volumes attached + volumes that the pod brings <= limit
+
+A volume counts once, however many pods use it.  One that a VolumeAttachment names counts as attached; brought
+by a pod while no pod there uses it, it counts on both sides, as upstream has it.
+
+Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from .. import names
+from ..status import Code
+from ..volumes.attachments import Attached, attachments_of
+from .base import FilterPlugin, Verdicts
+
+if TYPE_CHECKING:
+    from ..domains import Ints
+    from ..state import State
+
+REASON: Final = "node(s) exceed max volume count"
+
+
+@dataclass(slots=True, eq=False)
+class _Fork:
+    """One node: what is counted there by driver, who uses which volume, and what changed since the state."""
+
+    node: int
+    brought: tuple[Attached, ...]
+    counts: dict[str, int]
+    limits: dict[str, int]
+    attached: Mapping[tuple[str, str], Mapping[int, int]]
+    changed: dict[tuple[str, str], int]
+
+    def users(self, volume: Attached) -> int:
+        """How many pods of the node use a volume."""
+        found = self.changed.get(volume.identity)
+        return self.attached.get(volume.identity, {}).get(self.node, 0) if found is None else found
+
+
+class NodeVolumeLimits(FilterPlugin):
+    """Rejects nodes that cannot attach what the pod brings."""
+
+    name: ClassVar[str] = names.NODE_VOLUME_LIMITS
+    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE)
+
+    def pre_filter(self, state: "State", i: int) -> tuple[Attached, ...] | None:
+        """Return what the pod brings of drivers with a limit; skips a pod that brings nothing."""
+        if state.volumes is None:
+            return None
+        return attachments_of(self.cluster).of(i) or None
+
+    def filter_all(self, data: tuple[Attached, ...], state: "State", i: int) -> Verdicts:
+        """Judge every node."""
+        assert state.volumes is not None
+        attachments = attachments_of(self.cluster)
+        brought: dict[str, Ints] = {}
+        for volume in data:
+            new = brought.setdefault(volume.driver, np.zeros(self.cluster.n_nodes, dtype=np.int64))
+            counts = attachments.counts(volume)
+            there = list(state.volumes.attached.get(volume.identity, ()))
+            new += 1 if counts is None else counts
+            new[there] -= 1
+        full = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
+        for driver, new in brought.items():
+            full |= (new > 0) & (new > attachments.limits[driver] - state.volumes.counts[driver])
+        return full.astype(np.uint8)
+
+    def fork(self, data: tuple[Attached, ...], state: "State", i: int, n: int) -> _Fork:
+        """Return what is attached to the node of the drivers that matter."""
+        assert state.volumes is not None
+        attachments = attachments_of(self.cluster)
+        brought = tuple(volume for volume in data if attachments.counts_on(volume, n))
+        drivers = {volume.driver for volume in brought}
+        return _Fork(
+            node=n,
+            brought=brought,
+            counts={driver: int(state.volumes.counts[driver][n]) for driver in drivers},
+            limits={driver: int(attachments.limits[driver][n]) for driver in drivers},
+            attached=state.volumes.attached,
+            changed={},
+        )
+
+    def add(self, fork: _Fork, j: int) -> None:
+        """Attach what pod j brings."""
+        for volume, before in self._moving(fork, j):
+            fork.changed[volume.identity] = before + 1
+            if not before and not attachments_of(self.cluster).is_held(volume, fork.node):
+                fork.counts[volume.driver] += 1
+
+    def remove(self, fork: _Fork, j: int) -> None:
+        """Detach what only pod j used."""
+        for volume, before in self._moving(fork, j):
+            fork.changed[volume.identity] = before - 1
+            if before == 1 and not attachments_of(self.cluster).is_held(volume, fork.node):
+                fork.counts[volume.driver] -= 1
+
+    def _moving(self, fork: _Fork, j: int) -> list[tuple[Attached, int]]:
+        """Return pod j's volumes of the drivers that matter, with how many pods of the node use each."""
+        attachments = attachments_of(self.cluster)
+        return [
+            (volume, fork.users(volume))
+            for volume in attachments.of(j)
+            if volume.driver in fork.counts and attachments.counts_on(volume, fork.node)
+        ]
+
+    def check(self, fork: _Fork) -> int:
+        """Judge the node."""
+        new: dict[str, int] = {}
+        for volume in fork.brought:
+            if not fork.users(volume):
+                new[volume.driver] = new.get(volume.driver, 0) + 1
+        return int(any(fork.counts[driver] + count > fork.limits[driver] for driver, count in new.items()))
+
+    def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
+        """Say that the node is full."""
+        return (REASON,)
