@@ -1,4 +1,4 @@
-"""What every test may rely on: repeatable hypothesis runs and no network."""
+"""What every test may rely on: repeatable hypothesis runs, no network, output as a pipe would get it."""
 
 import socket
 
@@ -22,3 +22,10 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("tests must not use the network")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture(autouse=True)
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Output is that of a pipe, whatever terminal or test runner is around."""
+    for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
