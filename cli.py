@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
@@ -203,7 +203,7 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
         several = len(instances) > 1
         _emit(output, document, partial(plan_report, plan), compact=several, several=several)
         if plan.stats.interrupted:
-            sys.exit(INTERRUPTED)
+            _leave_early()
 
 
 @main.command(
@@ -239,7 +239,7 @@ def compare(instance: str | None, fail_on_regression: str | None, output: str, *
         comparison = compare_round(snapshot, search, progress)
     _emit(output, comparison.model_dump(by_alias=True), partial(comparison_report, comparison))
     if comparison.optimal.stats.interrupted:
-        sys.exit(INTERRUPTED)
+        _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
     for line in worse:
         click.echo(f"kubestow: regression: {line}", err=True)
@@ -306,6 +306,11 @@ def version() -> None:
     from platform import python_version
 
     click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def _leave_early() -> NoReturn:
+    click.echo("kubestow: interrupted; this was the best plan so far", err=True)
+    sys.exit(INTERRUPTED)
 
 
 def _first_bundled() -> str:

@@ -245,13 +245,23 @@ def _solve_interruptibly(
 ) -> tuple[cp_model_helper.CpSolverStatus, bool]:
     """Solve in a thread, so that Ctrl-C reaches Python at once; the search then stops and keeps its best."""
     status: list[cp_model_helper.CpSolverStatus] = []
-    thread = threading.Thread(target=lambda: status.append(solver.solve(model, callback)))
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            status.append(solver.solve(model, callback))
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=work)
     interrupted = False
     thread.start()
-    while thread.is_alive():
+    # Not thread.join(): interrupted once, it takes the thread for finished while it still runs (Python 3.11).
+    while not done.is_set():
         try:
-            thread.join()
+            done.wait()
         except KeyboardInterrupt:
             interrupted = True
             solver.stop_search()
+    thread.join()
     return status[0], interrupted

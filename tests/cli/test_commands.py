@@ -168,4 +168,5 @@ def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
 
     monkeypatch.setattr(api, "solve", solve)
     result = run("solve", "-o", "json", code=130)
+    assert result.stderr == "kubestow: interrupted; this was the best plan so far\n"
     assert len(json.loads(result.stdout)["bindings"]) == 6
