@@ -26,6 +26,7 @@ from .profile import Profile, profiles_of
 from .resources import FIRST_RESOURCES
 from .signature import signature
 from .taints import TaintClasses
+from .volumes.signature import VolumeSignatures
 
 if TYPE_CHECKING:
     from ..models.config import (
@@ -209,6 +210,7 @@ class Cluster:
         unit_labels: list[int] = []
         self.unit_pods: list[int] = []
         """A pod of each count class."""
+        volumes = VolumeSignatures(self)
         for info in self.pods:
             key = (info.namespace, tuple(sorted(info.labels.items())))
             info.label_cls = label_classes.setdefault(key, len(label_classes))
@@ -219,7 +221,8 @@ class Cluster:
             if info.unit == len(unit_labels):
                 unit_labels.append(info.label_cls)
                 self.unit_pods.append(info.index)
-            info.cls = classes.setdefault((info.unit, *signature(info)), len(classes))
+            key_of_class = (info.unit, *signature(info, volumes.of(info.index)))
+            info.cls = classes.setdefault(key_of_class, len(classes))
         self.unit_of: Ints = np.array([info.unit for info in self.pods], dtype=np.int64)
         self.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))
 

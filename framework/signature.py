@@ -24,8 +24,15 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
     )
 
 
-def signature(info: PodInfo) -> tuple[Hashable, ...]:
-    """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports)."""
+def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
+    """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports).
+
+    Parameters
+    ----------
+    info : PodInfo
+    volumes : hashable
+        The key of its volumes (`framework.volumes.signature`).
+    """
     spec = info.pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
     required = node_affinity.required if node_affinity else None
@@ -48,8 +55,8 @@ def signature(info: PodInfo) -> tuple[Hashable, ...]:
         info.held,
         None if own else info.default_selector,
         tuple(c.image for c in (*spec.init_containers, *spec.containers)),
-        # Volumes, claims and groups are compared as written: they decide only where a pod has any.
-        repr(spec.volumes) if spec.volumes else "",
+        volumes,
+        # Claims and groups are compared as written: they decide only where a pod has any.
         repr(spec.resource_claims) if spec.resource_claims else "",
         spec.workload_ref,
         spec.scheduling_group,

@@ -10,21 +10,20 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ...models.storage import PersistentVolume
 from .. import names
 from ..domains import Bools
 from ..status import Code, Status
 from ..volumes.claims import not_found
-from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, SEVERAL, ZONE
+from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, ZONE
 from ..volumes.storage import storage_of
 from ..volumes.uses import uses_of
+from ..volumes.zones import LABELS, Zones, zones_of
 from .base import StaticFilter, Verdicts
 
 REASON: Final = "node(s) had no available volume zone"
 NO_NAME: Final = "PersistentVolume had no name"
 NO_CLASS: Final = "PersistentVolumeClaim had no pv name and storageClass name"
 
-_LABELS: Final = (OLD_ZONE, OLD_REGION, ZONE, REGION)
 _NEW: Final = {OLD_ZONE: ZONE, OLD_REGION: REGION}
 
 
@@ -35,7 +34,7 @@ class VolumeZone(StaticFilter):
 
     def verdicts(self, i: int) -> Verdicts | Status | None:
         """Judge every node; skips a pod without zoned volumes, refuses one whose claim will get no volume."""
-        labels: list[tuple[str, frozenset[str]]] = []
+        labels: list[Zones] = []
         storage = storage_of(self.cluster)
         for use in uses_of(self.cluster).of(i).named_claims:
             claim = storage.claims.get(use.key)
@@ -59,9 +58,9 @@ class VolumeZone(StaticFilter):
     def _refuse(self, reason: str) -> Status:
         return Status(Code.UNRESOLVABLE, self.name, (reason,))
 
-    def _judge(self, labels: list[tuple[str, frozenset[str]]]) -> Verdicts:
+    def _judge(self, labels: list[Zones]) -> Verdicts:
         zoned = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
-        for key in _LABELS:
+        for key in LABELS:
             zoned |= self.cluster.domains(key).present
         inside = np.ones(self.cluster.n_nodes, dtype=np.bool_)
         for key, values in labels:
@@ -79,13 +78,3 @@ class VolumeZone(StaticFilter):
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say that the node is elsewhere."""
         return (REASON,)
-
-
-def zones_of(volume: PersistentVolume) -> list[tuple[str, frozenset[str]]]:
-    """Return the zone and region labels of a volume with the places that each names; nonsense is left out."""
-    found: list[tuple[str, frozenset[str]]] = []
-    for key in _LABELS:
-        places = [place.strip() for place in volume.metadata.labels.get(key, "").split(SEVERAL)]
-        if key in volume.metadata.labels and all(places):
-            found.append((key, frozenset(places)))
-    return found

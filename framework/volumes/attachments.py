@@ -73,6 +73,12 @@ class Attachments:
             source = self._storage.volumes[v].spec.csi if v >= 0 else None
             if n >= 0 and item.spec.attacher and source is not None:
                 self.held.setdefault(item.spec.attacher, {}).setdefault(n, set()).add(source.volume_handle)
+        self._known = {
+            (driver, handle)
+            for driver, nodes in self.held.items()
+            for handles in nodes.values()
+            for handle in handles
+        }
         self._counts: dict[str, Bools] = {}
         self._of_pod: dict[int, tuple[Attached, ...]] = {}
 
@@ -88,14 +94,13 @@ class Attachments:
             for use in uses.claims:
                 claim = self._storage.claims.get(use.key)
                 if claim is not None and not (use.ephemeral and not belongs_to(claim, info.pod)):
-                    attached = self._of_claim(claim)
-                    volumes.setdefault(attached.identity, attached)
+                    attached = self.of_claim(claim)
+                    if attached is not None:
+                        volumes.setdefault(attached.identity, attached)
             for inline in uses.inline:
                 attached = Attached(PLUGINS[inline.plugin].driver, inline.handle, inline.plugin)
                 volumes.setdefault(attached.identity, attached)
-            found = self._of_pod[i] = tuple(
-                item for item in volumes.values() if item.driver in self.limits and item.handle
-            )
+            found = self._of_pod[i] = tuple(item for item in volumes.values() if item.driver in self.limits)
         return found
 
     def already_held(self, driver: str) -> Ints:
@@ -108,6 +113,10 @@ class Attachments:
     def is_held(self, volume: Attached, n: int) -> bool:
         """Say whether a VolumeAttachment names a volume on node n."""
         return volume.handle in self.held.get(volume.driver, {}).get(n, ())
+
+    def is_known(self, volume: Attached) -> bool:
+        """Say whether a VolumeAttachment names a volume anywhere."""
+        return volume.identity in self._known
 
     def counts_on(self, volume: Attached, n: int) -> bool:
         """Say whether a volume counts on node n."""
@@ -127,6 +136,11 @@ class Attachments:
     def node(self, n: int) -> CSINode | None:
         """Return what drivers say about node n."""
         return self._nodes[n]
+
+    def of_claim(self, claim: PersistentVolumeClaim) -> Attached | None:
+        """Return the volume of a claim; None where it has none that a driver with a limit attaches."""
+        attached = self._of_claim(claim)
+        return attached if attached.handle and attached.driver in self.limits else None
 
     def _of_claim(self, claim: PersistentVolumeClaim) -> Attached:
         v = self._storage.volume_number.get(claim.spec.volume_name or "", -1)
