@@ -1,12 +1,14 @@
 """The command line: parse, call one function, render, exit.
 
 Exit codes: 0 done; 1 done, and what was asked for does not hold; 2 bad usage or bad input, in one line; 70 a
-bug in kubestow; 130 interrupted. Documents go to stdout, words to stderr. Everything heavy is imported inside
-the commands, so that help and completion are instant.
+bug in kubestow; 130 interrupted; 141 nobody reads the answer to its end, as in `kubestow solve | head -1`.
+Documents go to stdout, words to stderr. Everything heavy is imported inside the commands, so that help and
+completion are instant.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 INTERRUPTED = 130
+UNREAD = 141
 BUG = 70
 
 
@@ -38,8 +41,12 @@ class Cli(click.Group):
         """Run a command; what a user can cause is one line, everything else is a bug."""
         try:
             return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException, BrokenPipeError):
+        except (click.exceptions.Exit, click.ClickException):
             raise
+        except BrokenPipeError:
+            # What is still buffered would fail once more when Python flushes it on its way out.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(UNREAD)
         except (KeyboardInterrupt, click.Abort):
             click.echo("kubestow: interrupted", err=True)
             ctx.exit(INTERRUPTED)

@@ -1,6 +1,8 @@
 """One place turns errors into exit codes; each row is one way to fail."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -77,3 +79,11 @@ def test_bad_usage_is_2_and_writes_nothing(arguments, words):
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stdout == ""
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    command = [sys.executable, "-m", "kubestow", "instances", "-o", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.wait(60) == 141
+        assert process.stderr.read() == b""

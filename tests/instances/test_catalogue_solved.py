@@ -11,8 +11,10 @@ from kubestow.models.plan import Plan
 from kubestow.solver.api import solve_both
 
 NAMES = catalogue.names()
-SOLVED = [name for name in NAMES if not catalogue.describe(name).needs]
-REFUSED = [name for name in NAMES if catalogue.describe(name).needs]
+# What is solved by now of the things that an instance may need.
+BUILT: frozenset[str] = frozenset()
+SOLVED = [name for name in NAMES if BUILT.issuperset(catalogue.describe(name).needs)]
+REFUSED = [name for name in NAMES if name not in SOLVED]
 
 
 def outcome(plan: Plan) -> Outcome:
