@@ -24,3 +24,12 @@ DEFAULT_PREEMPTION: Final = "DefaultPreemption"
 BALANCED_ALLOCATION: Final = "NodeResourcesBalancedAllocation"
 IMAGE_LOCALITY: Final = "ImageLocality"
 DEFAULT_BINDER: Final = "DefaultBinder"
+
+# Plugins of the workload cycle: of kube-scheduler 1.35 and later, and of KEP-5732's first text.
+GANG_SCHEDULING: Final = "GangScheduling"
+TOPOLOGY_PLACEMENT_GENERATOR: Final = "TopologyPlacementGenerator"
+POD_GROUP_PODS_COUNT: Final = "PodGroupPodsCount"
+TOPOLOGY_PLACEMENT: Final = "TopologyPlacementPlugin"
+PLACEMENT_BIN_PACKING: Final = "PlacementBinPackingPlugin"
+PLACEMENT_POD_COUNT_SCORER: Final = "PlacementPodCountScorerPlugin"
+DRA_TEST: Final = "DRATestPlugin"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ..framework.diagnosis import Diagnosis, diagnose
+from ..framework.group_rules import placements_of
 from ..framework.skew import domain_counts
 from ..framework.spread import fallen_back_constraints
 from ..framework.state import State
@@ -13,6 +14,7 @@ from ..models.plan import (
     Eviction,
     Fallback,
     Nomination,
+    Placement,
     Plan,
     Stats,
     Step,
@@ -83,6 +85,10 @@ def build_plan(
             if i in outcome.placed
         ),
         evictions=evictions,
+        placements=tuple(
+            Placement(pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled)
+            for d in placements_of(cluster, outcome.placed, outcome.victims)
+        ),
         fallbacks=_fallbacks(cluster, outcome),
         unschedulable=_left_out(cluster, outcome),
         stats=stats,
