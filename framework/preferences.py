@@ -44,8 +44,8 @@ def soft_points(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:
     - NodeAffinity: the weights of the preferred terms that the node matches;
     - ImageLocality: kube-scheduler's own score of the node;
     - TaintToleration: minus 100 for each PreferNoSchedule taint that is not tolerated;
-    - InterPodAffinity: the weight of each preferred term that another pod in the domain matches, minus that of
-      each preferred anti-affinity term that one matches;
+    - InterPodAffinity: the weight of each preferred term that another pod in the domain matches, minus that
+      of each preferred anti-affinity term that one matches;
     - PodTopologySpread: minus 100 for each pod beyond the maxSkew of a ScheduleAnyway constraint.
 
     None of it depends on an order.
