@@ -32,7 +32,8 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
             return
         except orjson.JSONDecodeError as error:
             if file.lower().removesuffix(".gz").endswith(".json"):
-                raise InputError(file, "", "", f"is not JSON: {error}") from None
+                where = f"line {error.lineno}, column {error.colno}"
+                raise InputError(file, "", "", f"{where}: is not JSON") from None
     yield from _read_yaml(file, content)
 
 
@@ -128,8 +129,8 @@ def _read_yaml(file: str, content: bytes) -> Iterator[Any]:
 def _complaint(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    where = f" in line {mark.line + 1}" if mark is not None else ""
-    return f"{'' if isinstance(error, _RepeatedKey) else 'is not YAML: '}{problem}{where}"
+    where = f"line {mark.line + 1}: " if mark is not None else ""
+    return f"{where}{'' if isinstance(error, _RepeatedKey) else 'is not YAML: '}{problem}"
 
 
 class _Builder:
@@ -174,7 +175,9 @@ class _Builder:
             if not isinstance(key, str):
                 raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=key_node.start_mark)
             if key in own:
-                raise _RepeatedKey(problem=f"key {key!r} stands twice", problem_mark=key_node.start_mark)
+                raise _RepeatedKey(
+                    problem=f"key {key!r} stands twice in its map", problem_mark=key_node.start_mark
+                )
             own[key] = self.build(value_node)
         return {**merged, **own} if merged else own
 

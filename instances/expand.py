@@ -26,8 +26,10 @@ _INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 def expand_controllers(objects: Objects) -> None:
-    """Add to an input the pods that its controllers lack, in the order of the controllers."""
+    """Add to an input the pods that its controllers lack; StatefulSets, with fixed names, go first."""
     pods = _Pods(objects)
+    for file, stateful_set in objects.with_files(StatefulSet):
+        _expand_stateful_set(objects, file, stateful_set)
     for file, deployment in objects.with_files(Deployment):
         _expand_deployment(objects, pods, file, deployment)
     for file, replica_set in objects.with_files(ReplicaSet):
@@ -36,8 +38,6 @@ def expand_controllers(objects: Objects) -> None:
             missing = replica_set.spec.replicas - pods.active(replica_set, replica_set.spec.selector)
             for name in pods.new_names(replica_set, missing):
                 objects.include(file, _pod(replica_set, replica_set.spec.template, name))
-    for file, stateful_set in objects.with_files(StatefulSet):
-        _expand_stateful_set(objects, file, stateful_set)
     for file, job in objects.with_files(Job):
         _expand_job(objects, pods, file, job)
 
@@ -221,10 +221,13 @@ def _expand_job(objects: Objects, pods: _Pods, file: str, job: Job) -> None:
     taken = pods.indexes(job)
     free = [str(index) for index in range(job.spec.completions or 0) if str(index) not in taken]
     for index in free[: max(0, missing)]:
+        name = f"{job.name}-{index}"
+        if objects.has("Pod", f"{job.namespace}/{name}"):
+            name = next(pods.new_names(job, 1))
         pod = _pod(
             job,
             job.spec.template,
-            f"{job.name}-{index}",
+            name,
             labels={**labels, _INDEX: index},
             annotations={_INDEX: index},
         )

@@ -10,7 +10,7 @@ from ..models.errors import InputError
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject
 from ..models.pod import Pod
-from ..models.validation import check, read
+from ..models.validation import check, read, title
 from .clock import Clock
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
@@ -51,8 +51,11 @@ class Objects:
         InputError
             If it is no Kubernetes object, or one that the API server would refuse, or is there already.
         """
-        for kind, version, raw in _unroll(file, document, place):
-            self._add(file, kind, version, raw)
+        try:
+            for kind, version, raw in _unroll(file, document, place):
+                self._add(file, kind, version, raw)
+        except RecursionError:
+            raise InputError(file, place, "", "is nested too deeply") from None
 
     def _add(self, file: str, kind: str, version: str, raw: dict[str, Any]) -> None:
         model = find_kind(kind, version)
@@ -66,7 +69,7 @@ class Objects:
         check(item, file)
         earlier = self._files.get((kind, item.key))
         if earlier is not None:
-            raise InputError(file, f"{kind} {item.key}", "", f"is there already, from {earlier}")
+            raise InputError(file, title(item), "", f"is there already, from {earlier}")
         self.include(file, item)
         self.clock.look_at(raw)
 

@@ -43,12 +43,15 @@ def parse_timestamp(value: object) -> datetime:
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if isinstance(value, str) and _RFC3339.fullmatch(value):
-        moment = datetime.fromisoformat(value)
-        return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+        try:
+            moment = datetime.fromisoformat(value)
+            return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise ValueError(f"{value!r} is a time that does not exist") from None
     raise ValueError(f"{value!r} is not a time (such as 2026-03-01T08:00:00Z)")
 
 
-Timestamp = Annotated[datetime, PlainValidator(parse_timestamp)]
+Timestamp = Annotated[datetime, BeforeValidator(parse_timestamp)]
 
 _DURATION = re.compile(r"([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)", re.ASCII)
 _DURATION_PART = re.compile(r"([\d.]+)([a-zµμ]+)")

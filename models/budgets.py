@@ -129,7 +129,7 @@ def is_healthy(pod: Pod, disrupted: Mapping[str, datetime], now: datetime) -> bo
     if pod.is_terminating:
         return False
     evicted_at = disrupted.get(pod.name)
-    if evicted_at is not None and evicted_at + DELETION_TIMEOUT > now:
+    if evicted_at is not None and now - evicted_at < DELETION_TIMEOUT:
         return False
     ready = pod.condition("Ready")
     if ready is None:

@@ -78,6 +78,9 @@ class SpelledFloat(float):
         number.spelling = spelling
         return number
 
+    def __repr__(self) -> str:
+        return self.spelling
+
 
 def parse_quantity(value: object) -> Fraction:
     """Read a quantity exactly from its text or from a bare number.
@@ -96,7 +99,7 @@ def parse_quantity(value: object) -> Fraction:
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{value!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")
-    return _parse_text(value.spelling if isinstance(value, SpelledFloat) else repr(value))
+    return _parse_text(repr(value))
 
 
 def _read(value: Any) -> Fraction:
@@ -134,7 +137,7 @@ def format_quantity(quantity: Fraction) -> str:
         whole = quantity.numerator
         for suffix in ("Ei", "Pi", "Ti", "Gi", "Mi", "Ki"):
             size = _SUFFIXES[suffix].numerator
-            if whole and whole % size == 0:
+            if whole and whole % size == 0 and abs(whole) <= _LARGEST_BINARY:
                 return f"{whole // size}{suffix}"
         return str(whole)
     for suffix in ("m", "u", "n"):

@@ -41,7 +41,7 @@ from .storage import (
     storage_class_faults,
 )
 
-__all__ = ["RULES", "Fault", "check", "describe", "faults", "read"]
+__all__ = ["RULES", "Fault", "check", "describe", "faults", "read", "title"]
 
 RULES: dict[str, Callable[[Any], Faults]] = {
     "Node": node_faults,
@@ -82,6 +82,11 @@ def faults(item: KubeObject | KubeSchedulerConfiguration) -> Faults:
         yield from rules(item)
 
 
+def title(item: KubeObject | KubeSchedulerConfiguration) -> str:
+    """Return what an object is called in messages: its kind and key."""
+    return f"{item.kind} {item.key}" if isinstance(item, KubeObject) else item.kind
+
+
 def check(item: KubeObject | KubeSchedulerConfiguration, file: str) -> None:
     """Raise the first fault of an object.
 
@@ -91,4 +96,4 @@ def check(item: KubeObject | KubeSchedulerConfiguration, file: str) -> None:
         If the API server would refuse the object.
     """
     for fault in faults(item):
-        raise InputError(file, f"{item.kind} {item.key}", respell(item, fault.field), fault.message)
+        raise InputError(file, title(item), respell(item, fault.field), fault.message)

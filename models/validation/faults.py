@@ -72,7 +72,7 @@ def unique(values: Iterable[str | None], path: str, name: str) -> Faults:
 def at_most_items(count: int, most: int, path: str) -> Faults:
     """Find a list that is too long."""
     if count > most:
-        yield Fault(path, f"must have at most {most} entries, not {count}")
+        yield Fault(path, f"must have at most {most} {'entry' if most == 1 else 'entries'}, not {count}")
 
 
 def not_negative(amounts: Mapping[str, Fraction], path: str) -> Faults:

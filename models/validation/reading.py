@@ -53,7 +53,7 @@ def _words(error: ErrorDetails) -> str:
     if kind == "missing":
         return "required"
     if kind == "literal_error":
-        options = re.findall(r"'([^']+)'", str(context["expected"]))
+        options = re.findall(r"'([^']+)'", str(context["expected"]).replace("''", ""))
         return f"must be {one_of(options)}, not {_short(value)}"
     if kind == "value_error":
         return str(context["error"])
