@@ -89,7 +89,8 @@ class RoundModel:
         values = [(var, solution.counts.get(key, 0)) for key, var in counts.items() if key[0] in classes]
         values += [(evictions[v], solution.leaving.get(v, 0)) for v in sorted(victims)]
         for variable, value in values:
-            low, high = variable.proto.domain[0], variable.proto.domain[-1]
+            # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
+            low, *_, high = list(variable.proto.domain)
             for first, last in ((low, value - 1), (value + 1, high)):
                 if first <= last:
                     literal = model.new_bool_var(f"differs[{self.variables}]")
