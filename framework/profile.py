@@ -119,7 +119,7 @@ class Profile:
     @property
     def rejectors(self) -> tuple[str, ...]:
         """The plugins that can reject a pod, in the order in which they are called."""
-        return tuple(dict.fromkeys((*self.points[PRE_FILTER], *self.points[FILTER])))
+        return tuple(dict.fromkeys((*self.points[FILTER], *self.points[PRE_FILTER])))
 
     def args(self, plugin: str) -> PluginArgs:
         """Return a plugin's arguments, upstream's defaults where none are configured."""

@@ -1,0 +1,59 @@
+"""docs/plugins.md says what the code says."""
+
+import re
+from pathlib import Path
+
+from kubestow.framework.plugins import (
+    DEFAULT_PLUGINS,
+    inter_pod_affinity,
+    node_affinity,
+    node_name,
+    node_ports,
+    node_resources_fit,
+    node_unschedulable,
+    pod_topology_spread,
+)
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in TEXT.splitlines()
+    if re.match(r"\| [A-Z]", line)
+]
+
+
+def test_the_table_lists_every_plugin_in_order_with_its_weight():
+    assert [row[0] for row in ROWS] == [entry.name for entry in DEFAULT_PLUGINS]
+    weights = {row[0]: row[1] for row in ROWS}
+    for entry in DEFAULT_PLUGINS:
+        assert weights[entry.name] == (str(entry.weight) if entry.weight else "–")
+
+
+def test_files_exist_and_hold_the_plugin():
+    for name, _, _, file in ROWS:
+        path = file.strip("`")
+        if path != "–":
+            assert (ROOT / path).is_file()
+            assert name in (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_every_plugin_has_a_paragraph():
+    for name, *_ in ROWS:
+        assert f"\n**{name}** " in TEXT or name == "DefaultBinder"
+
+
+def test_reasons_are_those_of_the_code():
+    modules = (
+        inter_pod_affinity,
+        node_affinity,
+        node_name,
+        node_ports,
+        node_resources_fit,
+        node_unschedulable,
+        pod_topology_spread,
+    )
+    for module in modules:
+        for name, text in vars(module).items():
+            if re.match(r"(REASON|MISMATCH|TOO_MANY)", name):
+                assert f"`{text}`" in TEXT
