@@ -1,7 +1,8 @@
 """One scheduling cycle: a pod is filtered, scored and bound, or room is made for it, or it waits.
 
-Every tie that kube-scheduler breaks at random goes to the smallest node name, and every node is scored.  Binding
-(DefaultBinder) is `apply`; of DynamicResources there is what its PostFilter says about a pod without claims.
+Every tie that kube-scheduler breaks at random goes to the smallest node name, and every node is scored.
+Binding (DefaultBinder) is `apply`; of DynamicResources there is what its PostFilter says about a pod without
+claims.
 
 Source: kube-scheduler 1.34.1 schedule_one.go.
 """

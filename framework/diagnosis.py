@@ -53,6 +53,16 @@ def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
         )
     if not cluster.n_nodes:
         return Diagnosis(NO_NODES)
+    # Pods of one class hear the same about one state.
+    known: dict[int, tuple[int, Diagnosis]] = cluster.memo("diagnoses", dict)
+    version, found = known.get(info.cls, (-1, None))
+    if found is None or version != state.version:
+        found = _judge(cluster, state, i)
+        known[info.cls] = (state.version, found)
+    return found
+
+
+def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
     framework = framework_for(cluster, i)
     result = framework.filter_all(state, i)
     refusal = result.pre_filter
