@@ -4,7 +4,7 @@ Sums are kept up to date by every change, so that a plugin's look at all nodes c
 over pods.
 """
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -147,6 +147,10 @@ class State:
         self.version = next(_versions)
         return n
 
+    def bindings(self) -> Hashable:
+        """Return what placing pods has bound, beside where they are: equal means the same to pods to come."""
+        return () if self.volumes is None else self.volumes.bindings()
+
     def mark(self, i: int) -> None:
         """Let pod i terminate from now on; marking it again changes nothing."""
         self._set_terminating(i, terminating=True)
@@ -229,7 +233,7 @@ class State:
             key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
         }
         other.volumes = None if self.volumes is None else self.volumes.copy()
-        other.version = self.version
+        # a version of its own: what plugins learnt about this state may hold its live counters
         other.nominations_version = self.nominations_version
         return other
 
