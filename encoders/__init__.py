@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from . import capacity, eviction, fallback, host_ports, inter_pod_affinity, scheduled, topology_spread
+from . import (
+    capacity,
+    eviction,
+    fallback,
+    host_ports,
+    inter_pod_affinity,
+    node_volume_limits,
+    scheduled,
+    topology_spread,
+    volume_binding,
+    volume_restrictions,
+)
 from .context import Context
 from .preferences import PREFERENCES
 from .problem import Problem
@@ -31,6 +42,9 @@ ENCODERS: tuple[Encoder, ...] = (
     scheduled,
     capacity,
     host_ports,
+    volume_restrictions,
+    node_volume_limits,
+    volume_binding,
     topology_spread,
     inter_pod_affinity,
     eviction,

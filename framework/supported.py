@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..models.errors import KubestowError
 from ..models.requests import extended_resource
-from ..models.volumes import Volume
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -25,7 +24,7 @@ def unsupported(cluster: "Cluster") -> list[str]:
     needs: list[str] = []
     for i in cluster.pending:
         info = cluster.pods[i]
-        for need in (*_groups(cluster, info), *_claims(cluster, info, by_class), *_volumes(info)):
+        for need in (*_groups(cluster, info), *_claims(cluster, info, by_class)):
             needs.append(f"Pod {info.key}: {need} not supported yet")
     return needs
 
@@ -64,32 +63,3 @@ def _claims(cluster: "Cluster", info: "PodInfo", by_class: dict[str, str]) -> It
     for name, amount in zip(cluster.resources, info.request, strict=True):
         if amount and extended_resource(name) and name in by_class:
             yield f"a request for {name} (served by DeviceClass {by_class[name]}) is"
-
-
-def _volumes(info: "PodInfo") -> Iterator[str]:
-    for volume in info.pod.spec.volumes:
-        kind = _kind(volume)
-        if kind:
-            yield f"spec.volumes[{volume.name}] ({kind}) is"
-
-
-def _kind(volume: Volume) -> str:
-    """Name the source of a volume that a volume plugin acts on; empty for all others.
-
-    An inline CSI volume is none of them: it is made for the pod wherever it runs.
-    """
-    if volume.persistent_volume_claim is not None:
-        return f"PersistentVolumeClaim {volume.persistent_volume_claim.claim_name}"
-    sources = {
-        "an ephemeral volume with a claim": volume.ephemeral,
-        "gcePersistentDisk": volume.gce_persistent_disk,
-        "awsElasticBlockStore": volume.aws_elastic_block_store,
-        "iscsi": volume.iscsi,
-        "rbd": volume.rbd,
-        "azureDisk": volume.azure_disk,
-        "azureFile": volume.azure_file,
-        "cinder": volume.cinder,
-        "vsphereVolume": volume.vsphere_volume,
-        "portworxVolume": volume.portworx_volume,
-    }
-    return next((name for name, source in sources.items() if source is not None), "")

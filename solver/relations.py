@@ -5,7 +5,8 @@ others; a victim that no such filter counts may leave before all others: neither
 exists.  What remains falls into components that never look at each other, so that an order can be sought for
 each, and a missing order be blamed on few variables (the cut).
 
-Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read other pods' labels.
+Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read other pods' labels; volumes
+have rules of their own (`solver.volume_relations`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..framework.affinity import matches_all, required_affinity, required_anti_affinity
 from ..framework.spread import hard_constraints, spread_matches
+from .volume_relations import volume_relations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +46,8 @@ class Relations:
         self._carriers: set[int] = set()
         for cls in problem.classes:
             self._relate(cls)
+        for carrier, classes, victims in volume_relations(problem):
+            self._join(carrier, classes, victims)
         self.components = self._collect()
         self.component_of_class = {c: k for k, comp in enumerate(self.components) for c in comp.classes}
         self.component_of_victim = {v: k for k, comp in enumerate(self.components) for v in comp.victims}

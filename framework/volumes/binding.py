@@ -98,7 +98,7 @@ class Binder:
 
     def need(self, claims: PodClaims, assumed: Assumed) -> Need:
         """Look at a pod's claims after what a round has bound so far."""
-        bound = list(claims.bound)
+        taken: list[int] = []
         pinned: list[Unbound] = []
         looking: list[Unbound] = []
         nodes: set[int] = set()
@@ -106,14 +106,14 @@ class Binder:
             volume = assumed.volume_of.get(claim.key) if claim.shared else None
             node = assumed.node_of.get(claim.key, claim.selected)
             if volume is not None:
-                bound.append(volume)
+                taken.append(volume)
             elif node != ANY_NODE:
                 pinned.append(claim)
                 nodes.add(node)
             else:
                 looking.append(claim)
         looking.sort(key=attrgetter("wish.size"))
-        need = Need(self._refused(bound), tuple(pinned), open=tuple(looking))
+        need = Need(self._refused(claims.bound, taken), tuple(pinned), open=tuple(looking))
         if nodes:
             need.node = min(nodes)
             need.split = len(nodes) > 1
@@ -164,11 +164,12 @@ class Binder:
             mask = mask & made
         return mask
 
-    def _refused(self, bound: Sequence[int]) -> NDArray[np.uint8]:
-        """Judge every node by bound claims: the first that is in the way counts."""
+    def _refused(self, bound: Sequence[int], taken: Sequence[int] = ()) -> NDArray[np.uint8]:
+        """Judge every node by bound claims, and those bound in the round: the first in the way counts."""
         refused = np.zeros(self._cluster.n_nodes, dtype=np.uint8)
-        for v in bound:
-            fault = np.uint8(GONE) if v == MISSING else np.where(self._claims.reach(v), 0, OUT_OF_REACH)
+        reaches = [None if v == MISSING else self._claims.reach(v) for v in bound]
+        for reach in (*reaches, *(self._claims.storage.nodes_of(v) for v in taken)):
+            fault = np.uint8(GONE) if reach is None else np.where(reach, 0, OUT_OF_REACH)
             refused = np.where(refused == 0, fault, refused).astype(np.uint8)
         return refused
 

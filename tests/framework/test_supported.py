@@ -12,7 +12,6 @@ def spec(**fields):
     return pod("p").changed(lambda d: d["spec"].update(fields))
 
 
-CLAIMED = spec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}])
 GROUPED = spec(schedulingGroup={"podGroupName": "g"})
 DEVICE = spec(resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
 
@@ -21,20 +20,13 @@ DEVICE = spec(resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
     "p, gates, need",
     [
         pytest.param(pod("p"), "", "", id="a plain pod needs nothing"),
-        pytest.param(CLAIMED, "", "PersistentVolumeClaim c", id="a claim"),
         pytest.param(
-            spec(volumes=[{"name": "d", "gcePersistentDisk": {"pdName": "x"}}]),
+            spec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]),
             "",
-            "gcePersistentDisk",
-            id="a disk",
+            "",
+            id="volumes are built",
         ),
-        pytest.param(
-            spec(volumes=[{"name": "d", "emptyDir": {}}]), "", "", id="an empty directory needs nothing"
-        ),
-        pytest.param(
-            spec(volumes=[{"name": "d", "csi": {"driver": "x"}}]), "", "", id="nor does an inline CSI volume"
-        ),
-        pytest.param(CLAIMED.on("a"), "", "", id="a pod that runs may have what it has"),
+        pytest.param(DEVICE.on("a"), "", "", id="a pod that runs may have what it has"),
         pytest.param(GROUPED, "", "PodGroup g", id="a pod group"),
         pytest.param(GROUPED, "GenericWorkload=false", "", id="unless groups are switched off"),
         pytest.param(spec(workloadRef={"name": "w", "podGroup": "g"}), "", "Workload w", id="a workload"),
@@ -59,7 +51,7 @@ def test_an_extended_resource_served_by_a_device_class():
 
 
 def test_an_instance_is_refused_by_its_first_need():
-    snapshot = cluster(node("a"), CLAIMED, DEVICE.named("q"), name="dump")
+    snapshot = cluster(node("a"), GROUPED, DEVICE.named("q"), name="dump")
     with pytest.raises(KubestowError, match=r"^dump: Pod default/p: .* \(and 1 more\)$"):
         trace(snapshot)
     require_supported(Cluster(cluster(node("a"), pod("p"))))

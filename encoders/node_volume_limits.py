@@ -1,0 +1,155 @@
+"""NodeVolumeLimits: what a node attaches of a CSI driver in the end, each volume once.
+
+For each node n and driver D with a limit:
+
+    Σ_c own_D(c)·y[c,n] + Σ_s attached[s,n] - Σ_v own_D(v)·evicted[v] <= limit - attached now
+    lands(c, n) -> attached[s,n]            for a class c that uses the shared volume s
+    attached[s,n] or all of v leave         for running pods v that use it; it is not among those attached now
+
+own_D counts the volumes of one member that no other pod uses.  Only pods whose own profile has the filter
+count: the others may come later.  A node beyond its limit already refuses only what brings a volume that is
+not there, so its row holds only while such a pod lands there.
+
+Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..framework import names
+from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
+from ..framework.volumes.uses import uses_of
+from .context import Terms
+from .linear import add_at_most
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
+
+    from .context import Context
+    from .problem import PodClass, Problem, VictimClass
+
+name = names.NODE_VOLUME_LIMITS
+
+
+def applies(problem: Problem) -> bool:
+    """Only where a pending pod brings a volume of a driver with a limit."""
+    attachments = attachments_of(problem.cluster)
+    return any(attachments.of(c.pod) for c in problem.classes)
+
+
+def encode(ctx: Context) -> None:
+    """Add a row for each node and driver with a limit that a pending pod's volume can reach."""
+    problem = ctx.problem
+    attachments = attachments_of(problem.cluster)
+    bringing = [c for c in problem.asking(name, problem.classes) if attachments.of(c.pod)]
+    holders = Counter(volume.identity for i in uses_of(problem.cluster).pods for volume in attachments.of(i))
+    for node in range(problem.cluster.n_nodes):
+        here = [c for c in bringing if ctx.count(c, node) is not None]
+        for driver, limits in attachments.limits.items():
+            if limits[node] != UNLIMITED and any(
+                v.driver == driver for c in here for v in attachments.of(c.pod)
+            ):
+                _Row(ctx, node, driver, holders).encode(here, int(limits[node]))
+
+
+@dataclass
+class _Row:
+    """What one driver attaches to one node."""
+
+    ctx: Context
+    node: int
+    driver: str
+    holders: Counter[tuple[str, str]]
+
+    def encode(self, classes: list[PodClass], limit: int) -> None:
+        problem = self.ctx.problem
+        assert problem.state.volumes is not None
+        now = int(problem.state.volumes.counts[self.driver][self.node])
+        terms = Terms()
+        users: dict[tuple[str, str], list[PodClass]] = {}
+        new: list[PodClass] = []
+        for cls in classes:
+            own, shared = self._brought(cls.pod)
+            if own:
+                terms.extend(self.ctx.placed([cls], [self.node]), own)
+                new.append(cls)
+            for volume in shared:
+                if volume.identity not in users:
+                    users[volume.identity] = []
+                users[volume.identity].append(cls)
+        victims: dict[tuple[str, str], list[VictimClass]] = {}
+        for victim in problem.victims_on.get(self.node, ()):
+            own, shared = self._brought(victim.pod)
+            if own:
+                terms.extend(self.ctx.evicted([victim]), -own)
+            for volume in shared:
+                victims.setdefault(volume.identity, []).append(victim)
+        stays = self._staying()
+        for identity in dict.fromkeys((*users, *victims)):
+            if identity in stays:
+                continue
+            here = victims.get(identity, [])
+            terms.add(self._attached(identity, users.get(identity, []), here), 1)
+            if here:
+                now -= 1
+            else:
+                new += users[identity]
+        self._add(
+            terms,
+            limit - now,
+            beyond=int(problem.state.volumes.counts[self.driver][self.node]) > limit,
+            new=new,
+        )
+
+    def _brought(self, pod: int) -> tuple[int, list[Attached]]:
+        """Count a pod's volumes that are its own, and list those that others use or that are held."""
+        attachments = attachments_of(self.ctx.problem.cluster)
+        own, shared = 0, []
+        for volume in attachments.of(pod):
+            if volume.driver != self.driver or not attachments.counts_on(volume, self.node):
+                continue
+            if self.holders[volume.identity] > 1 or attachments.is_held(volume, self.node):
+                shared.append(volume)
+            else:
+                own += 1
+        return own, shared
+
+    def _staying(self) -> set[tuple[str, str]]:
+        """Volumes that are attached whoever leaves: of pods that stay, or held by a VolumeAttachment."""
+        problem = self.ctx.problem
+        attachments = attachments_of(problem.cluster)
+        staying = {
+            (self.driver, handle) for handle in attachments.held.get(self.driver, {}).get(self.node, ())
+        }
+        for p in problem.fixed_pods:
+            if problem.state.node_of[p] == self.node:
+                staying.update(v.identity for v in attachments.of(p) if attachments.counts_on(v, self.node))
+        return staying
+
+    def _attached(
+        self, identity: tuple[str, str], users: list[PodClass], victims: list[VictimClass]
+    ) -> cp_model.IntVar:
+        """Give a literal that is true whenever the volume is attached in the end."""
+        model = self.ctx.model
+        literal = model.new_bool_var(
+            f"attached[{identity[1]},{self.ctx.problem.cluster.node_names[self.node]}]"
+        )
+        for cls in users:
+            lands = self.ctx.lands(cls, [self.node])
+            if lands is not None:
+                model.add_implication(lands, literal)
+        for victim in victims:
+            model.add_bool_or([literal, self.ctx.all_gone(victim)])
+        return literal
+
+    def _add(self, terms: Terms, free: int, *, beyond: bool, new: list[PodClass]) -> None:
+        label = f"{self.driver}[{self.ctx.problem.cluster.node_names[self.node]}]"
+        args = (self.ctx.model, terms.coefficients, terms.variables, terms.spans, free)
+        if not beyond:
+            add_at_most(*args, name=label)
+            return
+        for cls in {c.index: c for c in new}.values():
+            add_at_most(*args, when=self.ctx.lands(cls, [self.node]), name=label)

@@ -1,0 +1,66 @@
+"""Who can matter to whose volumes, beyond what holds in every order.
+
+Disks, exclusive claims and limits hold in the end or in no order.  Three things depend on it: which pod
+takes the smallest volume, where the first of several users of an unbound claim has it bound, and whether a
+volume that pods share, or that a VolumeAttachment names, is there when a pod comes to a node.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..encoders.volume_binding import open_claims
+from ..framework import names
+from ..framework.volumes.attachments import attachments_of
+from ..framework.volumes.offers import offers_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..encoders.problem import PodClass, Problem, VictimClass
+
+Relation = tuple["PodClass", list["PodClass"], list["VictimClass"]]
+"""A class that looks at others, the classes that it looks at, the victim classes that it looks at."""
+
+
+def volume_relations(problem: Problem) -> Iterator[Relation]:
+    """Find the classes whose volumes depend on the order in which others come and go."""
+    yield from _bindings(problem)
+    yield from _attachments(problem)
+
+
+def _bindings(problem: Problem) -> Iterator[Relation]:
+    """Classes that may take one volume, or that share an unbound claim."""
+    offers = offers_of(problem.cluster)
+    wanting: dict[object, list[PodClass]] = {}
+    for cls in problem.classes:
+        wanted: set[object] = set()
+        for claim in open_claims(problem, cls):
+            if claim.shared:
+                wanted.add(claim.key)
+            wanted.update(v for volumes in offers.groups(claim.wish).values() for v in volumes)
+        for item in wanted:
+            wanting.setdefault(item, []).append(cls)
+    for classes in {tuple(c.index for c in found): found for found in wanting.values()}.values():
+        for cls in classes:
+            yield cls, classes, []
+
+
+def _attachments(problem: Problem) -> Iterator[Relation]:
+    """Classes that bring a volume which others use or which is held, with all that may be attached before."""
+    attachments = attachments_of(problem.cluster)
+    brought = {
+        c.index: attachments.of(c.pod) for c in problem.asking(names.NODE_VOLUME_LIMITS, problem.classes)
+    }
+    for cls in problem.classes:
+        volumes = brought.get(cls.index, ())
+        if not volumes:
+            continue
+        identities = {volume.identity for volume in volumes}
+        victims = [v for v in problem.victims if any(a.identity in identities for a in attachments.of(v.pod))]
+        drivers = {volume.driver for volume in volumes if attachments.is_known(volume)}
+        classes = [
+            c for c in problem.classes if any(volume.driver in drivers for volume in brought.get(c.index, ()))
+        ]
+        if victims or classes:
+            yield cls, classes, victims
