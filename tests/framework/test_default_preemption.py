@@ -293,6 +293,17 @@ KEPT = waits(1, ONE_SHORT, helpless(1, ONE_SHORT))
         ),
         pytest.param([two(), low("v"), low("w"), BIG], "n: v, w", id="without a budget nothing is guarded"),
         pytest.param(
+            [
+                two(),
+                low("v").started(9),
+                low("w").started(1).terminating(),
+                budget("k", allowed=1, app="low"),
+                BIG,
+            ],
+            "n: v, w (1 violate)",
+            id="who terminates already leaves the budget to the others",
+        ),
+        pytest.param(
             [two(), low("v").terminating(), low("w").terminating(), NOTHING_LEFT, BIG],
             "n: v, w (2 violate)",
             id="who terminates already is not evicted again",
