@@ -3,12 +3,12 @@
 Source: kube-scheduler 1.34.1 apis/config/v1/defaults.go.
 """
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from .affinity import NodeAffinity
-from .base import Bool, Duration, Int32, KubeModel, shared
+from .base import Bool, Duration, Int32, Int64, KubeModel, shared
 from .pod import TopologySpreadConstraint
 
 
@@ -16,7 +16,12 @@ class ResourceSpec(KubeModel):
     """A resource and its weight in a score."""
 
     name: str
-    weight: Int32 = 1
+    weight: Int64 = 1
+
+    @field_validator("weight", mode="after")
+    @classmethod
+    def _zero_is_absent(cls, weight: int) -> int:
+        return weight or 1
 
 
 class UtilizationShapePoint(KubeModel):
@@ -34,12 +39,15 @@ class RequestedToCapacityRatioParam(KubeModel):
 
 CPU_AND_MEMORY = (ResourceSpec(name="cpu", weight=1), ResourceSpec(name="memory", weight=1))
 
+ResourceSpecs = Annotated[tuple[ResourceSpec, ...], AfterValidator(lambda given: given or CPU_AND_MEMORY)]
+"""Resources of a score; an empty list is an absent one."""
+
 
 class ScoringStrategy(KubeModel):
     """How NodeResourcesFit scores a node."""
 
     type: Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"] = "LeastAllocated"
-    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+    resources: ResourceSpecs = CPU_AND_MEMORY
     requested_to_capacity_ratio: RequestedToCapacityRatioParam | None = None
 
 
@@ -58,7 +66,7 @@ class NodeResourcesFitArgs(PluginArgs):
 class NodeResourcesBalancedAllocationArgs(PluginArgs):
     """Arguments of NodeResourcesBalancedAllocation."""
 
-    resources: tuple[ResourceSpec, ...] = CPU_AND_MEMORY
+    resources: ResourceSpecs = CPU_AND_MEMORY
 
 
 class InterPodAffinityArgs(PluginArgs):
@@ -187,7 +195,9 @@ class KubeSchedulerConfiguration(KubeModel):
     percentage_of_nodes_to_score: Int32 = 0
     pod_initial_backoff_seconds: Int32 = 1
     pod_max_backoff_seconds: Int32 = 10
-    profiles: tuple[KubeSchedulerProfile, ...] = Field(default=(KubeSchedulerProfile(),))
+    profiles: Annotated[
+        tuple[KubeSchedulerProfile, ...], AfterValidator(lambda given: given or (KubeSchedulerProfile(),))
+    ] = (KubeSchedulerProfile(),)
 
     @property
     def key(self) -> str:

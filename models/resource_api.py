@@ -172,7 +172,18 @@ class CapacityRequirements(KubeModel):
     requests: dict[str, QuantityField] = Field(default_factory=dict)
 
 
-class ExactDeviceRequest(KubeModel):
+class _CountedRequest(KubeModel):
+    """What both forms of a request share: a count of 0 is an absent one."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _zero_is_absent(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("count") == 0 and type(data["count"]) is int:
+            return {name: value for name, value in data.items() if name != "count"}
+        return data
+
+
+class ExactDeviceRequest(_CountedRequest):
     """A number of devices of one class (`count`, default 1), or all of them."""
 
     empty_is_absent: ClassVar = frozenset({"allocationMode"})
@@ -186,7 +197,7 @@ class ExactDeviceRequest(KubeModel):
     capacity: CapacityRequirements | None = None
 
 
-class DeviceSubRequest(KubeModel):
+class DeviceSubRequest(_CountedRequest):
     """One of the alternatives of a request."""
 
     empty_is_absent: ClassVar = frozenset({"allocationMode"})

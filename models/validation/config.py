@@ -34,8 +34,6 @@ def configuration_faults(config: KubeSchedulerConfiguration) -> Faults:
             "podMaxBackoffSeconds",
             f"must be at least podInitialBackoffSeconds, {config.pod_initial_backoff_seconds}",
         )
-    if not config.profiles:
-        yield Fault("profiles", "must have at least one profile")
     for index, profile in enumerate(config.profiles):
         yield from _profile_faults(profile, f"profiles[{index}]")
     yield from unique((profile.scheduler_name for profile in config.profiles), "profiles", "schedulerName")

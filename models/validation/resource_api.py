@@ -60,7 +60,7 @@ def _count_faults(request: ExactDeviceRequest | DeviceSubRequest, path: str) -> 
     if request.allocation_mode == "ExactCount":
         if request.count < 1:
             yield Fault(f"{path}.count", f"must be greater than 0, not {request.count}")
-    elif "count" in request.model_fields_set and request.count:
+    elif "count" in request.model_fields_set:
         yield Fault(f"{path}.count", "cannot be set with allocationMode All")
     yield from _selector_faults(request.selectors, f"{path}.selectors")
     yield from _toleration_faults(request.tolerations, f"{path}.tolerations")

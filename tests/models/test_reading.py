@@ -345,3 +345,20 @@ def test_what_was_written_is_what_was_read():
     }
     pod = Pod.model_validate(raw)
     assert Pod.model_validate(pod.model_dump(mode="json", by_alias=True)) == pod
+
+
+def test_what_counts_as_absent_in_a_configuration_gets_the_default():
+    resources = [{"name": "cpu", "weight": 0}, {"name": "x.com/y", "weight": 3}]
+    strategy = {"scoringStrategy": {"resources": resources}}
+    args = NodeResourcesFitArgs.model_validate(strategy)
+    assert [item.weight for item in args.scoring_strategy.resources] == [1, 3]
+    assert (
+        NodeResourcesFitArgs.model_validate({"scoringStrategy": {"resources": []}}) == NodeResourcesFitArgs()
+    )
+    assert KubeSchedulerConfiguration.model_validate({"profiles": []}) == KubeSchedulerConfiguration()
+
+
+def test_a_device_count_of_zero_is_an_absent_one():
+    request = {"name": "r", "exactly": {"deviceClassName": "c", "count": 0}}
+    claim = ResourceClaim.model_validate({"spec": {"devices": {"requests": [request]}}})
+    assert claim.spec.devices.requests[0].exactly.count == 1

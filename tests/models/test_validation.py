@@ -144,6 +144,84 @@ ACCEPTED = [
         "ResourceSlice",
         {**POOL, "sharedCounters": [{"name": "c", "counters": {"m": {"value": "1"}}}]},
     ),
+    (
+        "count 0 beside All is no count",
+        "ResourceClaim",
+        claim({"exactly": {"deviceClassName": "g", "allocationMode": "All", "count": 0}}),
+    ),
+    (
+        "a slice with taints and per-device nodes",
+        "ResourceSlice",
+        {
+            **POOL,
+            "perDeviceNodeSelection": True,
+            "devices": [{"name": "d", "nodeName": "n", "taints": [{"key": "k", "effect": "None"}]}],
+        },
+    ),
+    (
+        "a claim that is allocated",
+        "ResourceClaim",
+        claim({"exactly": {"deviceClassName": "g"}}),
+        {"status": {"allocation": {"devices": {"results": []}, "nodeSelector": {"nodeSelectorTerms": [{}]}}}},
+    ),
+    ("a class of devices", "DeviceClass", {"selectors": [{"cel": {"expression": "true"}}]}),
+    ("a class of all devices", "DeviceClass", {}),
+    (
+        "a rule that taints devices",
+        "DeviceTaintRule",
+        {
+            "deviceSelector": {"selectors": [{"cel": {"expression": "true"}}]},
+            "taint": {"key": "k", "effect": "NoExecute"},
+        },
+    ),
+    (
+        "a volume of one node",
+        "PersistentVolume",
+        {
+            "accessModes": ["ReadWriteOnce"],
+            "capacity": {"storage": "1"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{}]}},
+        },
+    ),
+    (
+        "a claim of a volume",
+        "PersistentVolumeClaim",
+        {"accessModes": ["ReadWriteOncePod"], "resources": {"requests": {"storage": "1"}}, "selector": {}},
+    ),
+    (
+        "a storage class of two zones",
+        "StorageClass",
+        None,
+        {
+            "provisioner": "p",
+            "allowedTopologies": [{"matchLabelExpressions": [{"key": "zone", "values": ["a", "b"]}]}],
+        },
+    ),
+    ("a driver without a limit", "CSINode", {"drivers": [{"name": "d", "nodeID": "n"}]}),
+    (
+        "free storage",
+        "CSIStorageCapacity",
+        None,
+        {"storageClassName": "s", "capacity": "1Gi", "nodeTopology": {}},
+    ),
+    ("an attachment", "VolumeAttachment", {"attacher": "a", "nodeName": "n", "source": {}}),
+    (
+        "a Deployment",
+        "Deployment",
+        {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {"metadata": {"labels": {"a": "b", "c": "d"}}, "spec": MAIN},
+        },
+    ),
+    ("a ReplicationController without a template", "ReplicationController", {"selector": {"a": "b"}}),
+    (
+        "a DaemonSet",
+        "DaemonSet",
+        {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {"metadata": {"labels": {"a": "b"}}, "spec": MAIN},
+        },
+    ),
     ("a Job without a selector", "Job", {"template": {"spec": MAIN}}),
     ("a kind without rules of its own", "Namespace", None),
 ]
