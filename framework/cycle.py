@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from . import names
-from .domains import Ints
+from .domains import Bools, Ints
 from .filter_result import FilterResult
 from .ledger import Ledger
 from .message import NO_NODES, fit_error
@@ -55,6 +55,8 @@ class Cycle:
         The text of an attempt that ended in an error.
     keeps_nomination : bool
         Whether a failed pod keeps its nominated node.
+    within : bool[N] or None
+        The nodes that were looked at (a pod group's placement); None for all.
     """
 
     pod: int
@@ -67,6 +69,7 @@ class Cycle:
     post_filter: tuple[str, ...] = ()
     error: str = ""
     keeps_nomination: bool = False
+    within: Bools | None = None
 
     @property
     def victims(self) -> tuple[int, ...]:
@@ -95,13 +98,14 @@ class Cycle:
         if self.error or self.result is None:
             return self.error  # nothing else is known about a pod without nodes or without scores
         pre_filter = self.result.pre_filter
-        statuses = () if pre_filter is not None else statuses_of(self.result, n_nodes)
+        statuses = () if pre_filter is not None else statuses_of(self.result, n_nodes, self.within)
         post: list[str] = []
         if self.outcome == "unschedulable":
             post = [*self.post_filter]
             if self.preemption is not None:
                 post.append(self.preemption.message(n_nodes))
-        return fit_error(n_nodes, statuses, pre_filter=pre_filter, post_filter=", ".join(post))
+        looked_at = n_nodes if self.within is None else int(self.within.sum())
+        return fit_error(looked_at, statuses, pre_filter=pre_filter, post_filter=", ".join(post))
 
 
 def schedule_one(framework: "Framework", state: "State", i: int, ledger: Ledger) -> Cycle:
@@ -117,19 +121,42 @@ def schedule_one(framework: "Framework", state: "State", i: int, ledger: Ledger)
     ledger : Ledger
         The budgets at this moment.
     """
+    cycle = find_node(framework, state, i)
+    if cycle.outcome != "bound" and not cycle.error:
+        _post_filter(framework, state, cycle, ledger)
+    return cycle
+
+
+def find_node(framework: "Framework", state: "State", i: int, within: Bools | None = None) -> Cycle:
+    """Filter and score nodes for pod i, without PostFilter; changes nothing.
+
+    Parameters
+    ----------
+    framework : Framework
+        Of the pod's profile.
+    state : State
+        With the nominations that count.
+    i : int
+    within : bool[N], optional
+        The nodes to look at; plugins see all of them either way.
+    """
     cluster = framework.cluster
-    cycle = Cycle(i)
+    cycle = Cycle(i, within=within)
     if not cluster.n_nodes:
         cycle.error = NO_NODES
         return cycle
     nominated = state.nominated.get(i)
-    if nominated is not None and framework.filter_nominated(state, i, nominated).ok:
+    if (
+        nominated is not None
+        and (within is None or within[nominated])
+        and framework.filter_nominated(state, i, nominated).ok
+    ):
         cycle.feasible = np.array([nominated], dtype=np.int64)
     else:
         cycle.result = framework.filter_all(state, i, nominated=True)
-        cycle.feasible = cycle.result.feasible
+        feasible = cycle.result.feasible
+        cycle.feasible = feasible if within is None else feasible[within[feasible]]
     if not len(cycle.feasible):
-        _post_filter(framework, state, cycle, ledger)
         return cycle
     if len(cycle.feasible) > 1:
         scores = framework.score(state, i, cycle.feasible)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..models.errors import InternalError
 from . import names
+from .domains import Bools
 from .filter_result import FilterResult
 from .ledger import Ledger
 from .message import fit_error
@@ -265,6 +266,10 @@ def _earliest_start(cluster: "Cluster", candidate: Candidate) -> datetime:
     return min(victim.start for victim in victims if victim.priority == highest)
 
 
-def statuses_of(result: FilterResult, n_nodes: int) -> Iterator[Status]:
-    """Return every rejected node's status."""
-    return (result.status(n) for n in range(n_nodes) if result.codes[n] != Code.SUCCESS)
+def statuses_of(result: FilterResult, n_nodes: int, within: Bools | None = None) -> Iterator[Status]:
+    """Return every rejected node's status, of the nodes in `within` where only those were looked at."""
+    return (
+        result.status(n)
+        for n in range(n_nodes)
+        if result.codes[n] != Code.SUCCESS and (within is None or within[n])
+    )
