@@ -125,7 +125,7 @@ def test_versions_tell_states_apart():
 
 
 def test_a_copy_is_filtered_on_its_own_counts():
-    # What a plugin learnt in one state may be its live counts: no answer about one state is given for the other.
+    # What a plugin learnt may be the live counts of a state: no answer about one is given for another.
     members = Cluster(cluster(node("a"), pod("v").host_port(80), pod("p").host_port(80)))
     v, p = members.pending
     state = State.initial(members)
