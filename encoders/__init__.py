@@ -11,11 +11,14 @@ from typing import Protocol
 
 from . import (
     capacity,
+    desired_count,
     eviction,
     fallback,
     host_ports,
     inter_pod_affinity,
     node_volume_limits,
+    pod_groups,
+    preferred_topology,
     scheduled,
     topology_spread,
     volume_binding,
@@ -47,8 +50,11 @@ ENCODERS: tuple[Encoder, ...] = (
     volume_binding,
     topology_spread,
     inter_pod_affinity,
+    pod_groups,
     eviction,
     fallback,
+    desired_count,
+    preferred_topology,
 )
 
 __all__ = ["ENCODERS", "PREFERENCES", "Context", "Encoder", "Problem", "encode"]

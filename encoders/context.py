@@ -8,16 +8,19 @@ that an exported model can be read.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ortools.sat.python import cp_model
 
     from .problem import BoolArray, PodClass, Problem, VictimClass
+
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -96,6 +99,7 @@ class Context:
         }
         self._lands: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
         self._gone: dict[int, cp_model.IntVar] = {}
+        self._memo: dict[Hashable, Any] = {}
         for cls in problem.classes:
             placed = self.placed([cls])
             if placed.high > cls.size:
@@ -160,6 +164,13 @@ class Context:
             self.model.add(variable >= victim.size * literal)
             self._gone[victim.index] = literal
         return self._gone[victim.index]
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` returned when this key was first asked for: literals that families share."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        value: T = self._memo[key]
+        return value
 
     def goal(self, name: str, sense: Literal["max", "min"], terms: Terms, *, most: int | None = None) -> None:
         """Register a tier; `most` caps its value where that is known to be less than the terms' own reach."""

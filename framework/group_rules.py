@@ -10,10 +10,14 @@ Sources: design, "Groups"; KEP-4671, KEP-5732.
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .groups import OFF_KEY, Group, groups
+import numpy as np
+
+from .domains import Bools
+from .groups import OFF_KEY, Group, group_of, groups, pinned_domains
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+    from .state import State
 
 
 class DomainOfGroup(NamedTuple):
@@ -43,6 +47,33 @@ def faults_of_groups(
         new = [i for i in group.members if i in placed]
         if new:
             yield from _faults(cluster, group, new, placed, gone)
+
+
+def broken_groups(cluster: "Cluster", placed: Mapping[int, int], victims: Collection[int]) -> list[Group]:
+    """Return the groups whose rules the end of a round breaks; arguments as for `faults_of_groups`."""
+    gone = frozenset(victims)
+    gaining = ((group, [i for i in group.members if i in placed]) for group in groups(cluster))
+    return [g for g, new in gaining if new and any(True for _ in _faults(cluster, g, new, placed, gone))]
+
+
+def nodes_for_member(cluster: "Cluster", state: "State", i: int) -> Bools:
+    """Return the nodes where one more member may join its group by itself, with no rule broken; bool[N].
+
+    All nodes for a pod without a group; none while the group waits or would still be short of its quorum.
+    """
+    group = group_of(cluster, i)
+    mask = np.ones(cluster.n_nodes, dtype=np.bool_)
+    if group is None:
+        return mask
+    standing = sum(state.node_of[j] >= 0 for j in group.members)
+    if group.waits is not None or standing + 1 < group.quorum:
+        return np.zeros(cluster.n_nodes, dtype=np.bool_)
+    for key in group.topology_keys:
+        ids = cluster.domains(key).ids
+        mask &= ids != OFF_KEY
+        for domain in pinned_domains(cluster, state, group, key):
+            mask &= ids == domain
+    return mask
 
 
 def _faults(

@@ -1,7 +1,7 @@
 """The plan: what a round decides, in the words and the shape of the JSON contract.
 
-Every model here is frozen; ``model_dump(by_alias=True)`` is the document that `kubestow solve -o json` prints.
-A value never travels without its bound (`Tier`).
+Every model here is frozen; ``model_dump(by_alias=True)`` is the document that `kubestow solve -o json`
+prints. A value never travels without its bound (`Tier`).
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Placement(PlanModel):
 class Fallback(PlanModel):
     """A DoNotSchedule constraint whose criteria all hold for the pod (KEP-3990).
 
-    `applied` is true only where the pod's own step breaks `max_skew`; `skew` is that of its step, null where the
-    pod was not placed or stands on a node outside every domain.
+    `applied` is true only where the pod's own step breaks `max_skew`; `skew` is that of its step, null where
+    the pod was not placed or stands on a node outside every domain.
     """
 
     pod: str
@@ -107,8 +107,8 @@ class Unschedulable(PlanModel):
 class Stats(PlanModel):
     """How the plan was made and what was checked.
 
-    `admissible` is false only for an outcome of greedy's that wasted an eviction or evicted a pod that it had bound;
-    `interrupted` says that Ctrl-C ended the search early.
+    `admissible` is false only for an outcome of greedy's that wasted an eviction or evicted a pod that it had
+    bound; `interrupted` says that Ctrl-C ended the search early.
     """
 
     wall_seconds: float = 0.0
@@ -137,7 +137,7 @@ class Plan(PlanModel):
     stats: Stats
 
     def vector(self) -> tuple[int, ...]:
-        """Tier values with `max` tiers negated, so that the lexicographically smaller vector is the better one."""
+        """Tier values with `max` tiers negated: the lexicographically smaller vector is the better one."""
         return tuple(-t.value if t.sense == "max" else t.value for t in self.tiers)
 
     def placed(self) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 FALLBACK = "fallback"
 FIRST_AVAILABLE = "firstAvailable"
 DESIRED_COUNT = "desiredCount"
+PREFERRED_TOPOLOGY = "preferredTopology"
 
 #: Values of ``--prefer``; the last tier carries the name of the preference, `none` adds no tier.
 PREFERENCES = ("none", "scores", "pack", "spread")

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..framework.group_rules import broken_groups, nodes_for_member
 from ..framework.runtime import framework_for
 from .order import Assignment
 from .outcome import BIND, LEAVE, MARK, Move, Outcome
+from .preemptors import preemptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,6 +57,7 @@ def complete(problem: Problem, moves: Sequence[Move]) -> Outcome:
         if i in done or cls in hopeless:
             continue
         feasible = framework_for(cluster, i).filter_all(state, i).feasible
+        feasible = feasible[nodes_for_member(cluster, state, i)[feasible]]
         if len(feasible) == 0:
             hopeless.add(cls)
             continue
@@ -65,7 +68,7 @@ def complete(problem: Problem, moves: Sequence[Move]) -> Outcome:
 
 
 def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
-    """Keep of a sequence that got stuck what stands by itself: no victim without a preemptor after it."""
+    """Keep of a sequence that got stuck what stands by itself: no wasted eviction, no broken group."""
     cluster = problem.cluster
     dropped: set[int] = set()
     while True:
@@ -73,14 +76,16 @@ def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
         kept: list[Move] = []
         for move in moves:
             kind, pod, node = move
-            if kind == BIND:
-                if not framework_for(cluster, pod).filter_node(state, pod, node).ok:
-                    continue
-            elif pod in dropped:
+            if pod in dropped:
+                continue
+            if kind == BIND and not framework_for(cluster, pod).filter_node(state, pod, node).ok:
                 continue
             _apply(state, [move])
             kept.append(move)
-        wasted = {v for v, p in _preemptors(cluster, problem.state, kept, frozenset()).items() if p is None}
+        wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
+        placed = {pod: node for kind, pod, node in kept if kind == BIND}
+        left = {pod for kind, pod, _ in kept if kind == LEAVE}
+        wasted.update(i for group in broken_groups(cluster, placed, left) for i in group.pending)
         if not wasted:
             return kept
         dropped |= wasted
@@ -104,34 +109,11 @@ def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
                 shadow.place(pod, node)
             left |= kind == LEAVE
     placed = {pod: node for kind, pod, node in moves if kind == BIND}
-    preemptors = _preemptors(cluster, initial, moves, frozenset(nominated))
+    served = preemptors(cluster, initial.node_of, moves, frozenset(nominated))
     nominations: dict[int, tuple[int, ...]] = {
-        pod: tuple(v for v, p in preemptors.items() if p == pod) for pod in placed if pod in nominated
+        pod: tuple(v for v, p in served.items() if p == pod) for pod in placed if pod in nominated
     }
-    return Outcome(tuple(moves), placed, nominations, preemptors)
-
-
-def _preemptors(
-    cluster: Cluster, initial: State, moves: Sequence[Move], nominated: frozenset[int]
-) -> dict[int, int | None]:
-    """Victim -> preemptor: the first pod bound on its node after it left that may be one, nominated first."""
-    found: dict[int, int | None] = {}
-    pods = cluster.pods
-    for k, (kind, victim, _) in enumerate(moves):
-        if kind != LEAVE:
-            continue
-        node = int(initial.node_of[victim])
-        later = [
-            pod
-            for what, pod, at in moves[k + 1 :]
-            if what == BIND
-            and at == node
-            and pods[pod].preempts
-            and pods[pod].priority > pods[victim].priority
-        ]
-        first = [p for p in later if p in nominated] + later
-        found[victim] = first[0] if first else None
-    return found
+    return Outcome(tuple(moves), placed, nominations, served)
 
 
 def _apply(state: State, moves: Iterable[Move]) -> None:

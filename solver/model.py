@@ -116,6 +116,7 @@ class RoundModel:
         model = self.context.model
         model.clear_objective()  # type: ignore[no-untyped-call]
         solver = self._solver(seconds)
+        solver.parameters.num_workers = 1
         solver.parameters.fix_variables_to_their_hinted_value = True
         status = solver.solve(model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -126,9 +127,8 @@ class RoundModel:
     def _hint_all(self, solver: cp_model.CpSolver) -> None:
         model = self.context.model
         model.clear_hints()  # type: ignore[no-untyped-call]
-        for index in range(self.variables):
-            variable = model.get_int_var_from_proto_index(index)
-            model.add_hint(variable, solver.value(variable))
+        for index, value in enumerate(solver.response_proto.solution):
+            model.add_hint(model.get_int_var_from_proto_index(index), value)
 
     def search(
         self, names: Sequence[str], seconds: float, watch: Callable[[int | None, int | None], None]

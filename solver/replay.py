@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ..framework.group_rules import faults_of_groups, placements_of
 from ..framework.runtime import framework_for
 from ..framework.state import State
 from ..models.errors import KubestowError
 from .outcome import BIND, LEAVE, MARK, Move, Outcome
+from .preemptors import preemptors
 from .vector import valuate
 
 if TYPE_CHECKING:
@@ -106,17 +108,13 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     left = {pod for kind, pod, _ in moves if kind == LEAVE}
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
-    # walk backwards: who comes to a node after each leave
-    strongest: dict[int, int] = {}
-    for kind, pod, node in reversed(moves):
-        info = pods[pod]
-        if kind == BIND and info.preempts:
-            strongest[node] = max(strongest.get(node, info.priority), info.priority)
-        elif kind == LEAVE:
-            if pod in pending:
-                yield f"{info.key} is bound and evicted in the same round"
-            elif strongest.get(int(initial[pod]), info.priority) <= info.priority:
-                yield f"{info.key} leaves and no preemptor comes to its node"
+    for pod, preemptor in preemptors(cluster, initial, moves).items():
+        if pod in pending:
+            yield f"{pods[pod].key} is bound and evicted in the same round"
+        elif preemptor is None:
+            yield f"{pods[pod].key} leaves and no preemptor comes to its node"
+    placed = {pod: node for kind, pod, node in moves if kind == BIND and pod not in left}
+    yield from faults_of_groups(cluster, placed, left)
 
 
 def outcome_of(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Outcome:
@@ -143,6 +141,12 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Ite
     out = {keys[i] for i in (*cluster.pending, *cluster.gated, *cluster.untried)} - set(plan.placed())
     if {u.pod for u in plan.unschedulable} != out:
         yield "unschedulable is not who was left out"
+    domains = {
+        (d.group.key, d.key, d.domain, d.scheduled)
+        for d in placements_of(cluster, outcome.placed, outcome.victims)
+    }
+    if {(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements} != domains:
+        yield "placements are not the domains of the groups that gained members"
 
 
 def _faults_of_tiers(cluster: Cluster, plan: Plan, moves: Sequence[Move], prefer: str) -> Iterator[str]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework.budgets import budgets
+from ..framework.group_wishes import desired_count_shortfall, preferred_topology_excess
+from ..framework.groups import groups
 from ..framework.preferences import PREFERENCE_VALUES
 from ..framework.skew import excess
 from ..framework.spread import fallen_back_constraints
@@ -113,7 +115,11 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
     )
     values.append(TierValue(tiers.FIRST_AVAILABLE, "min", 0))
-    values.append(TierValue(tiers.DESIRED_COUNT, "min", 0))
+    shortfall = desired_count_shortfall(cluster, end, outcome.placed)
+    values.append(TierValue(tiers.DESIRED_COUNT, "min", shortfall))
+    if any(group.preferred_keys and group.pending for group in groups(cluster)):
+        apart = preferred_topology_excess(cluster, end, outcome.placed)
+        values.append(TierValue(tiers.PREFERRED_TOPOLOGY, "min", apart))
     if prefer != "none":
         sense, value_of = PREFERENCE_VALUES[prefer]
         values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))

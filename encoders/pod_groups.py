@@ -1,0 +1,145 @@
+"""Pod groups: gangs start whole, and a constrained group stays in one domain.
+
+For a gang g with minCount m and the literal starts[g], true whenever a member is newly placed:
+
+    Σ placed members + running members that stay >= m·starts[g]
+
+For each constrained key k of a group, with one literal per domain d, at most one of them true:
+
+    a member is newly placed in d  ->  in[g,k,d]
+    in[g,k,d]  ->  every running member outside d leaves
+
+Nodes without the key are out.  A group that waits (object missing, too few members, members at odds) places
+nobody.
+
+Source: KEP-4671, KEP-5732; design, "Groups".
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework import names
+from ..framework.groups import Group, groups
+from .context import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+    from ortools.sat.python import cp_model
+
+    from .context import Context
+    from .problem import PodClass, Problem
+
+name = names.GANG_SCHEDULING
+
+
+def applies(problem: Problem) -> bool:
+    """Only where a pending pod names a group."""
+    return any(group.pending for group in groups(problem.cluster))
+
+
+def encode(ctx: Context) -> None:
+    """Add the rows of every group with pending members."""
+    for group in groups(ctx.problem.cluster):
+        classes = classes_of(ctx.problem, group)
+        if not classes:
+            continue
+        if group.waits is not None:
+            _keep_out(ctx, classes)
+            continue
+        if group.min_count is not None:
+            _whole(ctx, group, classes)
+        for key in group.topology_keys:
+            _together(ctx, group, key, classes)
+
+
+def classes_of(problem: Problem, group: Group) -> list[PodClass]:
+    """Return the classes of a group's pending members: classes never mix groups."""
+    members = set(group.pending)
+    return [c for c in problem.classes if c.pod in members]
+
+
+def starts(ctx: Context, group: Group) -> cp_model.IntVar:
+    """Give the literal that is true whenever a member is newly placed."""
+    return ctx.memo(("starts", group.index), partial(_starts, ctx, group))
+
+
+def chosen_domain(ctx: Context, group: Group, key: str) -> dict[int, cp_model.IntVar]:
+    """Give a literal for each domain of a required key, at most one of them true: where newcomers may go."""
+    return ctx.memo(("in", group.index, key), partial(_chosen_domain, ctx, group, key))
+
+
+def _chosen_domain(ctx: Context, group: Group, key: str) -> dict[int, cp_model.IntVar]:
+    ids = ctx.problem.cluster.domains(key).ids
+    classes = classes_of(ctx.problem, group)
+    reached = sorted({int(d) for c in classes for d in np.unique(ids[c.mask]) if d >= 0})
+    chosen = {d: ctx.model.new_bool_var(f"in[{group.key},{key},{d}]") for d in reached}
+    ctx.model.add_at_most_one(chosen.values())
+    return chosen
+
+
+def staying(ctx: Context, group: Group) -> Terms:
+    """Count the running members that are not evicted."""
+    running = set(group.running)
+    victims = [v for v in ctx.problem.victims if v.pod in running]
+    terms = Terms(constant=len(running))
+    return terms.extend(ctx.evicted(victims), -1)
+
+
+def _keep_out(ctx: Context, classes: Sequence[PodClass]) -> None:
+    for cls in classes:
+        for variable in ctx.placed([cls]).variables:
+            ctx.model.add(variable == 0)
+
+
+def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
+    literal = ctx.model.new_bool_var(f"starts[{group.key}]")
+    placed = ctx.placed(classes_of(ctx.problem, group))
+    for variable, span in zip(placed.variables, placed.spans, strict=True):
+        ctx.model.add(variable <= span * literal)
+    return literal
+
+
+def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
+    present = ctx.placed(classes).extend(staying(ctx, group))
+    row = ctx.model.add(present.expression() >= group.quorum * starts(ctx, group))
+    row.with_name(f"gang[{group.key}]")
+
+
+def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass]) -> None:
+    ids = ctx.problem.cluster.domains(key).ids
+    chosen = chosen_domain(ctx, group, key)
+    _follow(ctx, group, ids, chosen)
+    for cls in classes:
+        for node in np.flatnonzero(cls.mask).tolist():
+            variable = ctx.count(cls, node)
+            literal = chosen.get(int(ids[node]))
+            if variable is None:
+                continue
+            if literal is None:
+                ctx.model.add(variable == 0)
+            else:
+                ctx.model.add(variable <= int(cls.limit[node]) * literal)
+
+
+def _follow(
+    ctx: Context, group: Group, ids: npt.NDArray[np.int32], chosen: Mapping[int, cp_model.IntVar]
+) -> None:
+    """Let the newcomers go only where every running member stands that stays."""
+    problem = ctx.problem
+    running = set(group.running)
+    leaving = {p: v for v in problem.victims for p in v.pods if p in running}
+    for pod in group.running:
+        here = int(ids[problem.state.node_of[pod]])
+        for domain, literal in chosen.items():
+            if domain == here:
+                continue
+            if pod in leaving:
+                ctx.model.add_implication(literal, ctx.all_gone(leaving[pod]))
+            else:
+                ctx.model.add(literal == 0)

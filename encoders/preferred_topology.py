@@ -1,0 +1,63 @@
+"""`preferredTopology`: groups with preferred keys stand in few domains (KEP-5732).
+
+    Σ over groups g that gain a member, over preferred keys k of (domains of k that members stand in − 1)
+
+All nodes without the label are one domain.  The twin is `framework.group_wishes.preferred_topology_excess`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework import names
+from ..framework.groups import Group, groups
+from ..models import tiers
+from .context import Terms
+from .pod_groups import classes_of, starts
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .problem import Problem
+
+name = names.TOPOLOGY_PLACEMENT
+
+
+def applies(problem: Problem) -> bool:
+    """Only where a pending group has a preferred key."""
+    return any(g.preferred_keys and g.pending for g in groups(problem.cluster))
+
+
+def encode(ctx: Context) -> None:
+    """Register the tier `preferredTopology`."""
+    cost = Terms()
+    for group in groups(ctx.problem.cluster):
+        if group.pending and group.waits is None:
+            for key in group.preferred_keys:
+                cost.extend(_beyond_the_first(ctx, group, key))
+    ctx.goal(tiers.PREFERRED_TOPOLOGY, "min", cost)
+
+
+def _beyond_the_first(ctx: Context, group: Group, key: str) -> Terms:
+    problem = ctx.problem
+    ids = problem.cluster.domains(key).ids
+    classes = classes_of(problem, group)
+    running = set(group.running)
+    leaving = {p: v for v in problem.victims for p in v.pods if p in running}
+    begins = starts(ctx, group)
+    taken = Terms()
+    for domain in np.unique(ids).tolist():
+        nodes = np.asarray(ids == domain)
+        landing = [lit for c in classes if (lit := ctx.lands(c, nodes)) is not None]
+        members = [i for i in group.running if nodes[problem.state.node_of[i]]]
+        if not landing and not members:
+            continue
+        literal = ctx.model.new_bool_var(f"taken[{group.key},{key},{domain}]")
+        for lands in landing:
+            ctx.model.add_implication(lands, literal)
+        for i in members:
+            gone = [ctx.all_gone(leaving[i])] if i in leaving else []
+            ctx.model.add_bool_or([literal, begins.negated(), *gone])
+        taken.add(literal, 1)
+    return taken.add(begins, 1, -1)

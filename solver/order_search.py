@@ -1,0 +1,127 @@
+"""The thorough way to an order: depth-first search with memory over the order-sensitive part."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from .gangs import Gangs
+from .outcome import BIND, LEAVE, MARK, Move
+
+if TYPE_CHECKING:
+    from ..framework.state import State
+    from .order import Assignment, Sequencer
+    from .relations import Component
+
+# Steps that the search may nest; larger components are left to the quick sequence.
+DEEPEST = 400
+
+
+class OrderSearch:
+    """Depth-first search with memory over the orders of one component."""
+
+    def __init__(
+        self,
+        sequencer: Sequencer,
+        assignment: Assignment,
+        component: Component,
+        base: State,
+        limit: int,
+        deadline: float,
+    ) -> None:
+        self._s = sequencer
+        self._limit = limit
+        self._deadline = deadline
+        self._state = base.copy()
+        self.complete = True
+        self._moves: list[Move] = []
+        self._seen: set[tuple[object, ...]] = set()
+        self._groups: dict[tuple[int, int], list[int]] = {}
+        for i in sorted(assignment.placed, key=sequencer.rank.__getitem__, reverse=True):
+            index = sequencer.class_of[i].index
+            if index in component.classes:
+                self._groups.setdefault((index, assignment.placed[i]), []).append(i)
+        # Victims of other components left already: whoever needs them present is in their component.
+        for v in sorted(assignment.victims):
+            if self._state.node_of[v] >= 0 and sequencer.victim_class[v].index not in component.victims:
+                self._state.remove(v)
+        self._victims = [
+            v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
+        ]
+        self._gangs = Gangs(sequencer.cluster, assignment.placed)
+        self._outside: dict[int, list[int]] = {}
+        for i, node in assignment.placed.items():
+            if sequencer.class_of[i].index not in component.classes:
+                self._outside.setdefault(node, []).append(i)
+
+    def run(self) -> list[Move] | None:
+        """Return an order of the component's moves; None with `complete` true proves that there is none."""
+        if sum(len(g) for g in self._groups.values()) + 2 * len(self._victims) > DEEPEST:
+            self.complete = False
+            return None
+        return list(self._moves) if self._descend() else None
+
+    def _descend(self) -> bool:
+        present = [v for v in self._victims if self._state.node_of[v] >= 0]
+        if not present and not any(self._groups.values()):
+            return True
+        key = (
+            tuple(len(g) for g in self._groups.values()),
+            tuple((v, bool(self._state.terminating[v])) for v in present),
+            self._state.bindings(),
+        )
+        if key in self._seen:
+            return False
+        self._seen.add(key)
+        if len(self._seen) > self._limit or time.monotonic() > self._deadline:
+            self.complete = False
+            return False
+        return self._bind_one(present) or self._move_victim(present)
+
+    def _bind_one(self, present: list[int]) -> bool:
+        for (_, node), group in self._groups.items():
+            if not group or not self._s.fits(self._state, group[-1], node):
+                continue
+            pod = group.pop()
+            self._gangs.begin(pod)
+            self._state.place(pod, node)
+            self._moves.append((BIND, pod, node))
+            if all(self._has_preemptor(v) for v in present) and self._descend():
+                return True
+            self._moves.pop()
+            self._state.take_back(pod)
+            self._gangs.undo(pod)
+            group.append(pod)
+            if not self.complete:
+                return False
+        return False
+
+    def _has_preemptor(self, victim: int) -> bool:
+        node = int(self._s.problem.state.node_of[victim])
+        inside = (g[-1] for (_, at), g in self._groups.items() if at == node and g)
+        return any(
+            self._s.serves(p, victim) and not self._gangs.begun(p)
+            for p in (*inside, *self._outside.get(node, ()))
+        )
+
+    def _move_victim(self, present: list[int]) -> bool:
+        for v in present:
+            node = int(self._state.node_of[v])
+            if not self._state.terminating[v]:
+                self._state.mark(v)
+                self._moves.append((MARK, v, -1))
+                if self._descend():
+                    return True
+                self._moves.pop()
+                self._state.unmark(v)
+            else:
+                self._state.remove(v)
+                self._moves.append((LEAVE, v, -1))
+                if self._descend():
+                    return True
+                self._moves.pop()
+                self._state.place(v, node)
+                self._state.mark(v)
+            if not self.complete:
+                return False
+        return False
