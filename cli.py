@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 
 from kubestow import __version__
+from kubestow.cli_queue import hints, queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -304,6 +305,10 @@ def instances(name: str | None, path: bool, output: str) -> None:
     else:
         entries = [catalogue.describe(each).model_dump(by_alias=True) for each in catalogue.names()]
         _emit(output, {"instances": entries}, partial(list_report, entries))
+
+
+main.add_command(hints)
+main.add_command(queue)
 
 
 @main.command()

@@ -1,6 +1,6 @@
 """Documents for programs: the contract's JSON, the same as YAML, and an earlier comparison read back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ from ..models.errors import InputError
 from ..models.plan import Comparison
 
 
-def as_json(document: Mapping[str, Any], *, compact: bool = False) -> str:
+def as_json(document: Mapping[str, Any] | Sequence[Any], *, compact: bool = False) -> str:
     """Return a document as JSON: indented, or in one line where several documents follow each other."""
     option = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
-    return orjson.dumps(document, option=option | (0 if compact else orjson.OPT_INDENT_2)).decode()
+    option |= 0 if compact else orjson.OPT_INDENT_2
+    # A number of an input that remembers its spelling is a number again.
+    return orjson.dumps(document, default=float, option=option).decode()
 
 
 def as_yaml(document: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ BELOW = {
     "reports": {"models", "framework", "encoders", "solver"},
 }
 # The command line may use every room; the version lives in the root package.
+BELOW["cli_queue"] = set(BELOW)
 BELOW["cli"] = {*BELOW, "__init__"}
 BELOW["__main__"] = {"cli"}
 BELOW["__init__"] = set()

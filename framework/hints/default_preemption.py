@@ -1,0 +1,26 @@
+"""DefaultPreemption: holds a pod back while the victims of its preemption are being deleted.
+
+It waits for deletions only so that its PreEnqueue is asked again; the plugin that rejected the pod decides.
+
+Source: kube-scheduler 1.34.1 plugins/defaultpreemption.
+"""
+
+from typing import ClassVar
+
+from ...models.pod import Pod
+from .. import names
+from ..events import Action, ClusterEvent, Resource
+from .base import Answer, HintPlugin, Registration, skip
+
+
+class DefaultPreemption(HintPlugin):
+    """Never wakes a pod by itself."""
+
+    name: ClassVar[str] = names.DEFAULT_PREEMPTION
+
+    def events_to_register(self) -> tuple[Registration, ...]:
+        """Register pods that go."""
+        return (Registration(ClusterEvent(Resource.POD, Action.DELETE), self._after_deletion),)
+
+    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> Answer:
+        return skip("preemption alone wakes nobody")

@@ -1,0 +1,65 @@
+"""DynamicResources: a pod waits for its claims, or for devices.
+
+Source: kube-scheduler 1.34.1 plugins/dynamicresources.
+"""
+
+from collections.abc import Hashable
+from typing import ClassVar
+
+from ...models.pod import Pod
+from ...models.resource_api import ResourceClaim
+from .. import names
+from ..changes import identity
+from ..events import Action, ClusterEvent, Resource
+from .base import Answer, HintPlugin, Registration, queue, skip
+from .resource_claims import pod_claims
+
+
+class DynamicResources(HintPlugin):
+    """Wakes a pod when a claim of it changes or any is deallocated, and on changes of devices and nodes."""
+
+    name: ClassVar[str] = names.DYNAMIC_RESOURCES
+
+    def events_to_register(self) -> tuple[Registration, ...]:
+        """Register claims, the pod's note of claims made for it, nodes, slices and classes."""
+        changed = Action.ADD | Action.UPDATE
+        nodes = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
+        noted = ClusterEvent(Resource.POD, Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM)
+        return (
+            Registration(ClusterEvent(Resource.NODE, nodes)),
+            Registration(ClusterEvent(Resource.RESOURCE_CLAIM, changed), self._after_claim),
+            Registration(noted, self._after_note),
+            Registration(ClusterEvent(Resource.DEVICE_CLASS, changed)),
+            Registration(ClusterEvent(Resource.RESOURCE_SLICE, changed)),
+        )
+
+    def traits(self, pod: Pod) -> Hashable:
+        """Return the names of the pod's claims; the pod itself where some are made for it."""
+        claims = pod.spec.resource_claims
+        if any(claim.resource_claim_name is None for claim in claims):
+            return identity(pod)
+        return (pod.namespace, tuple(claim.resource_claim_name for claim in claims))
+
+    def _after_claim(self, pod: Pod, old: ResourceClaim | None, new: ResourceClaim) -> Answer:
+        claims, fault = pod_claims(pod, self.objects)
+        if fault:
+            return skip(fault)
+        if old is not None and old.status.allocation is not None and new.status.allocation is None:
+            return queue("the devices of a claim are free")
+        if not any(_same(claim, new) for claim in claims):
+            return skip("no claim of the pod")
+        if old is None:
+            return queue("one of the pod's claims is there now")
+        if old.status == new.status:
+            return skip("the claim's status is as before")
+        return queue("the status of one of the pod's claims changed")
+
+    def _after_note(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+        if identity(new) != identity(pod):
+            return skip("the claims of another pod")
+        _, fault = pod_claims(new, self.objects)
+        return skip(fault) if fault else queue("all claims of the pod are there")
+
+
+def _same(a: ResourceClaim, b: ResourceClaim) -> bool:
+    return (a.metadata.uid or a.key) == (b.metadata.uid or b.key)

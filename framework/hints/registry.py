@@ -1,0 +1,131 @@
+"""All hints of one profile: which plugins wait for an event, and what they say.
+
+Source: kube-scheduler 1.34.1 scheduler.go (buildQueueingHintMap).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ...models.features import FeatureGates
+from ..events import ANY_EVENT, NODE_TAINT, Action, ClusterEvent, Resource, matches
+from ..objects import ObjectStore
+from ..profile import DEFAULT_PLUGINS, Profile
+from .base import HintPlugin, Registration
+from .default_preemption import DefaultPreemption
+from .dynamic_resources import DynamicResources
+from .inter_pod_affinity import InterPodAffinity
+from .node_affinity import NodeAffinity
+from .node_name import NodeName
+from .node_ports import NodePorts
+from .node_resources_fit import NodeResourcesFit
+from .node_unschedulable import NodeUnschedulable
+from .node_volume_limits import NodeVolumeLimits
+from .pod_topology_spread import PodTopologySpread
+from .scheduling_gates import SchedulingGates
+from .taint_toleration import TaintToleration
+from .volume_binding import VolumeBinding
+from .volume_restrictions import VolumeRestrictions
+from .volume_zone import VolumeZone
+
+HINT_PLUGINS: Final[Mapping[str, type[HintPlugin]]] = {
+    plugin.name: plugin
+    for plugin in (
+        SchedulingGates,
+        NodeUnschedulable,
+        NodeName,
+        TaintToleration,
+        NodeAffinity,
+        NodePorts,
+        NodeResourcesFit,
+        VolumeRestrictions,
+        NodeVolumeLimits,
+        VolumeBinding,
+        VolumeZone,
+        PodTopologySpread,
+        InterPodAffinity,
+        DynamicResources,
+        DefaultPreemption,
+    )
+}
+"""The in-tree plugins that say what they wait for, in the order of the default profile."""
+
+
+def registrations(plugin: HintPlugin, *, hints: bool = True) -> tuple[Registration, ...]:
+    """Return all that a plugin waits for, with what the scheduler adds.
+
+    Parameters
+    ----------
+    plugin : HintPlugin
+    hints : bool
+        The gate SchedulerQueueingHints. Off: no function is ever asked, and whoever waits for nodes that come
+        also waits for changes of labels and taints, since the node check of that time may have swallowed the
+        arrival.
+    """
+    own = plugin.events_to_register()
+    waits_for_nodes = any(_about_node(item, Action.ADD) for item in own)
+    if not hints:
+        return tuple(Registration(_widened(item.event) if waits_for_nodes else item.event) for item in own)
+    if waits_for_nodes and not any(_about_node(item, Action.UPDATE_NODE_TAINT) for item in own):
+        return (*own, Registration(NODE_TAINT, None, automatic=True))
+    return own
+
+
+def _about_node(item: Registration, action: Action) -> bool:
+    return item.event.resource is Resource.NODE and bool(item.event.action & action)
+
+
+def _widened(event: ClusterEvent) -> ClusterEvent:
+    if event.resource is not Resource.NODE:
+        return event
+    return ClusterEvent(event.resource, event.action | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_TAINT)
+
+
+class HintMap:
+    """The registrations of all plugins of a profile.
+
+    Parameters
+    ----------
+    profile : Profile
+    objects : ObjectStore
+        What the plugins' listers see.
+    gates : FeatureGates
+    """
+
+    def __init__(self, profile: Profile, objects: ObjectStore, gates: FeatureGates) -> None:
+        self._hints = gates.enabled("SchedulerQueueingHints")
+        self._plugins: dict[str, HintPlugin] = {}
+        self._registered: dict[str, tuple[Registration, ...]] = {}
+        self._matching: dict[ClusterEvent, tuple[tuple[str, Registration], ...]] = {}
+        enabled = {name for point in profile.points.values() for name in point}
+        for name, _ in DEFAULT_PLUGINS:
+            if name in enabled and name in HINT_PLUGINS:
+                plugin = HINT_PLUGINS[name](objects, gates, profile.args(name))
+                self._plugins[name] = plugin
+                self._registered[name] = registrations(plugin, hints=self._hints)
+
+    def know(self, plugin: str) -> None:
+        """Take in a plugin that does not say what it waits for: every event counts for it."""
+        if plugin not in self._registered:
+            self._registered[plugin] = (Registration(ANY_EVENT),)
+            self._matching.clear()
+
+    def matching(self, event: ClusterEvent) -> Sequence[tuple[str, Registration]]:
+        """Return the plugins that wait for an event, in the profile's order, with their registrations."""
+        found = self._matching.get(event)
+        if found is None:
+            found = tuple(
+                (name, item)
+                for name, items in self._registered.items()
+                for item in items
+                if matches(item.event, event)
+            )
+            self._matching[event] = found
+        return found
+
+    def waits(self, plugin: str, event: ClusterEvent) -> bool:
+        """Say whether a plugin registered an event."""
+        return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
+
+    def plugin(self, name: str) -> HintPlugin | None:
+        """Return a plugin's hints; None for one that has none."""
+        return self._plugins.get(name)

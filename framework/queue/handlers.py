@@ -1,0 +1,109 @@
+"""From a change in the cluster to what the queue is told.
+
+Source: kube-scheduler 1.34.1 eventhandlers.go.
+"""
+
+from collections.abc import Iterable
+
+from ...models.controllers import Namespace
+from ...models.meta import KubeObject
+from ...models.node import Node
+from ...models.pod import Pod
+from .. import events, names
+from ..affinity import parse_terms
+from ..changes import Audience, Occurrence, occurrences
+from ..events import Action, Resource
+from .node_check import may_fit
+from .queued_pod import QueuedPod
+from .scheduling_queue import SchedulingQueue
+
+
+class EventHandlers:
+    """Changes the queue's object store and tells the queue.
+
+    Parameters
+    ----------
+    queue : SchedulingQueue
+    """
+
+    def __init__(self, queue: SchedulingQueue) -> None:
+        self._queue = queue
+
+    def change(self, old: KubeObject | None, new: KubeObject | None) -> tuple[Occurrence, ...]:
+        """Let an object be added, change or go.
+
+        Parameters
+        ----------
+        old, new : KubeObject or None
+            The versions before and after.
+
+        Returns
+        -------
+        tuple of Occurrence
+            The events that the change makes, whether or not anybody waits for them.
+        """
+        self._queue.objects.apply(old, new)
+        happened = occurrences(old, new)
+        updated = False
+        for occurrence in happened:
+            if occurrence.audience is Audience.OWN:
+                # One update may be several events; the queue derives them itself.
+                if not updated:
+                    self._update(occurrence)
+                updated = True
+            elif occurrence.audience is Audience.NOBODY:
+                self._come_or_go(occurrence)
+            else:
+                self._move(occurrence)
+        return happened
+
+    def _update(self, occurrence: Occurrence) -> None:
+        old, new = occurrence.old, occurrence.new
+        if isinstance(old, Pod) and isinstance(new, Pod) and self._queue.responsible_for(old):
+            self._queue.update(old, new)
+
+    def _come_or_go(self, occurrence: Occurrence) -> None:
+        pod = occurrence.new or occurrence.old
+        if not isinstance(pod, Pod) or not self._queue.responsible_for(pod):
+            return
+        if occurrence.event == events.POD_ADD:
+            self._queue.add(pod)
+        else:
+            self._queue.delete(pod)
+
+    def _move(self, occurrence: Occurrence) -> None:
+        if occurrence.audience is Audience.LOWER_OR_EQUAL and not (
+            isinstance(occurrence.old, Pod) and self._queue.responsible_for(occurrence.old)
+        ):
+            return
+        if self._queue.hints_enabled:
+            self._queue.move_all(occurrence)
+        else:
+            self._queue.move_all(occurrence, self._preselected(occurrence))
+
+    def _preselected(self, occurrence: Occurrence) -> Iterable[QueuedPod] | None:
+        """Return the pods that are asked about without hints; None for all.
+
+        A node that comes or changes is held against each pod first, and pods that come or change are only of
+        interest to pods that look at other pods.
+        """
+        waiting = self._queue.unschedulable
+        changed = occurrence.new
+        if isinstance(changed, Node):
+            objects = self._queue.objects
+            return [item for item in waiting if may_fit(item.pod, changed, objects)]
+        event = occurrence.event
+        scaled = event.action == Action.UPDATE_POD_SCALE_DOWN
+        if isinstance(changed, Pod) and event.resource is Resource.ASSIGNED_POD and not scaled:
+            return [item for item in waiting if self._looks_at(item, changed)]
+        if occurrence.audience is Audience.LOWER_OR_EQUAL:
+            return [item for item in waiting if occurrence.offered(item.pod)]
+        return None
+
+    def _looks_at(self, item: QueuedPod, other: Pod) -> bool:
+        if names.POD_TOPOLOGY_SPREAD in item.unschedulable_plugins and item.pod.namespace == other.namespace:
+            return True
+        namespace = self._queue.objects.get(Namespace, other.namespace)
+        namespaces = {other.namespace: namespace.metadata.labels if namespace is not None else {}}
+        terms = parse_terms(item.pod, namespaces).required_affinity
+        return any(term.accepts(other.namespace, other.metadata.labels, namespaces) for term in terms)

@@ -1,0 +1,64 @@
+"""Pods that are being scheduled, and the events that came meanwhile.
+
+An event is kept as long as a pod is in flight that already was when it came: that pod has not seen it yet,
+and when it comes back rejected the event may be just what it needs.
+
+Source: kube-scheduler 1.34.1 backend/queue/active_queue.go, KEP-4247.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import dropwhile
+
+from ..changes import Occurrence
+from .queued_pod import QueuedPod
+
+
+class InFlight:
+    """One ordered list of pods and events; an event concerns the pods in front of it."""
+
+    def __init__(self) -> None:
+        self._pods: dict[str, tuple[int, QueuedPod]] = {}
+        self._events: deque[tuple[int, Occurrence]] = deque()
+        self._position = 0
+
+    def __contains__(self, uid: object) -> bool:
+        return uid in self._pods
+
+    def __bool__(self) -> bool:
+        return bool(self._pods)
+
+    @property
+    def n_events(self) -> int:
+        """How many events are kept."""
+        return len(self._events)
+
+    def start(self, item: QueuedPod) -> None:
+        """Put a pod at the end of the list."""
+        self._position += 1
+        self._pods[item.uid] = (self._position, item)
+
+    def record(self, happened: Occurrence) -> None:
+        """Put an event at the end of the list, if any pod needs it."""
+        if self._pods:
+            self._position += 1
+            self._events.append((self._position, happened))
+
+    def events_for(self, uid: str) -> Iterator[Occurrence]:
+        """Yield the events that came since a pod was popped, in order."""
+        start = self._pods[uid][0]
+        for _, happened in dropwhile(lambda entry: entry[0] < start, self._events):
+            yield happened
+
+    def done(self, uid: str) -> None:
+        """Take a pod off the list, with the events that no pod needs any more."""
+        if self._pods.pop(uid, None) is None:
+            return
+        # Pods are in the order of their positions, since they only ever come at the end.
+        oldest = next(iter(self._pods.values()))[0] if self._pods else self._position + 1
+        while self._events and self._events[0][0] < oldest:
+            self._events.popleft()
+
+    def pods(self) -> list[QueuedPod]:
+        """Return the pods, first popped first."""
+        return [item for _, item in self._pods.values()]

@@ -1,0 +1,91 @@
+"""PreEnqueue: whom the queue keeps out although nobody has tried to schedule him.
+
+Source: kube-scheduler 1.34.1 plugins/schedulinggates, plugins/dynamicresources, plugins/defaultpreemption.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from ...models.features import FeatureGates
+from ...models.pod import Pod
+from .. import names
+from ..changes import identity
+from ..hints.resource_claims import pod_claims
+from ..objects import ObjectStore
+from ..profile import PRE_ENQUEUE, Profile
+from .queued_pod import QueuedPod
+
+PREEMPTING: Final = "waiting for the preemption for this pod to be finished"
+
+
+class PreEnqueue:
+    """The PreEnqueue plugins of every profile.
+
+    Parameters
+    ----------
+    profiles : mapping
+        By schedulerName.
+    objects : ObjectStore
+        Where resource claims are looked up.
+    gates : FeatureGates
+    preempting : set of str
+        The identities of pods whose victims are still being deleted; whoever preempts keeps it.
+    """
+
+    def __init__(
+        self,
+        profiles: Mapping[str, Profile],
+        objects: ObjectStore,
+        gates: FeatureGates,
+        preempting: set[str],
+    ) -> None:
+        self._objects = objects
+        self._preempting = preempting
+        checks: dict[str, Callable[[Pod], str]] = {names.DYNAMIC_RESOURCES: self._claims}
+        if gates.enabled("PodSchedulingReadiness"):
+            checks[names.SCHEDULING_GATES] = _scheduling_gates
+        if gates.enabled("SchedulerAsyncPreemption"):
+            checks[names.DEFAULT_PREEMPTION] = self._victims
+        self._checks = {
+            name: {plugin: checks[plugin] for plugin in profile.points[PRE_ENQUEUE] if plugin in checks}
+            for name, profile in profiles.items()
+        }
+
+    def run(self, item: QueuedPod) -> bool:
+        """Ask the plugins whether a pod may enter, the one that last refused first.
+
+        Who refuses becomes the pod's gating plugin, and one of its rejectors.
+
+        Returns
+        -------
+        bool
+            Whether all let it in.
+        """
+        checks = self._checks[item.scheduler]
+        order = list(checks)
+        if item.gating_plugin in checks:
+            order.remove(item.gating_plugin)
+            order.insert(0, item.gating_plugin)
+        for plugin in order:
+            if checks[plugin](item.pod):
+                item.gating_plugin = plugin
+                item.unschedulable_plugins.add(plugin)
+                return False
+        item.gating_plugin = ""
+        return True
+
+    def reason(self, item: QueuedPod) -> str:
+        """Return why a pod's gating plugin keeps it out, as of now; empty if it would not any more."""
+        check = self._checks[item.scheduler].get(item.gating_plugin)
+        return "" if check is None else check(item.pod)
+
+    def _claims(self, pod: Pod) -> str:
+        return pod_claims(pod, self._objects)[1]
+
+    def _victims(self, pod: Pod) -> str:
+        return PREEMPTING if identity(pod) in self._preempting else ""
+
+
+def _scheduling_gates(pod: Pod) -> str:
+    gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
+    return f"waiting for scheduling gates: {gates}" if gates else ""

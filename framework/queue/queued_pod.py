@@ -1,0 +1,79 @@
+"""A pod in the queue, with all that the queue remembers of it.
+
+Source: kube-scheduler 1.34.1 framework/types.go (QueuedPodInfo).
+"""
+
+from dataclasses import dataclass, field
+
+from ...models.pod import Pod
+from ..changes import identity
+
+
+@dataclass(slots=True, eq=False)
+class QueuedPod:
+    """A pod that waits to be scheduled, or is being scheduled.
+
+    Attributes
+    ----------
+    pod : Pod
+        Its newest version.
+    timestamp : int
+        When it last came back into the queue (nanoseconds).
+    sequence : int
+        Grows with every such return: the order among equal timestamps.
+    attempts : int
+    unschedulable_count : int
+        Attempts that a plugin ended.
+    consecutive_errors : int
+        Attempts in a row that ended in an internal error.
+    initial_attempt : int or None
+        When it first could be tried.
+    unschedulable_plugins, pending_plugins : set of str
+        Who rejected the last attempt; those that answered Pending are in the second.
+    gating_plugin : str
+        Whose PreEnqueue keeps it out; empty if none does.
+    expiration : int or None
+        When its backoff ends, once that was asked.
+    """
+
+    pod: Pod
+    timestamp: int
+    sequence: int
+    attempts: int = 0
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    initial_attempt: int | None = None
+    unschedulable_plugins: set[str] = field(default_factory=set)
+    pending_plugins: set[str] = field(default_factory=set)
+    gating_plugin: str = ""
+    expiration: int | None = None
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return self.pod.key
+
+    @property
+    def uid(self) -> str:
+        """What tells it from a later pod of the same name."""
+        return identity(self.pod)
+
+    @property
+    def scheduler(self) -> str:
+        """The profile that it asks for."""
+        return self.pod.spec.scheduler_name
+
+    @property
+    def gated(self) -> bool:
+        """Whether a PreEnqueue plugin keeps it out."""
+        return bool(self.gating_plugin)
+
+    @property
+    def rejectors(self) -> set[str]:
+        """Everybody who rejected it, by whatever status."""
+        return self.unschedulable_plugins | self.pending_plugins
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Its place in the order of the queue: priority descending, then the time of its return."""
+        return (-self.pod.priority, self.timestamp, self.sequence)

@@ -1,0 +1,345 @@
+"""The scheduling queue on a virtual clock.
+
+A pod is in exactly one place: activeQ (to be tried next), backoffQ (paying for a failed attempt), among the
+unschedulable pods (waiting for an event, or kept out by PreEnqueue), or in flight (being scheduled).
+
+Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go; KEP-4247, KEP-5142.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ...models.config import KubeSchedulerConfiguration
+from ...models.features import FeatureGates
+from ...models.pod import Pod
+from .. import events
+from ..changes import Occurrence, identity, pod_events, schedulable_change
+from ..hints.registry import HintMap
+from ..objects import ObjectStore
+from ..profile import profiles_of
+from . import counts as labels
+from .backoff import BackoffQueue
+from .clock import SECOND, VirtualClock, floor_to_second
+from .counts import ACTIVE, UNSCHEDULABLE, QueueCounts
+from .in_flight import InFlight
+from .nominator import Nominator
+from .places import Places
+from .pre_enqueue import PreEnqueue
+from .queued_pod import QueuedPod
+from .requeue import Judge, Strategy
+from .unschedulable import UnschedulablePods
+
+FLUSH_EVERY: Final = 30 * SECOND
+MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
+"""After this time without an event a pod is tried again anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Popped:
+    """A pod to be scheduled now, and whether it was taken from backoffQ before its time."""
+
+    item: QueuedPod
+    early: bool
+
+
+class SchedulingQueue:
+    """All pods that wait to be scheduled.
+
+    Parameters
+    ----------
+    objects : ObjectStore
+        The cluster as the scheduler sees it. The caller changes it before telling the queue of the change.
+    clock : VirtualClock
+        Moved by the caller, never backwards.
+    configuration : KubeSchedulerConfiguration, optional
+        Profiles and backoffs; upstream's defaults without it.
+    gates : FeatureGates, optional
+        `SchedulerQueueingHints`, `SchedulerPopFromBackoffQ`, `SchedulerAsyncPreemption` and the gates of the
+        fields that hints and PreEnqueue read; all on by default.
+    max_in_unschedulable : int
+        Upstream's flag `pod-max-in-unschedulable-pods-duration` (nanoseconds).
+
+    Attributes
+    ----------
+    nominator : Nominator
+    counts : QueueCounts
+    preempting : set of str
+        The identities (`changes.identity`) of pods whose victims are being deleted, which PreEnqueue keeps
+        out; the caller adds and removes them.
+    cycle : int
+        How many pods have been popped.
+    """
+
+    def __init__(
+        self,
+        objects: ObjectStore,
+        clock: VirtualClock,
+        *,
+        configuration: KubeSchedulerConfiguration | None = None,
+        gates: FeatureGates | None = None,
+        max_in_unschedulable: int = MAX_IN_UNSCHEDULABLE,
+    ) -> None:
+        configuration = configuration or KubeSchedulerConfiguration()
+        gates = gates or FeatureGates()
+        self.objects = objects
+        self.clock = clock
+        self.hints_enabled = gates.enabled("SchedulerQueueingHints")
+        self.max_in_unschedulable = max_in_unschedulable
+        self.nominator = Nominator()
+        self.counts = QueueCounts()
+        self.preempting: set[str] = set()
+        self.cycle = 0
+        self._pop_early = gates.enabled("SchedulerPopFromBackoffQ")
+        self._sequence = 0
+        self._move_request_cycle = -1
+        profiles = profiles_of(configuration, devices=gates.enabled("DynamicResourceAllocation"))
+        hints = {name: HintMap(profile, objects, gates) for name, profile in profiles.items()}
+        self._judge = Judge(hints, self.counts)
+        self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)
+        self._in_flight = InFlight()
+        backoff = BackoffQueue(
+            configuration.pod_initial_backoff_seconds * SECOND,
+            configuration.pod_max_backoff_seconds * SECOND,
+            windows=self._pop_early,
+        )
+        self._places = Places(
+            clock,
+            backoff,
+            UnschedulablePods(hints),
+            self._pre_enqueue,
+            self.nominator,
+            self.counts,
+            pop_early=self._pop_early,
+        )
+
+    # -- pods come, change and go ------------------------------------------------------------
+
+    def responsible_for(self, pod: Pod) -> bool:
+        """Say whether a pod's schedulerName is one of the profiles."""
+        return pod.spec.scheduler_name in self._judge.hints
+
+    def add(self, pod: Pod) -> None:
+        """Take in a pod that is new."""
+        self._places.to_active(self._new(pod), str(events.POD_ADD))
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """Take note of a waiting pod's new version, which may be what it waits for."""
+        happened = [Occurrence(event, old, new) for event in pod_events(old, new)]
+        if self.hints_enabled and identity(new) in self._in_flight:
+            for occurrence in happened:
+                self._in_flight.record(occurrence)
+            return
+        item = self._places.active.get(new.key) or self._places.backoff.get(new.key)
+        if item is not None:
+            item.pod = new
+            self.nominator.update(old, new)
+            return
+        item = self._places.unschedulable.get(new.key)
+        if item is None:
+            self._places.to_active(self._new(new), str(events.POD_UPDATE))
+            return
+        item.pod = new
+        self._places.unschedulable.put(item)
+        self.nominator.update(old, new)
+        if not self.hints_enabled:
+            if schedulable_change(old, new):
+                self._places.requeue(item, Strategy.AFTER_BACKOFF, str(events.POD_UPDATE))
+            return
+        for occurrence in happened:
+            strategy = self._judge.worth(item, occurrence)
+            if strategy and self._places.requeue(item, strategy, str(occurrence.event)) != UNSCHEDULABLE:
+                return
+
+    def delete(self, pod: Pod) -> None:
+        """Forget a pod that is gone, or bound by somebody else; one in flight is so until it is done."""
+        self.nominator.delete(pod)
+        self._places.remove(pod.key)
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Have pods tried again without backoff; one in flight is retried after its backoff if it fails."""
+        for pod in pods:
+            waiting = self._places.unschedulable.get(pod.key)
+            backing_off = None if waiting is not None else self._places.backoff.remove(pod.key)
+            item = waiting or backing_off
+            if item is not None:
+                self._places.to_active(item, labels.FORCE_ACTIVATE, from_backoff=backing_off is not None)
+                continue
+            if self.hints_enabled and identity(pod) in self._in_flight:
+                self._in_flight.record(Occurrence(events.FORCE_ACTIVATE, None, pod))
+            self._move_request_cycle = self.cycle
+
+    # -- attempts ------------------------------------------------------------
+
+    def pop(self) -> Popped | None:
+        """Take the pod that is to be scheduled next; None if there is none.
+
+        An empty activeQ makes it take the first of the rejected pods in backoffQ (gate
+        SchedulerPopFromBackoffQ), never one whose attempt was an error.
+        """
+        item = self._places.active.pop()
+        early = item is None and self._pop_early
+        if early:
+            item = self._places.backoff.pop_early()
+        if item is None:
+            return None
+        if early:
+            self.counts.incoming[ACTIVE, labels.POP_FROM_BACKOFF] += 1
+        self.cycle += 1
+        item.attempts += 1
+        item.expiration = None
+        item.unschedulable_plugins.clear()
+        item.pending_plugins.clear()
+        self._in_flight.start(item)
+        return Popped(item, early)
+
+    def fail(self, item: QueuedPod, plugins: Collection[str] = (), pending: Collection[str] = ()) -> None:
+        """Take back a pod whose attempt failed.
+
+        Parameters
+        ----------
+        item : QueuedPod
+            Popped and not given back since.
+        plugins, pending : collections of str
+            Who rejected it, and who did so with the status Pending. Nobody means an internal error.
+        """
+        latest = self.objects.get(Pod, item.key)
+        gone = latest is None or identity(latest) != item.uid or bool(latest.spec.node_name)
+        if latest is None or gone or item.key in self._places:
+            self.done(item)
+            return
+        item.pod = latest
+        item.unschedulable_plugins = set(plugins)
+        item.pending_plugins = set(pending)
+        if item.rejectors:
+            item.unschedulable_count += 1
+            item.consecutive_errors = 0
+        else:
+            item.consecutive_errors += 1
+        self._sequence += 1
+        item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
+        self._judge.know(item)
+        self._places.requeue(item, self._after_attempt(item), labels.SCHEDULE_ATTEMPT_FAILURE)
+        self.done(item)
+
+    def done(self, item: QueuedPod) -> None:
+        """End a pod's time in flight: it is bound, or back in the queue."""
+        self._in_flight.done(item.uid)
+
+    def _new(self, pod: Pod) -> QueuedPod:
+        self._sequence += 1
+        return QueuedPod(pod, self.clock.now, self._sequence)
+
+    def _after_attempt(self, item: QueuedPod) -> Strategy:
+        """Say how a pod goes back, by what happened while it was in flight."""
+        if not item.rejectors:
+            return Strategy.AFTER_BACKOFF
+        if not self.hints_enabled:
+            # Any event since the last pod was popped, whoever that was, may have been the one.
+            return Strategy.AFTER_BACKOFF if self._move_request_cycle >= self.cycle else Strategy.SKIP
+        best = Strategy.SKIP
+        for happened in self._in_flight.events_for(item.uid):
+            best = max(best, self._judge.worth(item, happened))
+            if best is Strategy.IMMEDIATELY or (best and not item.pending_plugins):
+                break
+        return best
+
+    # -- events ------------------------------------------------------------
+
+    def move_all(self, happened: Occurrence, among: Iterable[QueuedPod] | None = None) -> None:
+        """Let an event wake the pods that it may help.
+
+        Parameters
+        ----------
+        happened : Occurrence
+        among : iterable of QueuedPod, optional
+            Only these unschedulable pods are asked about. Without it all are.
+        """
+        if not self._judge.of_interest(happened.event):
+            return
+        if among is None:
+            woken = self._judge.woken(self._places.unschedulable, happened)
+        else:
+            hints = self._judge.hints
+            woken = {
+                item: self._judge.worth(item, happened)
+                for item in among
+                if not item.gated or hints[item.scheduler].waits(item.gating_plugin, happened.event)
+            }
+        for item, strategy in woken.items():
+            if strategy:
+                self._places.requeue(item, strategy, str(happened.event))
+        self._move_request_cycle = self.cycle
+        if self.hints_enabled:
+            self._in_flight.record(happened)
+
+    # -- time ------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Move the pods whose backoff is over to activeQ; upstream does it at every whole second."""
+        for item in self._places.backoff.pop_completed(self.clock.now):
+            self._places.to_active(item, labels.BACKOFF_COMPLETE, from_backoff=True)
+
+    def flush(self) -> None:
+        """Retry the pods that waited too long; upstream does it every 30 seconds."""
+        old = self._places.unschedulable.older_than(self.clock.now - self.max_in_unschedulable)
+        if old:
+            self.move_all(Occurrence(events.UNSCHEDULABLE_TIMEOUT, None, None), old)
+
+    def next_tick(self) -> int | None:
+        """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""
+        completion = self._places.backoff.next_completion()
+        # What was due by now has been seen to.
+        return None if completion is None else max(completion, floor_to_second(self.clock.now) + SECOND)
+
+    def next_flush(self) -> int | None:
+        """Return the next multiple of 30 seconds at which a flush retries a pod, None if none waits."""
+        oldest = self._places.unschedulable.oldest()
+        if oldest is None:
+            return None
+        return (max(oldest + self.max_in_unschedulable, self.clock.now) // FLUSH_EVERY + 1) * FLUSH_EVERY
+
+    # -- what is where ------------------------------------------------------------
+
+    @property
+    def active(self) -> list[QueuedPod]:
+        """The pods of activeQ, first to be popped first."""
+        return self._places.active.pods()
+
+    @property
+    def backoff(self) -> list[QueuedPod]:
+        """The pods of backoffQ, first to leave first, those with errors last."""
+        return self._places.backoff.pods()
+
+    @property
+    def unschedulable(self) -> list[QueuedPod]:
+        """The pods that wait for an event, gated ones included."""
+        return self._places.unschedulable.pods()
+
+    @property
+    def in_flight(self) -> list[QueuedPod]:
+        """The pods that are being scheduled."""
+        return self._in_flight.pods()
+
+    @property
+    def n_in_flight_events(self) -> int:
+        """How many events are kept for pods in flight (`scheduler_inflight_events`)."""
+        return self._in_flight.n_events
+
+    def lengths(self) -> dict[str, int]:
+        """Return how many pods are in each place, as `scheduler_pending_pods` names the places."""
+        gated = self._places.unschedulable.n_gated
+        return {
+            "active": len(self._places.active),
+            "backoff": len(self._places.backoff),
+            "unschedulable": len(self._places.unschedulable) - gated,
+            "gated": gated,
+        }
+
+    def expiration(self, item: QueuedPod) -> int:
+        """Return when a pod's backoff ends (nanoseconds)."""
+        return self._places.backoff.expiration(item)
+
+    def gate_reason(self, item: QueuedPod) -> str:
+        """Return why PreEnqueue keeps a pod out; empty if it does not."""
+        return self._pre_enqueue.reason(item)
