@@ -11,10 +11,12 @@ Builders are frozen: every verb returns a new one, so a half-built pod may be ke
 keys: `zone`, `region` and `hostname` are the well-known labels, any other key is taken as written.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 
 import yaml
 
@@ -26,6 +28,15 @@ from kubestow.models.node import Node
 from kubestow.models.pod import Pod
 from kubestow.models.policy import PodDisruptionBudget
 from kubestow.models.snapshot import Snapshot
+from kubestow.models.storage import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 """The time of every round that tests build."""
@@ -45,6 +56,22 @@ class _Own:
 
 
 OWN = _Own()
+
+
+FIELDS = {
+    Namespace: "namespaces",
+    Node: "nodes",
+    Pod: "pods",
+    PodDisruptionBudget: "pod_disruption_budgets",
+    StorageClass: "storage_classes",
+    CSIDriver: "csi_drivers",
+    CSINode: "csi_nodes",
+    CSIStorageCapacity: "csi_storage_capacities",
+    PersistentVolume: "persistent_volumes",
+    PersistentVolumeClaim: "persistent_volume_claims",
+    VolumeAttachment: "volume_attachments",
+}
+"""Kind to the snapshot's field that holds its objects, in the order of a manifest."""
 
 
 def key(name):
@@ -124,24 +151,25 @@ class PodBuilder:
     doc: Mapping = field(default_factory=dict)
     copies: int = 0
 
-    def _with(self, change):
+    def changed(self, change):
+        """Return a copy with a change of its manifest, for what has no verb."""
         doc = deepcopy(self.doc)
         change(doc)
         return replace(self, doc=doc)
 
     def _spec(self, **fields):
-        return self._with(lambda d: d["spec"].update(fields))
+        return self.changed(lambda d: d["spec"].update(fields))
 
     def _container(self, change):
-        return self._with(lambda d: change(d["spec"]["containers"][0]))
+        return self.changed(lambda d: change(d["spec"]["containers"][0]))
 
     # -- what it is --
 
     def named(self, name):
-        return self._with(lambda d: d["metadata"].update(name=name))
+        return self.changed(lambda d: d["metadata"].update(name=name))
 
     def label(self, labels=(), /, **more):
-        return self._with(lambda d: d["metadata"]["labels"].update({**dict(labels), **more}))
+        return self.changed(lambda d: d["metadata"]["labels"].update({**dict(labels), **more}))
 
     def times(self, copies):
         """Be so many pods, `name-0`, `name-1` ..."""
@@ -168,12 +196,12 @@ class PodBuilder:
     def select(self, labels=(), /, **more):
         """Set the node selector."""
         wanted = {key(k): v for k, v in {**dict(labels), **more}.items()}
-        return self._with(lambda d: d["spec"].setdefault("nodeSelector", {}).update(wanted))
+        return self.changed(lambda d: d["spec"].setdefault("nodeSelector", {}).update(wanted))
 
     def nodes(self, name, operator, *values):
         """Require node affinity: one more term, of which any may hold."""
         term = {"matchExpressions": [{"key": key(name), "operator": operator, "values": list(values)}]}
-        return self._with(
+        return self.changed(
             lambda d: (
                 _path(d, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
                 .setdefault("nodeSelectorTerms", [])
@@ -188,7 +216,7 @@ class PodBuilder:
             "operator": "Exists" if value is None else "Equal",
             "value": value,
         }
-        return self._with(lambda d: d["spec"].setdefault("tolerations", []).append(entry))
+        return self.changed(lambda d: d["spec"].setdefault("tolerations", []).append(entry))
 
     def spread(
         self,
@@ -215,7 +243,7 @@ class PodBuilder:
             "matchLabelKeys": list(match_label_keys),
             "fallbackCriteria": list(fallback),
         }
-        return self._with(lambda d: d["spec"].setdefault("topologySpreadConstraints", []).append(entry))
+        return self.changed(lambda d: d["spec"].setdefault("topologySpreadConstraints", []).append(entry))
 
     def affinity(self, name, labels=OWN, *, namespaces=(), namespace_selector=None):
         """Require a pod with these labels (its own by default) in the domain."""
@@ -232,13 +260,39 @@ class PodBuilder:
             "namespaces": list(namespaces),
             "namespaceSelector": selector(namespace_selector),
         }
-        return self._with(
+        return self.changed(
             lambda d: (
                 _path(d, "spec", "affinity", kind)
                 .setdefault("requiredDuringSchedulingIgnoredDuringExecution", [])
                 .append(term)
             )
         )
+
+    # -- its volumes --
+
+    def claim(self, *names):
+        """Use claims by name."""
+        return self._volumes({"persistentVolumeClaim": {"claimName": name}} for name in names)
+
+    def ephemeral(self, name):
+        """Have a volume whose claim is made for the pod, as `<pod>-<name>`."""
+        return self._volumes([{"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}])
+
+    def disk(self, name, *, read_only=False):
+        """Have a disk of Google's cloud."""
+        return self._volumes([{"gcePersistentDisk": {"pdName": name, "readOnly": read_only}}])
+
+    def volume(self, **source):
+        """Have a volume as written."""
+        return self._volumes([source])
+
+    def _volumes(self, sources):
+        def add(doc):
+            volumes = doc["spec"].setdefault("volumes", [])
+            for source in sources:
+                volumes.append({"name": f"v{len(volumes)}"} | source)
+
+        return self.changed(add)
 
     # -- its rank --
 
@@ -257,7 +311,7 @@ class PodBuilder:
         return self._spec(schedulerName=name)
 
     def gated(self, name="example.com/wait"):
-        return self._with(lambda d: d["spec"].setdefault("schedulingGates", []).append({"name": name}))
+        return self.changed(lambda d: d["spec"].setdefault("schedulingGates", []).append({"name": name}))
 
     # -- where it stands --
 
@@ -268,25 +322,25 @@ class PodBuilder:
             doc["spec"]["nodeName"] = name
             doc["status"]["phase"] = "Running"
 
-        return self._with(run)
+        return self.changed(run)
 
     def started(self, minutes):
         """Have started so many minutes before the round."""
-        return self._with(lambda d: d["status"].update(startTime=ago(minutes)))
+        return self.changed(lambda d: d["status"].update(startTime=ago(minutes)))
 
     def created(self, minutes):
         """Have been created so many minutes before the round."""
-        return self._with(lambda d: d["metadata"].update(creationTimestamp=ago(minutes)))
+        return self.changed(lambda d: d["metadata"].update(creationTimestamp=ago(minutes)))
 
     def terminating(self):
-        return self._with(lambda d: d["metadata"].update(deletionTimestamp=ago(0)))
+        return self.changed(lambda d: d["metadata"].update(deletionTimestamp=ago(0)))
 
     def nominated(self, name):
-        return self._with(lambda d: d["status"].update(nominatedNodeName=name))
+        return self.changed(lambda d: d["status"].update(nominatedNodeName=name))
 
     def condition(self, kind, status, *, reason=None, minutes=5):
         entry = {"type": kind, "status": status, "reason": reason, "lastTransitionTime": ago(minutes)}
-        return self._with(lambda d: d["status"].setdefault("conditions", []).append(entry))
+        return self.changed(lambda d: d["status"].setdefault("conditions", []).append(entry))
 
     def unschedulable(self, minutes=5):
         """Have been tried in vain: with it the fallback criterion PreemptionFailed holds (KEP-3990)."""
@@ -362,7 +416,7 @@ def cluster(*objects, name="test", gates="", configuration=None):
     configuration : mapping, optional
         A KubeSchedulerConfiguration as in a file.
     """
-    kinds = {Node: [], Pod: [], PodDisruptionBudget: [], Namespace: []}
+    kinds = {kind: [] for kind in FIELDS}
     for item in _flat(objects):
         kinds[type(item)].append(item)
     if configuration is not None:
@@ -374,16 +428,13 @@ def cluster(*objects, name="test", gates="", configuration=None):
         configuration=None
         if configuration is None
         else KubeSchedulerConfiguration.model_validate(configuration),
-        nodes=tuple(kinds[Node]),
-        pods=tuple(kinds[Pod]),
-        pod_disruption_budgets=tuple(kinds[PodDisruptionBudget]),
-        namespaces=tuple(kinds[Namespace]),
+        **{FIELDS[kind]: tuple(items) for kind, items in kinds.items()},
     )
 
 
 def manifest(snapshot):
     """Write a snapshot as YAML that `kubestow solve` reads; for the messages of failing tests."""
-    parts = (snapshot.namespaces, snapshot.nodes, snapshot.pods, snapshot.pod_disruption_budgets)
+    parts = [getattr(snapshot, name) for name in FIELDS.values()]
     documents = [
         {"apiVersion": item.api_version, "kind": item.kind}
         | _plain(item.model_dump(by_alias=True, exclude_defaults=True))
@@ -411,12 +462,17 @@ def _flat(objects):
 
 
 def _plain(value):
-    """Write tuples as lists and times as the API does."""
+    """Write tuples as lists, times and quantities as the API does."""
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ") if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    # quantities are exact fractions inside; written in billionths they are exact outside, too
+    if isinstance(value, str) and re.fullmatch(r"\d+/\d+", value):
+        return f"{int(Fraction(value) * 10**9)}n"
+    return value
 
 
 def _path(doc, *names):

@@ -43,15 +43,15 @@ def costs(tiers):
     return tuple(-value if sense == "max" else value for sense, value in tiers.values())
 
 
-def best_plan(cluster):
-    """Search all admissible plans of a round."""
-    search = _Search(cluster)
+def best_plan(cluster, *, by_class=True):
+    """Search all admissible plans of a round; without classes every pod is tried by itself."""
+    search = _Search(cluster, by_class)
     search.visit()
     return Best(search.best, search.best_moves, len(search.seen))
 
 
 class _Search:
-    def __init__(self, cluster):
+    def __init__(self, cluster, by_class):
         self.cluster = cluster
         self.state = State.initial(cluster)
         self.moves = []
@@ -60,7 +60,7 @@ class _Search:
         self.placed = {}
         groups = {}
         for i in cluster.pending:
-            groups.setdefault(cluster.pods[i].cls, []).append(i)
+            groups.setdefault(cluster.pods[i].cls if by_class else i, []).append(i)
         self.classes = list(groups.values())
         self.waiting = [len(pods) for pods in self.classes]
         self.counts = [[0] * cluster.n_nodes for _ in self.classes]
@@ -116,7 +116,7 @@ class _Search:
 
     def visit(self):
         """Look at this situation and all that follow from it."""
-        situation = (tuple(map(tuple, self.counts)), tuple(self.fate))
+        situation = (tuple(map(tuple, self.counts)), tuple(self.fate), self.state.bindings())
         if situation in self.seen:
             return
         self.seen.add(situation)
@@ -133,9 +133,9 @@ class _Search:
                 self._move(k, v)
 
     def _feasible(self, c):
-        """The nodes that pass every filter now: a matter of who is where and who terminates, nothing else."""
+        """The nodes that pass every filter now: a matter of who is where, who terminates, what is bound."""
         physical = tuple(min(fate, OWED) for fate in self.fate)
-        key = (c, tuple(map(tuple, self.counts)), physical)
+        key = (c, tuple(map(tuple, self.counts)), physical, self.state.bindings())
         if key not in self.feasible:
             pod = self.classes[c][0]
             check = framework_for(self.cluster, pod).filter_node
@@ -159,7 +159,7 @@ class _Search:
         del self.placed[pod]
         self.counts[c][n] -= 1
         self.waiting[c] += 1
-        self.state.remove(pod)
+        self.state.take_back(pod)
 
     def _move(self, k, v):
         """Mark a victim, or let it leave, or both where marking means nothing."""

@@ -37,22 +37,23 @@ TINY = Size(
 SMALL = Size(nodes=(3, 4, 5, 6, 8), running=tuple(range(2, 16)), pending=tuple(range(4, 17)), apps=3, cores=6)
 
 FAMILIES = {
-    "spread": 0.6,
-    "affinity": 0.35,
+    "spread": 0.65,
+    "affinity": 0.4,
     "ports": 0.15,
     "taints": 0.2,
     "node affinity": 0.2,
-    "fallback": 0.2,
+    "fallback": 0.3,
     "budgets": 0.6,
     "guards": 0.25,
     "terminating": 0.25,
     "never": 0.15,
     "memory": 0.15,
     "extended": 0.1,
-    "slots": 0.2,
+    "slots": 0.25,
     "unlabelled": 0.25,
     "namespaces": 0.15,
     "waiting": 0.15,
+    "lopsided": 0.2,
 }
 """Family to the share of rounds that use it."""
 
@@ -87,6 +88,7 @@ class _Generator:
         self.families = {family for family, share in FAMILIES.items() if self.chance(share)}
         self.levels = sorted(rng.sample((-5, 0, 10, 100), rng.randint(1, 3)))
         self.low = (-10, -10, *self.levels) if self.chance(0.7) else self.levels
+        self.cores = self.pick(2, size.cores)
         self.apps = rng.sample(APPS, rng.randint(1, size.apps))
 
     def uses(self, family):
@@ -113,7 +115,9 @@ class _Generator:
         built, self.rooms = [], {}
         for k in range(count):
             name = f"n{k + 1}"
-            cores = self.rng.randint(1, self.size.cores)
+            cores = self.rng.randint(1, self.cores)
+            if self.uses("lopsided"):
+                cores = 1 if k else self.size.cores
             slots = self.rng.randint(1, 4) if self.uses("slots") else 110
             item = node(name, zone=zones[k % len(zones)], cpu=str(cores), memory="4Gi", pods=str(slots))
             item = item.label(disk=self.pick("ssd", "hdd"))
@@ -234,7 +238,7 @@ class _Generator:
 
     def _tried(self, item):
         outcome = self.rng.random()
-        if outcome < 0.7:
+        if outcome < 0.8:
             item = item.unschedulable()
         if outcome < 0.3:
             item = item.condition("NodeProvisioningInProgress", self.pick("False", "True"))

@@ -1,0 +1,31 @@
+"""Out of time: still a plan, never worse than greedy's, and no bound that a known plan contradicts."""
+
+from dataclasses import replace
+
+import pytest
+from proof import OPTIONS, solve_and_replay, told
+from strategies import small
+
+from kubestow.solver.api import solve
+
+LIMITS = [1e-6, 0.01, 0.05, 0.2]
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("seed", range(25))
+def test_bounds_are_honest(seed, limit):
+    """The bound of a tier admits the best known value, as long as the tiers above are equal."""
+    snapshot = small(seed)
+    best = solve(snapshot, replace(OPTIONS, time_limit=5))
+    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=limit))
+    assert optimal.vector() <= greedy.vector(), told(snapshot, "worse than greedy", plan=optimal)
+    assert (optimal.status == "OPTIMAL") == all(t.proven for t in optimal.tiers)
+    if not (best.stats.admissible and optimal.stats.admissible):
+        return
+    for mine, known in zip(optimal.tiers, best.tiers, strict=True):
+        admits = mine.bound >= known.value if mine.sense == "max" else mine.bound <= known.value
+        assert admits, told(snapshot, f"{mine.name}: bound {mine.bound}, known {known.value}", plan=optimal)
+        assert mine.proven == (mine.bound == mine.value)
+        if mine.value != known.value:
+            assert not mine.proven
+            break
