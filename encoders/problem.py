@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..framework import names
 from ..framework.budgets import Budget, budgets
+from ..framework.plugins.node_resources_fit import checked_resources
 from ..framework.runtime import framework_for
 from ..framework.state import State
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ..framework.cluster import Cluster
+    from ..models.config import NodeResourcesFitArgs
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -38,7 +40,7 @@ class PodClass:
     pods : tuple of int
         Members, in queue order.
     request : int array (R,)
-        What one member asks for, in units of `Cluster.resources`.
+        What one member asks for, in units of `Cluster.resources`; 0 for what its profile ignores.
     mask : bool array (N,)
         Nodes where one member may stand in some end state: static filters pass and the node has the room once
         every possible victim has left.
@@ -219,10 +221,12 @@ def _pod_class(
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
     checks = cluster.profile(info.index)
+    fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))
+    request: IntArray = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
     if not checks.filters(names.NODE_RESOURCES_FIT):
         limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
     else:
-        for r, asked in enumerate(info.request):
+        for r, asked in enumerate(request.tolist()):
             if asked > 0:
                 limit = np.minimum(limit, np.maximum(room[r], 0) // asked).astype(np.int64)
     if info.ports and checks.filters(names.NODE_PORTS):
@@ -233,7 +237,7 @@ def _pod_class(
         pods=pods,
         priority=info.priority,
         preempts=info.preempts,
-        request=np.array(info.request, dtype=cluster.dtype),
+        request=request,
         mask=limit > 0,
         limit=limit,
     )

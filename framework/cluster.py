@@ -22,7 +22,7 @@ from .owners import DefaultSelectors
 from .plugins.priority_sort import queue_key
 from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_preemption, without_gated_fields
 from .ports import host_ports
-from .profile import Profile, profiles_of
+from .profile import POST_FILTER, Profile, profiles_of
 from .resources import FIRST_RESOURCES
 from .signature import signature
 from .taints import TaintClasses
@@ -128,6 +128,9 @@ class Cluster:
             name: cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
             for name, profile in self.profiles.items()
         }
+        preempting = {
+            name for name, p in self.profiles.items() if names.DEFAULT_PREEMPTION in p.points[POST_FILTER]
+        }
         selectors = DefaultSelectors(self.snapshot)
         infos: list[PodInfo] = []
         requests: list[Requests] = []
@@ -143,7 +146,7 @@ class Cluster:
                     namespace=pod.namespace,
                     labels=labels,
                     priority=pod.priority,
-                    preempts=spec.preemption_policy != "Never",
+                    preempts=spec.preemption_policy != "Never" and spec.scheduler_name in preempting,
                     guard=spec.allow_disruption_by_priority_greater_than_or_equal if guards else None,
                     scheduler=spec.scheduler_name,
                     request=(),

@@ -62,11 +62,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         super().__init__(cluster, args)
         fit = cast("NodeResourcesFitArgs", args)
-        ignored, groups = set(fit.ignored_resources), set(fit.ignored_resource_groups)
-        self._checked = [
-            not (extended_resource(name) and (name in ignored or name.split("/")[0] in groups))
-            for name in cluster.resources
-        ]
+        self._checked = checked_resources(cluster, fit)
         self._strategy = fit.scoring_strategy
         shape = self._strategy.requested_to_capacity_ratio
         if self._strategy.type == "RequestedToCapacityRatio":
@@ -184,6 +180,15 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
                 return (used * MAX_NODE_SCORE // offered).astype(np.int64)
             case "RequestedToCapacityRatio":
                 return self._shape[(used * 100 // offered).astype(np.int64)]
+
+
+def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[bool]:
+    """Say for each of the cluster's resources whether the plugin looks at it; extended ones may be ignored."""
+    ignored, groups = set(fit.ignored_resources), set(fit.ignored_resource_groups)
+    return [
+        not (extended_resource(name) and (name in ignored or name.split("/")[0] in groups))
+        for name in cluster.resources
+    ]
 
 
 def allocations(
