@@ -482,7 +482,9 @@ def manifest(snapshot):
         documents.append(
             {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"} | written
         )
-    return yaml.safe_dump_all(documents, default_flow_style=None, width=150, sort_keys=False)
+    return yaml.dump_all(
+        documents, Dumper=yaml.CSafeDumper, default_flow_style=None, width=150, sort_keys=False
+    )
 
 
 def _flat(objects):
