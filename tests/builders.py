@@ -27,6 +27,13 @@ from kubestow.models.meta import ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
 from kubestow.models.policy import PodDisruptionBudget
+from kubestow.models.resource_api import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
 from kubestow.models.scheduling import CompositePodGroup, PodGroup, Workload
 from kubestow.models.snapshot import Snapshot
 from kubestow.models.storage import (
@@ -74,6 +81,11 @@ FIELDS = {
     PersistentVolume: "persistent_volumes",
     PersistentVolumeClaim: "persistent_volume_claims",
     VolumeAttachment: "volume_attachments",
+    DeviceClass: "device_classes",
+    DeviceTaintRule: "device_taint_rules",
+    ResourceSlice: "resource_slices",
+    ResourceClaimTemplate: "resource_claim_templates",
+    ResourceClaim: "resource_claims",
 }
 """Kind to the snapshot's field that holds its objects, in the order of a manifest."""
 
