@@ -159,10 +159,11 @@ class _Run:
         bound: list[tuple[int, int]] = []
         for i in pods:
             node = state.nominated[i]
-            passes = framework_for(self._cluster, i).filter_nominated(state, i, node).ok
+            framework = framework_for(self._cluster, i)
+            passes = framework.filter_nominated(state, i, node).ok
             state.withdraw(i)
             if passes:
-                state.place(i, node)
+                state.place(i, node, framework.reserve(state, i, node))
                 bound.append((i, node))
         if len(bound) < least:
             for i, _ in reversed(bound):

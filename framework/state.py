@@ -157,6 +157,12 @@ class State:
         if self.claims is not None:
             self.claims.take_back(i)
 
+    def allocate(self, claim: str, allocation: Allocation) -> None:
+        """Give a claim its devices before anybody needs them."""
+        assert self.claims is not None
+        self.claims.allocate(claim, allocation)
+        self.version = next(_versions)
+
     def deallocate(self, claim: str) -> None:
         """Take a claim's devices back; nobody needs them."""
         assert self.claims is not None

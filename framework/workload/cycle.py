@@ -173,7 +173,9 @@ def members(state: "State", cycle: GroupCycle, ledger: "Ledger") -> Iterator[Mem
         if not assume(cycle.form, trial, cycle.info, placement):
             for own in walk(cycle.form, trial, cycle.info, placement, ledger):
                 tried += 1
-                yield _told(cycle, own, own.message(cycle.form.cluster.n_nodes))
+                message = own.message(cycle.form.cluster.n_nodes)
+                kept = replace(own, allocations=cycle.attempt.cycles[tried - 1].allocations)
+                yield _told(cycle, kept, message)
     for i in cycle.info.pods[tried:]:
         yield _told(cycle, Cycle(i), "")
 

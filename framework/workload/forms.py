@@ -18,6 +18,7 @@ from .. import names
 from ..groups import Group
 from .bin_packing import PlacementBinPacking
 from .current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
+from .dra_test import DRATestPlugin
 from .interfaces import PlacementGenerator, PlacementScorer, PlacementState
 from .placement import Assignment, Placement, PodGroupInfo
 from .pod_count import PlacementPodCountScorer, pods_fitting
@@ -215,8 +216,11 @@ def _make(cluster: "Cluster", scheduler: str) -> Form:
         return Current(
             cluster, scorers, configuration.percentage_of_placements_to_score if own is None else own
         )
-    known: dict[str, type[PlacementScorer]] = {
-        kind.name: kind for kind in (PlacementBinPacking, PlacementPodCountScorer)
-    }
-    chosen = [known[name](cluster) for name in args.placement_plugins]
-    return Proposal(cluster, (TopologyPlacement(cluster),), (), chosen)
+    kinds = (DRATestPlugin, PlacementBinPacking, PlacementPodCountScorer)
+    chosen = [kind(cluster) for kind in kinds if kind.name in args.placement_plugins]
+    return Proposal(
+        cluster,
+        (TopologyPlacement(cluster), *(p for p in chosen if isinstance(p, PlacementGenerator))),
+        [p for p in chosen if isinstance(p, PlacementState)],
+        [p for p in chosen if isinstance(p, PlacementScorer)],
+    )

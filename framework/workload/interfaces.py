@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from ..status import SUCCESS, Status
+from ..status import Status
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class PlacementState(PlacementPlugin):
     def assume_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
         """Change the state; what does not succeed changes nothing and rules the placement out."""
 
+    @abstractmethod
     def revert_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
         """Take back what `assume_placement` changed."""
-        return SUCCESS
 
 
 class PlacementScorer(PlacementPlugin):
