@@ -214,6 +214,11 @@ class Cluster:
         self.unit_pods: list[int] = []
         """A pod of each count class."""
         volumes = VolumeSignatures(self)
+        consumers = {
+            f"{claim.namespace}/{reference.name}"
+            for claim in self.snapshot.resource_claims
+            for reference in claim.status.reserved_for
+        }
         for info in self.pods:
             key = (info.namespace, tuple(sorted(info.labels.items())))
             info.label_cls = label_classes.setdefault(key, len(label_classes))
@@ -224,7 +229,7 @@ class Cluster:
             if info.unit == len(unit_labels):
                 unit_labels.append(info.label_cls)
                 self.unit_pods.append(info.index)
-            key_of_class = (info.unit, *signature(info, volumes.of(info.index)))
+            key_of_class = (info.unit, *signature(info, volumes.of(info.index), consumers))
             info.cls = classes.setdefault(key_of_class, len(classes))
         self.unit_of: Ints = np.array([info.unit for info in self.pods], dtype=np.int64)
         self.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))

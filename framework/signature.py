@@ -3,7 +3,7 @@
 Not part of it: name, creation time, nominated node, and whatever only matters once a pod runs.
 """
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 from ..models.pod import Container, TopologySpreadConstraint
 from .podinfo import PodInfo
@@ -24,10 +24,11 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
     )
 
 
-def _claims(info: PodInfo) -> Hashable:
-    """Return a pod's claims; one made from a template is the pod's alone."""
+def _claims(info: PodInfo, consumers: Collection[str]) -> Hashable:
+    """Return a pod's claims: one made from a template is the pod's alone, others may be reserved for it."""
     entries = info.pod.spec.resource_claims
-    return tuple((entry, info.key if entry.resource_claim_template_name else "") for entry in entries)
+    made = any(entry.resource_claim_template_name for entry in entries)
+    return entries, info.key if made or info.key in consumers else ""
 
 
 def _extended(container: Container) -> tuple[Hashable, ...]:
@@ -35,7 +36,7 @@ def _extended(container: Container) -> tuple[Hashable, ...]:
     return tuple(item for item in container.resources.requests.items() if "/" in item[0])
 
 
-def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
+def signature(info: PodInfo, volumes: Hashable, consumers: Collection[str]) -> tuple[Hashable, ...]:
     """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports).
 
     Parameters
@@ -43,6 +44,8 @@ def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
     info : PodInfo
     volumes : hashable
         The key of its volumes (`framework.volumes.signature`).
+    consumers : collection of str
+        The pods for which resource claims are reserved.
     """
     spec = info.pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
@@ -68,7 +71,7 @@ def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
         tuple((c.image, _extended(c)) for c in (*spec.init_containers, *spec.containers)),
         volumes,
         # Claims and groups are compared as written: they decide only where a pod has any.
-        _claims(info) if spec.resource_claims else "",
+        _claims(info, consumers) if spec.resource_claims else "",
         spec.workload_ref,
         spec.scheduling_group,
         info.terminating,

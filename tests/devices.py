@@ -8,12 +8,14 @@
         user("p", "c"),
     )
 
-The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise.  Short names of attributes
-are the driver's.
+The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise.  Short names of
+attributes are the driver's.
 """
 
 from builders import pod
+from filtering import Look, written
 
+from kubestow.framework.status import Code
 from kubestow.models.resource_api import (
     DeviceClass,
     DeviceTaintRule,
@@ -69,7 +71,7 @@ def gpu(name, *, capacity=(), takes=(), taints=(), shared=False, extra=(), **att
 
 
 def slice_(name, *devices, pool=None, generation=1, of=1, driver=DRIVER, counters=(), **where):
-    """A slice; `where` says for which nodes (`nodeName`, `nodeSelector`, `allNodes`, ...), `of` how many there are."""
+    """A slice, one of so many; `where` says for which nodes (`nodeName`, `nodeSelector`, `allNodes`, ...)."""
     sets = [
         {"name": key, "counters": {counter: {"value": amount} for counter, amount in amounts.items()}}
         for key, amounts in dict(counters).items()
@@ -204,7 +206,7 @@ def template(name, *requests):
 
 
 def taint_rule(name, key, effect="NoSchedule", *expressions, **where):
-    """A rule that taints the devices that `where` (driver, pool, device, deviceClassName) and expressions name."""
+    """A rule that taints devices by `where` (driver, pool, device, deviceClassName) and by expressions."""
     selector = {**where, "selectors": _selectors(expressions)}
     return DeviceTaintRule.model_validate(
         {
@@ -215,7 +217,7 @@ def taint_rule(name, key, effect="NoSchedule", *expressions, **where):
 
 
 def user(name, *claims, made=()):
-    """A pod with claims by name, and others made from templates: (entry, claim or None, if there is one yet)."""
+    """A pod with claims by name, and some made from templates: (entry, claim), or (entry,) while there is none."""
     entries = [{"name": f"e{k}", "resourceClaimName": key} for k, key in enumerate(claims)]
     entries += [{"name": item[0], "resourceClaimTemplateName": "t"} for item in made]
     statuses = [{"name": item[0], "resourceClaimName": item[1]} for item in made if len(item) > 1]
@@ -225,3 +227,28 @@ def user(name, *claims, made=()):
         doc["status"]["resourceClaimStatuses"] = statuses
 
     return pod(name).changed(change)
+
+
+def allocated(*objects, node="a", name="p", gates=""):
+    """What a pod's claims get on a node.
+
+    Returns
+    -------
+    dict or str
+        Claim name to devices, `request=device` each; or why there are none, in the notation of `filtering`,
+        an error as `error: ...`.
+    """
+    look = Look(*objects, name=name, gates=gates)
+    n = look.node(node)
+    status = look.framework.filter_node(look.state, look.pod, n)
+    if status.code is Code.ERROR:
+        return f"error: {status.message}"
+    if not status.ok:
+        return written(status)
+    brought = look.framework.reserve(look.state, look.pod, n)
+    return {key.partition("/")[2]: devices(allocation) for key, allocation in brought.items()}
+
+
+def devices(allocation):
+    """Write an allocation's devices."""
+    return [f"{result.request}={result.id.device}" for result in allocation.results]

@@ -118,7 +118,7 @@ class Selections:
     def __init__(self, classes: Mapping[str, api.DeviceClass]) -> None:
         self._classes = classes
         self._programs: dict[str, Program] = {}
-        self._made: dict[tuple[str, tuple[str, ...]], Selection] = {}
+        self._made: dict[tuple[str | None, tuple[str, ...]], Selection] = {}
         self._values = ContentValues()
 
     def program(self, expression: str) -> Program:
@@ -138,17 +138,23 @@ class Selections:
         """Return the compiled forms of selectors, which have passed validation."""
         return [self.program(item.cel.expression) for item in selectors if item.cel is not None]
 
-    def of(self, class_name: str, selectors: Sequence[api.DeviceSelector]) -> Selection | None:
-        """Return the selection of a class and a request's selectors; None for a class that does not exist."""
-        item = self._classes.get(class_name)
-        if item is None:
-            return None
+    def of(self, class_name: str | None, selectors: Sequence[api.DeviceSelector]) -> Selection | None:
+        """Return the selection of a class (None for no class) and of further selectors.
+
+        None where the class does not exist.
+        """
+        class_selectors: Sequence[api.DeviceSelector] = ()
+        if class_name is not None:
+            item = self._classes.get(class_name)
+            if item is None:
+                return None
+            class_selectors = item.spec.selectors
         own = self.programs(selectors)
         key = (class_name, tuple(program.expression for program in own))
         found = self._made.get(key)
         if found is None:
-            class_programs = self.programs(item.spec.selectors)
+            programs = self.programs(class_selectors)
             found = self._made[key] = Selection(
-                len(self._made), self._values, class_name, class_programs, own
+                len(self._made), self._values, class_name or "", programs, own
             )
         return found
