@@ -6,6 +6,7 @@ PlacementGeneratePlugin and PlacementScorePlugin.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, ClassVar
 
 from ..status import Status
@@ -57,6 +58,10 @@ class PlacementScorer(PlacementPlugin):
         self, state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
     ) -> float:
         """Score one placement; the state is as before the group, higher is better."""
+
+    def highest_score(self, state: "State", info: PodGroupInfo, placement: Placement) -> float:
+        """Return a score that no assignment in a placement can beat, before normalisation."""
+        return inf
 
     def normalize_scores(self, scores: Sequence[float]) -> Sequence[float]:
         """Bring the scores of all placements onto one scale."""
