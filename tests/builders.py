@@ -56,6 +56,7 @@ KEYS = {
 }
 
 
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -282,6 +283,28 @@ class PodBuilder:
                 .setdefault("requiredDuringSchedulingIgnoredDuringExecution", [])
                 .append(term)
             )
+        )
+
+    # -- what it would like --
+
+    def wish_nodes(self, weight, name, operator, *values):
+        """Prefer nodes."""
+        term = {"matchExpressions": [{"key": key(name), "operator": operator, "values": list(values)}]}
+        return self._wish("nodeAffinity", {"weight": weight, "preference": term})
+
+    def wish_beside(self, weight, name, labels):
+        """Prefer domains with a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def wish_apart(self, weight, name, labels):
+        """Prefer domains without a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAntiAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def _wish(self, kind, entry):
+        return self.changed(
+            lambda d: _path(d, "spec", "affinity", kind).setdefault(PREFERRED, []).append(entry)
         )
 
     # -- its volumes --

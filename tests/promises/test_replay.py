@@ -178,7 +178,7 @@ def test_a_guarded_victim_may_not_violate():
 
 
 def test_an_outcome_that_is_said_to_be_no_plan_may_waste_an_eviction():
-    """Greedy's own log is held to its steps and lists alone: here only the lists are not what the steps do."""
+    """Greedy's own log is held to its steps and lists alone: here the lists are not what the steps do."""
     outcome = steps(MARK, LEAVE, BIND_R)(solve(ROUND, OPTIONS))
     stats = outcome.stats.model_copy(update={"admissible": False})
     with pytest.raises(ReplayFailure, match="bindings and nominations are not what the steps bind"):
