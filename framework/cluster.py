@@ -264,6 +264,13 @@ class Cluster:
         return found
 
     @cached_property
+    def name_ranks(self) -> Ints:
+        """The place of each node's name among all names in order; int64[N]."""
+        ranks: Ints = np.empty(self.n_nodes, dtype=np.int64)
+        ranks[sorted(range(self.n_nodes), key=self.node_names.__getitem__)] = np.arange(self.n_nodes)
+        return ranks
+
+    @cached_property
     def taints(self) -> TaintClasses:
         """The distinct lists of taints."""
         return TaintClasses([node.spec.taints for node in self.nodes])

@@ -110,6 +110,7 @@ class DynamicResources(FilterPlugin):
     """See the module's docstring."""
 
     name: ClassVar[str] = names.DYNAMIC_RESOURCES
+    in_turn: ClassVar[bool] = True
     codes: ClassVar[tuple[Code, ...]] = (
         Code.SUCCESS,
         Code.UNRESOLVABLE,

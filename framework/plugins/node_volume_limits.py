@@ -19,10 +19,11 @@ import numpy as np
 from .. import names
 from ..status import Code
 from ..volumes.attachments import Attached, Brought, attachments_of
+from ..volumes.uses import with_volumes
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..domains import Ints
+    from ..domains import Bools, Ints
     from ..state import State
 
 REASON: Final = "node(s) exceed max volume count"
@@ -94,6 +95,10 @@ class NodeVolumeLimits(FilterPlugin):
             attached=state.volumes.attached,
             changed={},
         )
+
+    def concerned(self, data: Brought) -> "Bools":
+        """Say which pods have volumes."""
+        return with_volumes(self.cluster)
 
     def add(self, fork: _Fork, j: int) -> None:
         """Attach what pod j brings."""
