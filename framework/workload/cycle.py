@@ -213,7 +213,8 @@ def _nominated(made: GroupPreemption, own: Cycle) -> Cycle:
 def _told(group: GroupCycle, own: Cycle, message: str) -> Member:
     """Turn a member's own cycle into what the group's outcome makes of it."""
     if group.error:
-        return Member(replace(own, outcome="unschedulable", node=-1, error=own.error or group.refusal), "")
+        text = own.error or group.refusal
+        return Member(replace(own, outcome="unschedulable", node=-1, error=text), text)
     if group.placed:
         return Member(own, message)
     made = group.preemption
