@@ -217,7 +217,7 @@ def taint_rule(name, key, effect="NoSchedule", *expressions, **where):
 
 
 def user(name, *claims, made=()):
-    """A pod with claims by name, and some made from templates: (entry, claim), or (entry,) while there is none."""
+    """A pod with claims by name, and some made from templates: (entry, claim), or (entry,) if none is yet."""
     entries = [{"name": f"e{k}", "resourceClaimName": key} for k, key in enumerate(claims)]
     entries += [{"name": item[0], "resourceClaimTemplateName": "t"} for item in made]
     statuses = [{"name": item[0], "resourceClaimName": item[1]} for item in made if len(item) > 1]

@@ -98,7 +98,8 @@ def faults(
             yield f"device {'/'.join(id_)}: belongs to {holders} claims"
     for id_ in fresh & shares.keys() & served.keys():
         yield from _capacity_faults(served[id_], shares[id_])
-    yield from _counter_faults(devices.slices, {*alone, *shares}, fresh)
+    if devices.partitions:
+        yield from _counter_faults(devices.slices, {*alone, *shares}, fresh)
 
 
 def _capacity_faults(served: Served, shares: Sequence[Result]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...models import resource_api as api
 from ...models.semver import parse_version
-from .cel.program import EvaluationError, Program, device_values
+from .cel.program import EvaluationError, compiled, device_values
 from .cel.values import pack_quantity, pack_version
 
 if TYPE_CHECKING:
@@ -58,7 +58,6 @@ class ServedDevices:
         self.partitions = gates.enabled("DRAPartitionableDevices")
         self._classes = {item.name: item for item in snapshot.device_classes}
         self._rules = snapshot.device_taint_rules
-        self._programs: dict[str, Program] = {}
         self.slices = [
             item
             for item in snapshot.resource_slices
@@ -148,10 +147,8 @@ class ServedDevices:
         )
         for selector in selectors:
             expression = "" if selector.cel is None else selector.cel.expression
-            if expression not in self._programs:
-                self._programs[expression] = Program(expression)
             try:
-                if not self._programs[expression].matches(values):
+                if not compiled(expression).matches(values):
                     return False
             except EvaluationError:
                 return False

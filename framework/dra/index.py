@@ -20,7 +20,7 @@ from .claims import ClaimSpec, ClaimSpecs
 from .extended import requested
 from .inventory import Inventory
 from .pod_claims import ClaimProblem, PodClaim, PodClaims
-from .selection import Selections
+from .selection import Selections, programs
 from .taints import put_taints
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class DeviceIndex:
         for item, path, selectors in self._selectors():
             for k, selector in enumerate(selectors):
                 try:
-                    selections.programs([selector])
+                    programs([selector])
                 except CompileError as wrong:
                     where = f"{path}.selectors[{k}].cel.expression"
                     name, text = f"{item.kind} {item.key}", f"does not compile: {wrong}"
