@@ -63,6 +63,6 @@ class VolumeSignatures:
         return (
             len(self._uses.users[use.key]) == 1
             and "ReadWriteOncePod" not in claim.spec.access_modes
-            and use.key not in self._offers.reserved
+            and (is_bound(claim) or use.key not in self._offers.reserved)
             and SELECTED_NODE not in claim.metadata.annotations
         )
