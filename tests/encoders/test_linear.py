@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
-from kubestow.encoders.linear import LIMIT, add_at_most
+from kubestow.encoders.linear import LIMIT, add_at_most, add_row
 
 GI, EI = 2**30, 2**60
 
@@ -137,3 +137,13 @@ def test_every_row_of_the_model_is_narrow(row, enforced):
     for constraint in model.proto.constraints:
         linear = constraint.linear
         assert sum(abs(c) * spans[v] for c, v in zip(linear.coeffs, linear.vars, strict=True)) < LIMIT
+
+
+def test_a_variable_that_stands_twice_in_a_row_is_one_term():
+    model = cp_model.CpModel()
+    x, y = model.new_int_var(0, 3, "x"), model.new_int_var(0, 3, "y")
+    add_row(model, [2, 5, -1], [x, y, x], 6, 7)
+    [row] = model.proto.constraints
+    assert list(row.linear.vars) == [x.index, y.index]
+    assert list(row.linear.coeffs) == [1, 5]
+    assert all_solutions(model, [x, y]) == {(1, 1), (2, 1)}
