@@ -1,5 +1,6 @@
 """What differs between the two texts of the workload cycle, and their interfaces."""
 
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -256,3 +257,11 @@ def test_what_is_not_tried_could_not_have_won(seed):
 def test_forms_of_one_profile_are_made_once():
     round_ = Grouped(node("a"), group("g", gang=1), pod("p").member("g"), configuration=profile())
     assert round_.form is round_.form
+
+
+def test_the_configuration_in_the_documentation_is_accepted():
+    page = (Path(__file__).parents[2] / "docs" / "groups.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    found = parse_snapshot([("groups.md", text.encode())], name="groups.md").configuration
+    assert found.percentage_of_placements_to_score == 50
+    assert found.profiles[0].args(names.GANG_SCHEDULING).workload_cycle == "Current"
