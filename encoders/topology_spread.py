@@ -83,6 +83,17 @@ class SpreadGroup:
         terms = Terms(constant=self._fixed.get(domain, 0) + sum(v.size for v in victims))
         return terms.extend(ctx.evicted(victims), -1) if left else terms
 
+    def highest_minimum(self, totals: Sequence[Terms]) -> int:
+        """Bound the minimum over domains: by the least that one can reach, and by what there is to share out.
+
+        Parameters
+        ----------
+        totals : sequence of Terms
+            What counts in each domain: a constant and newcomers, of whom there are only so many.
+        """
+        shared = sum(t.constant for t in totals) + sum(c.size for c in self.matching.classes)
+        return max(0, min(shared // len(totals), *(t.high for t in totals)))
+
     @cached_property
     def _counted_carriers(self) -> list[PodClass]:
         return [c for c in self.carriers if c.index in self.counting]
@@ -171,9 +182,9 @@ def encode(ctx: Context) -> None:
             totals = [
                 group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
             ]
-            span = max(0, min(t.high for t in totals))
-            variable = ctx.model.new_int_var(0, span, f"lowest[{label}]")
-            lowest.add(variable, span)
+            span = group.highest_minimum(totals)
+            if span:
+                lowest.add(ctx.model.new_int_var(0, span, f"lowest[{label}]"), span)
             for total in totals:
                 if total.low < span:
                     ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
