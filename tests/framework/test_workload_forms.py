@@ -51,14 +51,21 @@ def test_each_scheduler_has_the_form_of_its_profile():
     assert ["podGroup" in cycle for cycle in round_.trace.values()] == [False, True]
 
 
-@pytest.mark.parametrize("args", ["{workloadCycle: Seed}", "{placementPlugins: [Unknown]}"])
-def test_an_unknown_form_or_plugin_is_refused(args):
-    text = f"""
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles: [{{pluginConfig: [{{name: GangScheduling, args: {args}}}]}}]
-"""
-    with pytest.raises(KubestowError, match="KubeSchedulerConfiguration"):
+@pytest.mark.parametrize(
+    "fields, fault",
+    [
+        ("profiles: [{pluginConfig: [{name: GangScheduling, args: {workloadCycle: New}}]}]", "workloadCycle"),
+        (
+            "profiles: [{pluginConfig: [{name: GangScheduling, args: {placementPlugins: [Mine]}}]}]",
+            r"placementPlugins\[0\]",
+        ),
+        ("percentageOfPlacementsToScore: 101", "percentageOfPlacementsToScore"),
+        ("profiles: [{percentageOfPlacementsToScore: -1}]", r"profiles\[0\].percentageOfPlacementsToScore"),
+    ],
+)
+def test_what_no_form_knows_is_refused(fields, fault):
+    text = f"apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n{fields}\n"
+    with pytest.raises(KubestowError, match=f"KubeSchedulerConfiguration.*{fault}"):
         parse_snapshot([("file.yaml", text.encode())], name="file.yaml")
 
 
