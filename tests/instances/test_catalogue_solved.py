@@ -12,7 +12,7 @@ from kubestow.solver.api import solve_both
 
 NAMES = catalogue.names()
 # What is solved by now of the things that an instance may need.
-BUILT: frozenset[str] = frozenset({"PodGroup"})
+BUILT: frozenset[str] = frozenset({"PersistentVolumeClaim", "PodGroup"})
 SOLVED = [name for name in NAMES if BUILT.issuperset(catalogue.describe(name).needs)]
 REFUSED = [name for name in NAMES if name not in SOLVED]
 
