@@ -264,6 +264,12 @@ class Cluster:
         return found
 
     @cached_property
+    def guards(self) -> Ints:
+        """Each pod's guard (KEP-4664), below every priority where nothing guards it; int64[P]."""
+        unguarded = np.iinfo(np.int64).min
+        return np.array([unguarded if i.guard is None else i.guard for i in self.pods], dtype=np.int64)
+
+    @cached_property
     def name_ranks(self) -> Ints:
         """The place of each node's name among all names in order; int64[N]."""
         ranks: Ints = np.empty(self.n_nodes, dtype=np.int64)

@@ -8,9 +8,9 @@ Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
 plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
@@ -18,7 +18,9 @@ import numpy as np
 from ..models.errors import InternalError
 from . import names
 from .domains import Bools
+from .dry_runs import OFFSET, DryRuns, Harm
 from .filter_result import FilterResult
+from .importance import microseconds
 from .ledger import Ledger
 from .message import fit_error
 from .node_filter import NodeFilter
@@ -38,9 +40,6 @@ NO_VICTIMS: Final = Status(
 )
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
 WAITING: Final = "not eligible due to a terminating pod on the nominated node."
-
-# Keeps sums of priorities positive, so that more victims weigh more.
-_OFFSET: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +71,39 @@ class Preemption:
     ineligible : str
         Why the pod may not look for victims; then its nomination stays.
     failed : dict
-        Dry-run statuses of nodes that are no candidates; every other node was not worth trying.
+        The statuses of nodes that are no candidates although they were tried, None where it was not worked
+        out.  Every other node was not worth trying.
+    retry : callable
+        Works out the status of a node in `failed`, while the state is what it was.
     """
 
     best: Candidate | None = None
     ineligible: str = ""
-    failed: dict[int, Status] = field(default_factory=dict)
+    failed: dict[int, Status | None] = field(default_factory=dict)
+    retry: Callable[[int], Candidate | Status] | None = None
 
     def message(self, n_nodes: int) -> str:
-        """Write why nobody can be evicted for the pod; empty where somebody can."""
+        """Write why nobody can be evicted for the pod; empty where somebody can.
+
+        Ask before the state changes.
+        """
         if self.best is not None:
             return ""
         if self.ineligible:
             return f"preemption: {self.ineligible}"
-        statuses = (self.failed.get(n, NOT_HELPFUL) for n in range(n_nodes))
-        return f"preemption: {fit_error(n_nodes, statuses)}"
+        return f"preemption: {fit_error(n_nodes, map(self._status, range(n_nodes)))}"
+
+    def _status(self, n: int) -> Status:
+        """Return why node n is no candidate."""
+        if n not in self.failed:
+            return NOT_HELPFUL
+        status = self.failed[n]
+        if status is None:
+            assert self.retry is not None
+            tried = self.retry(n)
+            assert isinstance(tried, Status)  # the dry runs of many nodes say the same as those of one
+            status = self.failed[n] = tried
+        return status
 
 
 def preempt(
@@ -111,23 +128,34 @@ def preempt(
     ineligible = _ineligible(cluster, state, i, result)
     if ineligible:
         return Preemption(ineligible=ineligible)
-    outcome = Preemption()
+    retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
+    outcome = Preemption(retry=retry)
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
-    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).tolist()
+    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
     wanted = max(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
-    found: list[Candidate] = []
-    for n in potential:
-        tried = dry_run(framework, state, i, n, result, ledger)
-        if isinstance(tried, Status):
-            outcome.failed[n] = tried
+    together = DryRuns(framework, state, i, result, ledger, potential)
+    found: list[tuple[Harm, int, Candidate | None]] = []
+    clean = False
+    for place, n in enumerate(potential.tolist()):
+        harm, candidate = together.harms.get(place), None
+        if not together.plain[place]:
+            tried = retry(n)
+            if isinstance(tried, Status):
+                outcome.failed[n] = tried
+                continue
+            harm, candidate = harm_of(cluster, tried), tried
+        elif harm is None:
+            outcome.failed[n] = None
             continue
-        found.append(tried)
-        if len(found) >= wanted and any(candidate.violations == 0 for candidate in found):
+        found.append((harm, place, candidate))
+        clean |= not harm.violations
+        if clean and len(found) >= wanted:
             break
     if found:
-        outcome.best = choose(cluster, found)
+        harm, place, candidate = min(found)  # no two are equal in the node's name
+        outcome.best = candidate or Candidate(int(potential[place]), together.victims(place), harm.violations)
     return outcome
 
 
@@ -238,32 +266,18 @@ def violating(
     return frozenset(found)
 
 
-def choose(cluster: "Cluster", candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate with the least harm.
-
-    In this order: fewest violations, lowest priority of the most important victim, lowest sum of priorities,
-    fewest victims, latest start of the most important victims, smallest node name.
-    """
-    pods = cluster.pods
-
-    def harm(candidate: Candidate) -> tuple[int, int, int, int]:
-        priorities = [pods[j].priority for j in candidate.victims]
-        return candidate.violations, priorities[0], sum(p + _OFFSET for p in priorities), len(priorities)
-
-    least = min(map(harm, candidates))
-    best = [candidate for candidate in candidates if harm(candidate) == least]
-    latest = max(_earliest_start(cluster, candidate) for candidate in best)
-    return min(
-        (candidate for candidate in best if _earliest_start(cluster, candidate) == latest),
-        key=lambda candidate: cluster.node_names[candidate.node],
-    )
-
-
-def _earliest_start(cluster: "Cluster", candidate: Candidate) -> datetime:
-    """Return when the first of the victims of the highest priority started."""
+def harm_of(cluster: "Cluster", candidate: Candidate) -> Harm:
+    """Weigh a candidate: the smallest harm is chosen."""
     victims = [cluster.pods[j] for j in candidate.victims]
-    highest = max(victim.priority for victim in victims)
-    return min(victim.start for victim in victims if victim.priority == highest)
+    highest = victims[0].priority
+    return Harm(
+        violations=candidate.violations,
+        highest=highest,
+        sum=sum(victim.priority + OFFSET for victim in victims),
+        victims=len(victims),
+        start=-microseconds(min(victim.start for victim in victims if victim.priority == highest)),
+        name=int(cluster.name_ranks[candidate.node]),
+    )
 
 
 def statuses_of(result: FilterResult, n_nodes: int, within: Bools | None = None) -> Iterator[Status]:

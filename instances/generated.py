@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 Manifest = dict[str, Any]
 
-_EPOCH = "2026-01-01T00:00:00Z"
-
 
 def packing(nodes: int, pods_per_node: int, priorities: int, utilisation: float, seed: int) -> list[Manifest]:
     """Pods that just fill identical nodes, or just do not.
@@ -81,6 +79,74 @@ def deployments(
     return objects
 
 
+def one_app(nodes: int, pods: int = 2000) -> list[Manifest]:
+    """One app spread over the three zones of an empty cluster, by which kube-scheduler's own speed was measured.
+
+    There is nothing to choose, so it has no seed.
+    """
+    size = {"cpu": "32", "memory": "128Gi", "pods": "110", "ephemeral-storage": "500Gi"}
+    objects = [_node(n, size, zones=3) for n in range(nodes)]
+    for item in objects:
+        item["metadata"]["labels"]["topology.kubernetes.io/region"] = "r1"
+    spread = _spread("web", "zone")
+    for k in range(pods):
+        pod = _pod(f"web-{k:05d}", "web", {"cpu": "500m", "memory": "1Gi"}, priority=0, created=0)
+        pod["spec"]["topologySpreadConstraints"] = spread
+        objects.append(pod)
+    return objects
+
+
+def rollout(nodes: int, seed: int, *, pods_per_node: int = 4, apps: int = 50) -> list[Manifest]:
+    """Deployments that roll out together into an empty cluster of three zones, each spread over the zones.
+
+    `pods_per_node` pending pods a node from `apps` Deployments of one size and different requests; their pods
+    come in turns of 20, so that pods of different Deployments follow each other in the queue.
+    """
+    rng = random.Random(f"rollout/{nodes}/{seed}/{pods_per_node}/{apps}")
+    size = {"cpu": "16", "memory": "64Gi", "pods": "110"}
+    objects = [_node(n, size, zones=3) for n in range(nodes)]
+    for app in range(apps):
+        name = f"app{app}"
+        requests = {"cpu": f"{rng.randrange(1, 21) * 100}m", "memory": f"{rng.randrange(1, 17) * 256}Mi"}
+        spread = _spread(name, "zone")
+        for k in range(nodes * pods_per_node // apps):
+            pod = _pod(f"{name}-{k}", name, requests, priority=0, created=k // 20)
+            pod["spec"]["topologySpreadConstraints"] = spread
+            objects.append(pod)
+    return objects
+
+
+def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int = 100) -> list[Manifest]:
+    """A full cluster, and pods of a higher priority that need somebody else's room.
+
+    `pods_per_node` running pods a node, of 40 apps with five low priorities, of different ages, each app under
+    a budget of a tenth; `preemptors` pods of ten Deployments, half of them spread over three zones.
+    """
+    rng = random.Random(f"contested/{nodes}/{seed}/{pods_per_node}/{preemptors}")
+    size = {"cpu": f"{pods_per_node * 500}m", "memory": "256Gi", "pods": "110"}
+    objects = [_node(n, size, zones=3) for n in range(nodes)]
+    apps = [(f"old{k}", rng.randrange(5) * 10) for k in range(40)]
+    placed = dict.fromkeys((name for name, _ in apps), 0)
+    for n in range(nodes):
+        for _ in range(pods_per_node):
+            name, priority = rng.choice(apps)
+            requests = {"cpu": "500m", "memory": f"{rng.randrange(1, 9) * 256}Mi"}
+            objects.append(
+                _run(_pod(f"{name}-{placed[name]}", name, requests, priority, rng.randrange(3600)), n)
+            )
+            placed[name] += 1
+    objects += _budgets(placed)
+    for app in range(10):
+        name = f"new{app}"
+        requests = {"cpu": f"{rng.randrange(2, 9) * 500}m", "memory": "1Gi"}
+        spread = _spread(name, "zone" if app % 2 else "none")
+        for k in range(preemptors // 10):
+            pod = _pod(f"{name}-{k}", name, requests, priority=1000 + app, created=k)
+            pod["spec"]["topologySpreadConstraints"] = spread
+            objects.append(pod)
+    return objects
+
+
 def _running(rng: random.Random, nodes: int, in_use: float) -> Iterator[Manifest]:
     """Pods of two low priorities on every node, and a budget for each of their apps."""
     apps = [(f"old{k}", rng.choice([0, 10]), rng.randrange(2, 9) * 250) for k in range(20)]
@@ -93,19 +159,28 @@ def _running(rng: random.Random, nodes: int, in_use: float) -> Iterator[Manifest
                 break
             free -= cpu
             requests = {"cpu": f"{cpu}m", "memory": f"{cpu * 2}Mi"}
-            pod = _pod(f"{name}-{placed[name]}", name, requests, priority, created=0)
-            pod["spec"]["nodeName"] = f"node-{n:05d}"
-            pod["status"] = {"phase": "Running", "startTime": _EPOCH}
+            yield _run(_pod(f"{name}-{placed[name]}", name, requests, priority, created=0), n)
             placed[name] += 1
-            yield pod
-    for name, _, _ in apps:
-        if placed[name]:
+    yield from _budgets(placed)
+
+
+def _run(pod: Manifest, n: int) -> Manifest:
+    """Let a pod run on node n since it was created."""
+    pod["spec"]["nodeName"] = f"node-{n:05d}"
+    pod["status"] = {"phase": "Running", "startTime": pod["metadata"]["creationTimestamp"]}
+    return pod
+
+
+def _budgets(placed: dict[str, int]) -> Iterator[Manifest]:
+    """Let a tenth of each app's running pods be disrupted."""
+    for name, running in placed.items():
+        if running:
             yield {
                 "apiVersion": "policy/v1",
                 "kind": "PodDisruptionBudget",
                 "metadata": {"name": name, "namespace": "default"},
                 "spec": {"maxUnavailable": "10%", "selector": {"matchLabels": {"app": name}}},
-                "status": {"disruptionsAllowed": placed[name] // 10, "expectedPods": placed[name]},
+                "status": {"disruptionsAllowed": running // 10, "expectedPods": running},
             }
 
 

@@ -32,7 +32,7 @@ _NEVER: Final = 2
 
 
 @dataclass(slots=True, eq=False)
-class _Wanted:
+class Wanted:
     """The resources that the pod asks for: row numbers and amounts, and whether devices may serve each.
 
     `at` and `need` (int[R, 1]) are numbers and amounts for a look at many nodes.
@@ -49,7 +49,7 @@ class _Wanted:
 class _Fork:
     """One node's room; `free` has an amount for each wanted row."""
 
-    wanted: _Wanted
+    wanted: Wanted
     node: int
     free: list[int]
     slots: int
@@ -74,11 +74,11 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
                     "requestedToCapacityRatio.shape needs at least one point"
                 )
             self._shape = shape_table(shape.shape)
-        self._wanted: dict[int, _Wanted] = {}
+        self._wanted: dict[int, Wanted] = {}
         self._scored: dict[int, ScoredResources] = {}
         self._served = {cluster.resource_index[name] for name in mapped_resources(cluster)}
 
-    def pre_filter(self, state: "State", i: int) -> _Wanted:
+    def pre_filter(self, state: "State", i: int) -> Wanted:
         """Return what the pod asks for, in the order in which shortages are told."""
         info = self.cluster.pods[i]
         wanted = self._wanted.get(info.cls)
@@ -88,11 +88,11 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
             wanted = self._wanted[info.cls] = self._make(rows, [info.request[r] for r in rows], served)
         return wanted
 
-    def _make(self, rows: list[int], amounts: list[int], served: list[bool]) -> _Wanted:
+    def _make(self, rows: list[int], amounts: list[int], served: list[bool]) -> Wanted:
         need: Amounts = np.array(amounts, dtype=self.cluster.dtype).reshape(-1, 1)
-        return _Wanted(rows, amounts, served, rows_of(rows), need)
+        return Wanted(rows, amounts, served, rows_of(rows), need)
 
-    def judge(self, data: _Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
+    def judge(self, data: Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
         """Judge some nodes."""
         cluster = self.cluster
         full = state.pod_count[nodes] >= cluster.allowed_pods[nodes]
@@ -107,7 +107,7 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         verdicts: Verdicts = lacking.astype(np.uint8) + np.logical_or.reduce(never, axis=0)
         return verdicts
 
-    def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
+    def fork(self, data: Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return the node's room."""
         cluster = self.cluster
         if any(
@@ -117,7 +117,7 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         free = [int(cluster.allocatable[r, n]) - int(state.requested[r, n]) for r in data.rows]
         return _Fork(data, n, free, int(cluster.allowed_pods[n]) - int(state.pod_count[n]))
 
-    def _offered(self, wanted: _Wanted, n: int) -> _Wanted:
+    def _offered(self, wanted: Wanted, n: int) -> Wanted:
         """Return what is wanted of node n without what devices serve there."""
         kept = [
             k for k, r in enumerate(wanted.rows) if self.cluster.allocatable[r, n] or not wanted.served[k]
@@ -195,7 +195,7 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
 
 
 def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[bool]:
-    """Say for each of the cluster's resources whether the plugin looks at it; extended ones may be ignored."""
+    """Say for each of the cluster's resources whether the plugin looks at it."""
     ignored, groups = set(fit.ignored_resources), set(fit.ignored_resource_groups)
     return [
         not (extended_resource(name) and (name in ignored or name.split("/")[0] in groups))
