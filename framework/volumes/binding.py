@@ -7,15 +7,16 @@ Source: kube-scheduler 1.34.1 plugins/volumebinding/binder.go (FindPodVolumes).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .assumed import Assumed, Shelf
 from .claims import ANY_NODE, MISSING, PodClaims, Unbound, claims_of
-from .offers import Groups, offers_of
+from .offers import offers_of
 from .provisioning import NO_SPACE, NOWHERE, provisioning
 
 if TYPE_CHECKING:
@@ -27,29 +28,6 @@ NO_VOLUME: Final = NOWHERE
 GONE: Final = 8
 """A claim's volume does not exist."""
 ALL: Final = OUT_OF_REACH | NO_VOLUME | NO_SPACE | GONE
-
-
-@dataclass(slots=True)
-class Assumed:
-    """What the pods placed in a round did to claims and volumes; it stays when they leave.
-
-    Attributes
-    ----------
-    volume_of : dict
-        Claim's key to the volume that it takes.
-    taken : dict
-        Volume to the claim that takes it.
-    node_of : dict
-        Claim's key to the node for which its volume is made.
-    """
-
-    volume_of: dict[str, int] = field(default_factory=dict)
-    taken: dict[int, str] = field(default_factory=dict)
-    node_of: dict[str, int] = field(default_factory=dict)
-
-    def copy(self) -> "Assumed":
-        """Return an independent copy."""
-        return Assumed(dict(self.volume_of), dict(self.taken), dict(self.node_of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +52,15 @@ class Need:
         `ANY_NODE` where nothing is being made.
     split : bool
         Whether volumes are being made for different nodes: no node will do.
-    open : tuple of Unbound
-        Claims that look for a volume, the smallest first.
-    heads : list of Groups
-        By open claim: the first free volumes of each group.
+    open : tuple of (Unbound, Shelf)
+        Claims that look for a volume, the smallest first, with the free volumes that suit.
     """
 
     refused: NDArray[np.uint8]
     pinned: tuple[Unbound, ...] = ()
     node: int = ANY_NODE
     split: bool = False
-    open: tuple[Unbound, ...] = ()
-    heads: list[Groups] = field(default_factory=list)
+    open: tuple[tuple[Unbound, Shelf], ...] = ()
 
 
 class Binder:
@@ -114,28 +89,31 @@ class Binder:
             else:
                 looking.append(claim)
         looking.sort(key=attrgetter("wish.size"))
-        need = Need(self._refused(claims.bound, taken), tuple(pinned), open=tuple(looking))
+        need = Need(self._refused(claims.bound, taken), tuple(pinned))
+        need.open = tuple((claim, assumed.shelf(claim.wish)) for claim in looking)
         if nodes:
             need.node = min(nodes)
             need.split = len(nodes) > 1
-        need.heads = [self._heads(claim, assumed, len(looking)) for claim in looking]
         return need
 
     def judge(self, need: Need) -> NDArray[np.uint8]:
         """Judge every node: the sum of what is wrong with it; uint8[N], 0 where nothing is."""
         n_nodes = self._cluster.n_nodes
         unbound: NDArray[np.uint8] = np.zeros(n_nodes, dtype=np.uint8)
+        for wish in (*(claim.wish for claim in need.pinned), *(claim.wish for claim, _ in need.open)):
+            unbound = np.where(unbound == 0, provisioning(self._cluster, wish), unbound).astype(np.uint8)
+        offered = [self._offered(claim, shelf) for claim, shelf in need.open]
         if need.node != ANY_NODE:
-            here = need.node if need.node >= 0 and not need.split else n_nodes
-            unbound[:here] = NO_VOLUME
-            unbound[here + 1 :] = NO_VOLUME
-        for claim in (*need.pinned, *need.open):
-            made = provisioning(self._cluster, claim.wish)
-            unbound = np.where(unbound == 0, made, unbound).astype(np.uint8)
-        if any(need.heads) or any(claim.reserved is not None for claim in need.open):
-            for n in np.flatnonzero(unbound).tolist():
-                if (need.node == ANY_NODE or need.node == n) and not need.split:
-                    unbound[n] = self._bind(need, n)[0]
+            here = np.zeros(n_nodes, dtype=np.bool_)
+            if need.node >= 0 and not need.split:
+                here[need.node] = True
+                unbound[need.node] = self._bind(need, need.node)[0]
+            unbound[~here] = NO_VOLUME
+        elif len(offered) == 1:
+            unbound[offered[0]] = 0
+        elif offered:
+            for n in np.flatnonzero((unbound != 0) & np.logical_or.reduce(offered)).tolist():
+                unbound[n] = self._bind(need, n)[0]
         return need.refused | unbound
 
     def judge_node(self, need: Need, n: int) -> int:
@@ -158,12 +136,15 @@ class Binder:
                     here[claim.selected] = True
                 mask = mask & made & here
                 continue
-            for g in self._heads(claim, Assumed(), 1):
-                made = made | self._offers.masks[g]
-            if claim.reserved is not None:
-                made = made | self._claims.storage.nodes_of(claim.reserved)
-            mask = mask & made
+            shelf = Shelf(self._offers, claim.wish, {})
+            mask = mask & (made | self._offered(claim, shelf))
         return mask
+
+    def _offered(self, claim: Unbound, shelf: Shelf) -> NDArray[np.bool_]:
+        """Say which nodes have a volume for a claim by itself; bool[N]."""
+        if claim.reserved is not None:
+            return self._claims.storage.nodes_of(claim.reserved)
+        return shelf.reach > 0
 
     def _refused(self, bound: Sequence[int], taken: Sequence[int] = ()) -> NDArray[np.uint8]:
         """Judge every node by bound claims, and those bound in the round: the first in the way counts."""
@@ -173,22 +154,6 @@ class Binder:
             fault = np.uint8(GONE) if reach is None else np.where(reach, 0, OUT_OF_REACH)
             refused = np.where(refused == 0, fault, refused).astype(np.uint8)
         return refused
-
-    def _heads(self, claim: Unbound, assumed: Assumed, count: int) -> Groups:
-        """Return the first `count` free volumes of each group that suit; none where one is reserved."""
-        if claim.reserved is not None:
-            return {}
-        heads: dict[int, tuple[int, ...]] = {}
-        for g, members in self._offers.groups(claim.wish).items():
-            free: list[int] = []
-            for v in members:
-                if v not in assumed.taken:
-                    free.append(v)
-                    if len(free) == count:
-                        break
-            if free:
-                heads[g] = tuple(free)
-        return heads
 
     def _unbound(self, need: Need, n: int) -> tuple[int, Bindings]:
         if need.node != ANY_NODE and (need.node != n or need.split):
@@ -200,8 +165,8 @@ class Binder:
         taken: list[tuple[str, int]] = []
         to_make = list(need.pinned)
         chosen: set[int] = set()
-        for claim, heads in zip(need.open, need.heads, strict=True):
-            v = self._choose(claim, heads, chosen, n)
+        for claim, shelf in need.open:
+            v = self._choose(claim, shelf, chosen, n)
             if v is None:
                 to_make.append(claim)
             else:
@@ -213,14 +178,16 @@ class Binder:
                 return fault, Bindings()
         return 0, Bindings(tuple(taken), tuple(claim.key for claim in to_make))
 
-    def _choose(self, claim: Unbound, heads: Groups, chosen: set[int], n: int) -> int | None:
+    def _choose(self, claim: Unbound, shelf: Shelf, chosen: set[int], n: int) -> int | None:
         if claim.reserved is not None:
             v = claim.reserved
             return v if v not in chosen and self._claims.storage.nodes_of(v)[n] else None
+        if not shelf.reach[n]:
+            return None
         rank = self._offers.rank
         best: int | None = None
         for g in self._offers.groups_on(n):
-            free = next((v for v in heads.get(g, ()) if v not in chosen), None)
+            free = next((v for v in shelf.groups.get(g, ()) if v not in chosen), None)
             if free is not None and (best is None or rank[free] < rank[best]):
                 best = free
         return best

@@ -84,7 +84,7 @@ class Offers:
 
     def __init__(self, cluster: "Cluster") -> None:
         self._storage = storage_of(cluster)
-        self._n_nodes = cluster.n_nodes
+        self.n_nodes = cluster.n_nodes
         self.masks: list[Bools] = []
         self.reserved: dict[str, list[int]] = {}
         self._free: dict[str, list[tuple[int, int]]] = {}
@@ -125,7 +125,7 @@ class Offers:
     def groups_on(self, n: int) -> list[int]:
         """Return the groups that node n reaches."""
         if self._on is None:
-            self._on = [[] for _ in range(self._n_nodes)]
+            self._on = [[] for _ in range(self.n_nodes)]
             for g, mask in enumerate(self.masks):
                 for node in np.flatnonzero(mask).tolist():
                     self._on[node].append(g)

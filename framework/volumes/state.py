@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from .. import names
 from ..profile import RESERVE
+from .assumed import Assumed
 from .attachments import Attached, attachments_of
-from .binding import Assumed, Bindings, binder_of
+from .binding import Bindings, binder_of
 from .claims import claims_of
 from .uses import uses_of
 
@@ -45,7 +46,7 @@ class VolumeState:
         self.counts: dict[str, Ints] = {
             driver: attachments.already_held(driver) for driver in attachments.limits
         }
-        self.assumed = Assumed()
+        self.assumed = Assumed(cluster)
         self._did: dict[int, Bindings] = {}
 
     @classmethod
@@ -86,8 +87,7 @@ class VolumeState:
         self.remove(i, n)
         if did is not None:
             for key, v in did.taken:
-                self.assumed.volume_of.pop(key, None)
-                del self.assumed.taken[v]
+                self.assumed.give_back(key, v)
             for key in did.made:
                 del self.assumed.node_of[key]
 
@@ -131,8 +131,7 @@ class VolumeState:
             found.taken, tuple(key for key in dict.fromkeys(found.made) if key not in assumed.node_of)
         )
         for key, v in did.taken:
-            assumed.volume_of.setdefault(key, v)
-            assumed.taken[v] = key
+            assumed.take(key, v)
         assumed.node_of.update(dict.fromkeys(did.made, n))
         self._did[i] = did
 
