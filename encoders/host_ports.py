@@ -1,6 +1,6 @@
 """Host ports: two pods whose ports conflict never share a node.
 
-    lands(c, n) + lands(d, n) <= 1            for conflicting classes c, d
+    Σ lands(c, n) <= 1                        over classes c that all conflict with each other
     y[c,n] <= 1                               for a class with any host port (`PodClass.limit`)
     lands(c, n) -> every conflicting running pod of n leaves
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..framework import names
 from ..framework.ports import conflict
+from .cliques import cliques
 
 if TYPE_CHECKING:
     from .context import Context
@@ -36,10 +37,14 @@ def encode(ctx: Context) -> None:
     for p in problem.fixed_pods:
         if pods[p].ports:
             fixed.setdefault(int(problem.state.node_of[p]), []).append(p)
-    pairs = [(a, b) for a, b in combinations(wanting, 2) if conflict(pods[a.pod].ports, pods[b.pod].ports)]
+    conflicting = cliques(
+        (i, j)
+        for i, j in combinations(range(len(wanting)), 2)
+        if conflict(pods[wanting[i].pod].ports, pods[wanting[j].pod].ports)
+    )
     for node in range(problem.cluster.n_nodes):
-        for c in wanting:
-            lands = ctx.lands(c, [node])
+        literals = [ctx.lands(c, [node]) for c in wanting]
+        for c, lands in zip(wanting, literals, strict=True):
             if lands is None:
                 continue
             ports = pods[c.pod].ports
@@ -48,7 +53,7 @@ def encode(ctx: Context) -> None:
             for v in problem.victims_on.get(node, ()):
                 if conflict(ports, pods[v.pod].ports):
                     ctx.model.add_implication(lands, ctx.all_gone(v))
-        for a, b in pairs:
-            lands_a, lands_b = ctx.lands(a, [node]), ctx.lands(b, [node])
-            if lands_a is not None and lands_b is not None:
-                ctx.model.add_at_most_one(lands_a, lands_b)
+        for members in conflicting:
+            here = [lands for k in members if (lands := literals[k]) is not None]
+            if len(here) > 1:
+                ctx.model.add_at_most_one(here)

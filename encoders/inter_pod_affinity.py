@@ -2,7 +2,7 @@
 
 Anti-affinity on key k, domain d:
 
-    two newcomers that repel each other in both orders of binding do not share d
+    newcomers that repel each other in both orders of binding do not share d: at most one of a clique
     a newcomer that a running pod repels, or that repels it, shares d only if that pod leaves
 
 Affinity terms T of a class c, each term t with its own key:
@@ -29,6 +29,7 @@ import numpy as np
 
 from ..framework import names
 from ..framework.affinity import AffinityTerm, required_affinity, required_anti_affinity
+from .cliques import cliques
 from .context import Terms
 
 if TYPE_CHECKING:
@@ -87,18 +88,17 @@ def _newcomers_repel(ctx: Context) -> None:
             for a, b in combinations_with_replacement(asking, 2)
             if _refused_after(problem, key, a, b) and _refused_after(problem, key, b, a)
         ]
-        involved = {c.index: c for pair in pairs for c in pair}.values()
-        for nodes in _domains(ctx, key, involved):
+        alone = [a for a, b in pairs if a is b]
+        classes = {c.index: c for pair in pairs for c in pair}
+        together = cliques((a.index, b.index) for a, b in pairs if a is not b)
+        for nodes in _domains(ctx, key, classes.values()):
             where = np.flatnonzero(nodes).tolist()
-            for a, b in pairs:
-                if a is b:
-                    alone = ctx.placed([a], where)
-                    if alone.high > 1:
-                        ctx.model.add(alone.expression() <= 1)
-                    continue
-                lands_a, lands_b = ctx.lands(a, nodes), ctx.lands(b, nodes)
-                if lands_a is not None and lands_b is not None:
-                    ctx.model.add_at_most_one(lands_a, lands_b)
+            for cls in alone:
+                ctx.at_most(ctx.placed([cls], where), 1)
+            for members in together:
+                here = [lands for i in members if (lands := ctx.lands(classes[i], where)) is not None]
+                if len(here) > 1:
+                    ctx.model.add_at_most_one(here)
 
 
 def _newcomers_repel_running(ctx: Context) -> None:
@@ -193,7 +193,7 @@ def _attract_group(ctx: Context, terms: tuple[AffinityTerm, ...], classes: list[
                         reasons.extend(start.get(node, Terms()))
                 lands = ctx.lands(cls, nodes)
                 if lands is not None:
-                    ctx.model.add(lands <= reasons.expression())
+                    ctx.at_most(Terms().add(lands, 1).extend(reasons, -1), 0)
 
 
 def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]) -> dict[int, Terms]:
@@ -207,11 +207,10 @@ def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]
         literal = ctx.model.new_bool_var(
             f"starts[{ctx.problem.cluster.node_names[node]},{len(ctx.model.proto.variables)}]"
         )
-        ctx.model.add(literal <= placed.expression())
+        ctx.at_most(Terms().add(literal, 1).extend(placed, -1), 0)
         for v in running:
             ctx.model.add_implication(literal, ctx.all_gone(v))
         literals[node] = Terms().add(literal, 1)
         every.add(literal, 1)
-    if every.variables:
-        ctx.model.add(every.expression() <= 1)
+    ctx.at_most(every, 1)
     return literals

@@ -157,20 +157,52 @@ class Problem:
         return ask
 
     def select(self, ask: Callable[[int], bool], *, terminating: bool = True) -> Matching:
-        """Ask a relation of every running pod and of one member of every class.
+        """Ask a relation that depends only on namespace and labels, once of each kind of labels.
 
         With ``terminating=False`` pods that terminate in the input are left out, as topology spread has it.
         """
-        pods, node_of = self.cluster.pods, self.state.node_of
+        found = [group for group in self._by_label_class if ask(group.pod)]
         fixed = np.zeros(self.cluster.n_nodes, dtype=np.int64)
-        for p in self.fixed_pods:
-            if (terminating or not pods[p].terminating) and ask(p):
-                fixed[node_of[p]] += 1
+        for group in found:
+            for node in (*group.staying_at, *(group.terminating_at if terminating else ())):
+                fixed[node] += 1
+        victims = sorted((v for group in found for v in group.victims), key=lambda v: v.index)
         return Matching(
             fixed=fixed,
-            victims=tuple(v for v in self.victims if (terminating or not v.free) and ask(v.pod)),
-            classes=tuple(c for c in self.classes if ask(c.pod)),
+            victims=tuple(v for v in victims if terminating or not v.free),
+            classes=tuple(sorted((c for group in found for c in group.classes), key=lambda c: c.index)),
         )
+
+    @cached_property
+    def _by_label_class(self) -> tuple[_LabelGroup, ...]:
+        pods, node_of = self.cluster.pods, self.state.node_of
+        groups: dict[int, _LabelGroup] = {}
+
+        def group_of(i: int) -> _LabelGroup:
+            label_class = pods[i].label_cls
+            if label_class not in groups:
+                groups[label_class] = _LabelGroup(i)
+            return groups[label_class]
+
+        for p in self.fixed_pods:
+            group = group_of(p)
+            (group.terminating_at if pods[p].terminating else group.staying_at).append(int(node_of[p]))
+        for v in self.victims:
+            group_of(v.pod).victims.append(v)
+        for c in self.classes:
+            group_of(c.pod).classes.append(c)
+        return tuple(groups.values())
+
+
+@dataclass(eq=False)
+class _LabelGroup:
+    """Pods of one namespace with equal labels: the nodes of fixed ones, victim classes, pending classes."""
+
+    pod: int
+    staying_at: list[int] = field(default_factory=list)
+    terminating_at: list[int] = field(default_factory=list)
+    victims: list[VictimClass] = field(default_factory=list)
+    classes: list[PodClass] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)

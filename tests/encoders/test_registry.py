@@ -10,7 +10,7 @@ from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilt
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
 #: Modules of encoders/ that are no family: what families stand on.
-FOUNDATION = {"context", "excess", "linear", "problem"}
+FOUNDATION = {"cliques", "context", "excess", "linear", "problem"}
 
 
 #: Filters without a twin in the model, and why that is no gap.
