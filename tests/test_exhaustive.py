@@ -1,6 +1,8 @@
 """The tools of the promises are held to account themselves."""
 
 import ast
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,11 @@ from exhaustive import best_plan, costs
 from strategies import FAMILIES, small, tiny
 from valuation import tiers_of
 
+from kubestow.framework.affinity import matches_all, required_affinity
+from kubestow.framework.budgets import budgets_of
 from kubestow.framework.cluster import Cluster
 from kubestow.framework.runtime import framework_for
+from kubestow.framework.spread import eligible_nodes, hard_constraints, spread_matches
 from kubestow.framework.state import State
 from kubestow.solver.baseline import greedy_outcome
 from kubestow.solver.outcome import Outcome
@@ -118,7 +123,32 @@ def used(snapshot):
     lowest = min((cluster.pods[v].priority for v in cluster.bound), default=0)
     if cluster.bound and any(cluster.pods[i].priority > lowest for i in cluster.pending):
         found.add("victims")
-    return found
+    return found | set(_pairs(cluster))
+
+
+def _pairs(cluster):
+    """What two objects of a round have to do with each other."""
+    carried = [(i, c) for i in cluster.pending for c in hard_constraints(cluster, i)]
+    for i, c in carried:
+        if c.selector is not None and c.selector.requirements and not c.self_match:
+            yield "selector of others"
+        if any(
+            not hard_constraints(cluster, j) and spread_matches(cluster, c, i, j) for j in cluster.pending
+        ):
+            yield "matching without the constraint"
+    for (i, a), (j, b) in combinations(carried, 2):
+        if replace(a, max_skew=0) == replace(b, max_skew=0):
+            same_nodes = (eligible_nodes(cluster, i, a) == eligible_nodes(cluster, j, b)).all()
+            if a.max_skew != b.max_skew and same_nodes:
+                yield "differ in maxSkew"
+            if a.max_skew == b.max_skew and not same_nodes:
+                yield "differ in eligible nodes"
+    if any(len(budgets_of(cluster, v)) > 1 for v in cluster.bound):
+        yield "two budgets"
+    for i in cluster.pending:
+        terms = required_affinity(cluster, i)
+        if terms and matches_all(cluster, terms, i):
+            yield "self affinity"
 
 
 KEYS = ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
@@ -131,7 +161,7 @@ def test_the_mix_has_every_family_often_enough(make):
     for seed in range(300):
         for family in used(make(seed)):
             counts[family] = counts.get(family, 0) + 1
-    assert len(counts) == 23
+    assert len(counts) == 29
     assert {family: count for family, count in counts.items() if count < 10} == {}
 
 
