@@ -269,7 +269,7 @@ class Framework:
             for plugin in self._order:
                 if not isinstance(plugin, StaticFilter):
                     possible = plugin.possible(i)
-                    if possible is not None:
+                    if possible is not None and plugin in self._filters:
                         mask &= possible
                     continue
                 data = plugin.pre_filter(cast("State", None), i)
