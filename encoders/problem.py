@@ -242,7 +242,7 @@ def build_problem(cluster: Cluster) -> Problem:
         classes=classes,
         victims=victims,
         budgets=all_budgets,
-        levels=tuple(sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)),
+        levels=cluster.levels,
         victims_on={n: tuple(vs) for n, vs in victims_on.items()},
     )
 

@@ -3,7 +3,8 @@
 Everything that does not depend on where pods are is computed here once, or on demand and then kept (`memo`).
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -255,6 +256,28 @@ class Cluster:
         self.gated = tuple(gated)
         self.untried = tuple(untried)
         self.bound = tuple(bound)
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """Priorities of the pods in the queue, from the highest down."""
+        return tuple(sorted({self.pods[i].priority for i in self.pending}, reverse=True))
+
+    @cached_property
+    def priorities(self) -> tuple[int, ...]:
+        """Priorities of all pods that take part, running or in the queue, from the highest down."""
+        return tuple(sorted({self.pods[i].priority for i in (*self.bound, *self.pending)}, reverse=True))
+
+    def with_queue(self, pods: Iterable[int]) -> "Cluster":
+        """Return the same cluster with only some pods in the queue: a part of the round.
+
+        The others are neither here nor there.  Numbers, `levels` and `priorities` stay the round's, so that
+        tiers mean the same in every part.
+        """
+        _ = self.levels, self.priorities
+        kept = frozenset(pods)
+        part = copy(self)
+        vars(part).update(pending=tuple(i for i in self.pending if i in kept), _memo={})
+        return part
 
     def domains(self, key: str) -> Domains:
         """Return the nodes divided by a label."""

@@ -69,19 +69,13 @@ def victim_priorities(cluster: Cluster) -> dict[int, list[int]]:
     Levels are the priorities of pending pods.  A pod of the round counts as well: greedy may evict what it
     bound.
     """
-    levels = pending_levels(cluster)
-    present = {cluster.pods[i].priority for i in (*cluster.bound, *cluster.pending)}
+    levels = cluster.levels
     belongs: dict[int, list[int]] = {level: [] for level in levels}
-    for priority in sorted(present, reverse=True):
+    for priority in cluster.priorities:
         level = belonging_level(levels, priority)
         if level is not None:
             belongs[level].append(priority)
     return belongs
-
-
-def pending_levels(cluster: Cluster) -> list[int]:
-    """Priorities of pending pods, from the highest down."""
-    return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
 
 
 def belonging_level(levels: Sequence[int], priority: int) -> int | None:
@@ -93,7 +87,7 @@ def belonging_level(levels: Sequence[int], priority: int) -> int | None:
 def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuation:
     """Compute every tier of an outcome, most important first."""
     pods = cluster.pods
-    levels = pending_levels(cluster)
+    levels = cluster.levels
     leaving = [v for v in outcome.victims if not pods[v].terminating]
     charges = _charges(cluster, outcome, leaving, levels)
     allowed = [b.allowed for b in budgets(cluster)]
