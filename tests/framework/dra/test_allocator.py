@@ -30,6 +30,13 @@ def pod_with(*claims):
     return user("p", *(item.name for item in claims)), *claims
 
 
+def both_ways(item):
+    """Put the constraints of a claim in the other order."""
+    devices = item.spec.devices
+    turned = devices.model_copy(update={"constraints": devices.constraints[::-1]})
+    return item.model_copy(update={"spec": item.spec.model_copy(update={"devices": turned})})
+
+
 HELD = claim("held", has=[("r", "a", "g0")], at="a", users=["q"])
 """Somebody else's claim, which has g0."""
 
@@ -198,6 +205,14 @@ ROWS = [
         "error: claim default/c, request r: cannot add device gpu.example.com/a/g1 because a claim "
         "constraint would not be satisfied",
         id="a constraint that not all devices can satisfy is an error",
+    ),
+    pytest.param(
+        [
+            on_a(gpu("g0", model="a", numa=0), gpu("g1", model="b", numa=1), gpu("g2", model="b", numa=0)),
+            *pod_with(both_ways(claim("c", request("r", count=2), match="numa", distinct="model"))),
+        ],
+        {"c": ["r=g0", "r=g2"]},
+        id="a device that one constraint refuses leaves no trace in another",
     ),
     # all
     pytest.param(

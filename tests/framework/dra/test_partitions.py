@@ -317,17 +317,27 @@ def test_a_shared_device_takes_its_counters_once():
     assert allocated(*objects, *pod_with(wanted)) == {"c": ["r=g0", "r=g0"]}
 
 
-def test_shares_of_the_input_count():
-    served = claim("held", has=[("r", "a", "g0")], at="a", users=["q"])
+def share_of(device, amount):
+    """Somebody's claim, which has a share of a device."""
+    served = claim("held", has=[("r", "a", device)], at="a", users=["q"])
     result = served.status.allocation.devices.results[0]
-    share = result.model_copy(update={"share_id": "x", "consumed_capacity": {"mem": 30}})
+    share = result.model_copy(update={"share_id": "x", "consumed_capacity": {"mem": amount}})
     devices = served.status.allocation.devices.model_copy(update={"results": (share,)})
     allocation = served.status.allocation.model_copy(update={"devices": devices})
-    served = served.model_copy(update={"status": served.status.model_copy(update={"allocation": allocation})})
-    objects = [node("a"), device_class(), slice_on("a", shared()), served]
-    snapshot = cluster(*objects)
-    assert ClaimState.of(Cluster(snapshot)).consumed(0) == {f"{DRIVER}/mem": 30}
+    return served.model_copy(update={"status": served.status.model_copy(update={"allocation": allocation})})
+
+
+def test_shares_of_the_input_count():
+    objects = [node("a"), device_class(), slice_on("a", shared()), share_of("g0", 30)]
+    assert ClaimState.of(Cluster(cluster(*objects))).consumed(0) == {f"{DRIVER}/mem": 30}
     fits = claim("c", request("r", capacity={"mem": "10"}))
     assert allocated(*objects, *pod_with(fits)) == {"c": ["r=g0"]}
     exceeds = claim("c", request("r", capacity={"mem": "11"}))
     assert allocated(*objects, *pod_with(exceeds)) == NONE
+
+
+def test_a_shared_device_that_looks_the_same_may_have_less_left():
+    twins = [gpu(name, shared=True, capacity={"mem": "40"}) for name in ("g0", "g1")]
+    objects = [node("a"), device_class(), slice_on("a", *twins), share_of("g1", 20)]
+    wanted = claim("c", request("r", capacity={"mem": "20"}), request("s", capacity={"mem": "40"}))
+    assert allocated(*objects, *pod_with(wanted)) == {"c": ["r=g1", "s=g0"]}

@@ -46,13 +46,12 @@ GUARDED = f'has(device.attributes["{DRIVER}"].model) && {model("a")}'
 @st.composite
 def some_device(draw, k):
     """A device; three kinds of them need sums."""
-    kind = draw(st.sampled_from(["plain", "plain", "part", "shared", "tainted"]))
-    attributes = draw(
-        st.fixed_dictionaries({}, optional={"model": st.sampled_from(["a", "b"]), "numa": st.integers(0, 1)})
-    )
+    kind = draw(st.sampled_from(["plain", "part", "part", "shared", "tainted"]))
+    attributes = {"model": draw(st.sampled_from(["a", "b"])), "numa": draw(st.integers(0, 1))}
+    attributes.pop(draw(st.sampled_from(["", "", "", "model", "numa"])), None)
     more = {
         "plain": {},
-        "part": {"takes": {"card": {"memory": draw(st.sampled_from(["1", "2", "4"]))}}},
+        "part": {"takes": {"card": {"memory": draw(st.sampled_from(["2", "3"]))}}},
         "shared": {"shared": True, "capacity": {"mem": ("4", draw(st.sampled_from([None, VALUES])))}},
         "tainted": {"taints": [("bad", "NoSchedule")]},
     }[kind]
@@ -61,15 +60,15 @@ def some_device(draw, k):
 
 @st.composite
 def some_want(draw, make, name, *, everything=True):
-    expressions = draw(st.sampled_from([[], [GUARDED], ["device.allowMultipleAllocations"]]))
+    expressions = draw(st.sampled_from([[], [], [GUARDED], ["device.allowMultipleAllocations"]]))
     if everything and draw(st.integers(0, 5)) == 0:
         return make(name, "!device.allowMultipleAllocations", *expressions, mode="All")
     return make(
         name,
         *expressions,
-        count=draw(st.integers(1, 2)),
+        count=draw(st.sampled_from([1, 2, 2])),
         tolerate=draw(st.sampled_from([(), ("bad",)])),
-        capacity=draw(st.sampled_from([None, None, {"mem": "1"}, {"mem": "3"}])),
+        capacity=draw(st.sampled_from([None, None, None, {"mem": "1"}, {"mem": "3"}])),
     )
 
 
@@ -83,7 +82,7 @@ def some_claim(draw, name, *, everything=True):
             # 'All' in a later alternative is where upstream 1.34.1 itself goes astray.
             wants = [draw(some_want(alternative, f"s{w}", everything=False)) for w in range(2)]
             requests.append(first_of(f"r{k}", *wants))
-    kind = draw(st.sampled_from([None, None, "match", "distinct"]))
+    kind = draw(st.sampled_from([None, "match", "distinct"]))
     over = draw(st.sampled_from([(), ("r0",)])) if kind else ()
     attribute = draw(st.sampled_from(["numa", "model"]))
     return claim(name, *requests, over=over, **({kind: attribute} if kind else {}))
@@ -92,10 +91,10 @@ def some_claim(draw, name, *, everything=True):
 @st.composite
 def some_round(draw):
     """A pod with one or two claims, a node with up to four devices, one of which may be in use."""
-    made = [draw(some_device(k)) for k in range(draw(st.integers(1, 4)))]
-    claims = [draw(some_claim(f"c{k}")) for k in range(draw(st.integers(1, 2)))]
+    made = [draw(some_device(k)) for k in range(draw(st.integers(2, 4)))]
+    claims = [draw(some_claim(f"c{k}")) for k in range(draw(st.sampled_from([1, 1, 2])))]
     objects = [slice_on("a", *made, counters=CARD), *claims]
-    if draw(st.booleans()) and not made[0]["allowMultipleAllocations"]:
+    if draw(st.integers(0, 3)) == 0 and not made[0]["allowMultipleAllocations"]:
         objects.append(claim("held", has=[("r", "a", "g0")], at="a", users=["q"]))
     if draw(st.integers(0, 4)) == 0:
         objects.append(taint_rule("rule", "bad", "NoSchedule", GUARDED))
@@ -174,7 +173,7 @@ def check(snapshot, pairs, held):
     return faults(snapshot, new, held)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(some_round())
 def test_the_first_of_all_answers(snapshot):
     whole = Cluster(snapshot)
@@ -215,7 +214,7 @@ def some_cluster(draw):
     return cluster(node("a"), node("b"), device_class(), *slices, *claims, *pods, filler)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some_cluster())
 def test_no_round_breaks_a_rule(snapshot):
     whole = Cluster(snapshot)
