@@ -11,24 +11,27 @@ from __future__ import annotations
 import os
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kubestow import __version__
+from kubestow.cli_inputs import (
+    complete_instance,
+    input_options,
+    instance_names,
+    output_option,
+    search_of,
+    search_options,
+    several_instances,
+    snapshots,
+)
 from kubestow.cli_queue import hints, queue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping
 
-    from click.shell_completion import CompletionItem
     from rich.console import RenderableType
-
-    from kubestow.models.snapshot import Snapshot
-    from kubestow.solver.options import SolveOptions
-
-F = TypeVar("F", bound="Callable[..., Any]")
 
 INTERRUPTED = 130
 UNREAD = 141
@@ -77,81 +80,6 @@ def _dump(document: Mapping[str, Any]) -> str:
     return file.name
 
 
-def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the names of bundled instances, and leave paths to the shell."""
-    from click.shell_completion import CompletionItem
-
-    from kubestow.instances import catalogue
-
-    names = [CompletionItem(name) for name in catalogue.names() if name.startswith(incomplete)]
-    return [*names, CompletionItem(incomplete, type="file")]
-
-
-def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
-    """Read ``--now``: a time as Kubernetes writes it."""
-    from datetime import UTC, datetime
-
-    if value is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Make one decorator of several, applied as if they stood under each other."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
-
-
-input_options = options(
-    click.option(
-        "--now", metavar="TIME", callback=parse_now, help="Time of the round.  [default: newest in the input]"
-    ),
-    click.option("--expand", is_flag=True, help="Make pending pods of workloads that have none."),
-    click.option(
-        "--feature-gates",
-        metavar="NAME=false,...",
-        default="",
-        help="Switch off what the input uses.",
-    ),
-)
-search_options = options(
-    click.option(
-        "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        default=60.0,
-        show_default=True,
-        help="For the whole round; when it is up, the best plan so far is the answer.",
-    ),
-    click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
-    click.option(
-        "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
-    ),
-    click.option(
-        "--prefer",
-        type=click.Choice(["none", "scores", "pack", "spread"]),
-        default="none",
-        show_default=True,
-        help="What to prefer among plans that are equal in all else.",
-    ),
-)
-output_option = click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
-)
-several_instances = click.argument(
-    "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
-)
-
-
 @click.group(
     cls=Cli,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -170,7 +98,7 @@ def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
-    or the name of a bundled instance.
+    or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.
     """
 
 
@@ -183,6 +111,7 @@ Examples:
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
   kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow solve -
+  kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
 """
 )
 @several_instances
@@ -200,15 +129,15 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
     from kubestow.solver.api import solve as solve_round
     from kubestow.solver.api import solve_greedy
 
-    search = _search(choices)
-    for snapshot in _snapshots(instances or (_first_bundled(),), choices):
+    search = search_of(choices)
+    several = len(instance_names(instances, choices)) > 1
+    for snapshot in snapshots(instances, choices):
         if scheduler == "greedy":
             plan = solve_greedy(snapshot, search.prefer)
         else:
             with ProgressReport(sys.stderr) as progress:
                 plan = solve_round(snapshot, search, progress)
         document = plan.model_dump(by_alias=True)
-        several = len(instances) > 1
         _emit(output, document, partial(plan_report, plan), compact=several, several=several)
         if plan.stats.interrupted:
             _leave_early()
@@ -222,7 +151,7 @@ Examples:
   kubestow compare cluster.yaml --fail-on-regression before.json
 """
 )
-@click.argument("instance", required=False, shell_complete=complete_instance)
+@several_instances
 @click.option(
     "--fail-on-regression",
     metavar="FILE",
@@ -232,7 +161,7 @@ Examples:
 @output_option
 @search_options
 @input_options
-def compare(instance: str | None, fail_on_regression: str | None, output: str, **choices: Any) -> None:
+def compare(instances: tuple[str, ...], fail_on_regression: str | None, output: str, **choices: Any) -> None:
     """Show what greedy scheduling costs: the optimum and the greedy baseline side by side."""
     from kubestow.reports.comparison import comparison_report
     from kubestow.reports.document import read_comparison
@@ -240,9 +169,11 @@ def compare(instance: str | None, fail_on_regression: str | None, output: str, *
     from kubestow.solver.compare import compare as compare_round
     from kubestow.solver.compare import regressions
 
-    search = _search(choices)
+    search = search_of(choices)
     earlier = read_comparison(fail_on_regression) if fail_on_regression else None
-    [snapshot] = _snapshots([instance or _first_bundled()], choices)
+    if len(instance_names(instances, choices)) > 1:
+        raise click.UsageError("compare takes one INSTANCE")
+    [snapshot] = snapshots(instances, choices)
     with ProgressReport(sys.stderr) as progress:
         comparison = compare_round(snapshot, search, progress)
     _emit(output, comparison.model_dump(by_alias=True), partial(comparison_report, comparison))
@@ -274,10 +205,11 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     from kubestow.framework.trace import trace as trace_round
     from kubestow.reports.trace import trace_report
 
-    for snapshot in _snapshots(instances or (_first_bundled(),), choices):
+    several = len(instance_names(instances, choices)) > 1
+    for snapshot in snapshots(instances, choices):
         document = trace_round(snapshot)
         report = partial(trace_report, snapshot.name, document)
-        _emit(output, document, report, compact=True, several=len(instances) > 1)
+        _emit(output, document, report, compact=True, several=several)
 
 
 @main.command(
@@ -323,38 +255,6 @@ def version() -> None:
 def _leave_early() -> NoReturn:
     click.echo("kubestow: interrupted; this was the best plan so far", err=True)
     sys.exit(INTERRUPTED)
-
-
-def _first_bundled() -> str:
-    from kubestow.instances import catalogue
-
-    return catalogue.names()[0]
-
-
-def _snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
-    """Load one instance after the other, each under the name that the user gave it."""
-    from dataclasses import replace
-
-    from kubestow.instances import catalogue
-    from kubestow.instances.manifests import load_snapshot
-    from kubestow.models.features import FeatureGates
-
-    gates = FeatureGates.parse(choices["feature_gates"])
-    for argument in arguments:
-        snapshot = load_snapshot(
-            [catalogue.locate(argument)], now=choices["now"], expand=choices["expand"], feature_gates=gates
-        )
-        if snapshot.ignored:
-            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
-            click.echo(f"kubestow: note: {argument}: kinds that play no part: {kinds}", err=True)
-        yield replace(snapshot, name=argument)
-
-
-def _search(choices: Mapping[str, Any]) -> SolveOptions:
-    from kubestow.solver.options import SolveOptions
-
-    given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer")}
-    return SolveOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def _emit(

@@ -1,12 +1,12 @@
 """One scheduling cycle: a pod is filtered, scored and bound, or room is made for it, or it waits.
 
 Every tie that kube-scheduler breaks at random goes to the smallest node name, and every node is scored.
-Binding (DefaultBinder) is `apply`; of DynamicResources there is what its PostFilter says about a pod without
-claims.
+Binding (DefaultBinder) is `apply`, with what DynamicResources has reserved.
 
 Source: kube-scheduler 1.34.1 schedule_one.go.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -14,19 +14,19 @@ import numpy as np
 
 from . import names
 from .domains import Bools, Ints
+from .dra.allocation import Allocation
 from .filter_result import FilterResult
 from .ledger import Ledger
 from .message import NO_NODES, fit_error
+from .plugins.dynamic_resources import NO_STATE
 from .preemption import Preemption, preempt, statuses_of
 from .profile import POST_FILTER, PRE_FILTER
+from .state import NO_ALLOCATIONS
 from .status import Code, Status
 
 if TYPE_CHECKING:
     from .runtime import Framework
     from .state import State
-
-NO_CLAIMS: Literal["no new claims to deallocate"] = "no new claims to deallocate"
-"""What DynamicResources adds for every pod without claims."""
 
 Outcome = Literal["bound", "nominated", "unschedulable"]
 
@@ -57,6 +57,10 @@ class Cycle:
         Whether a failed pod keeps its nominated node.
     within : bool[N] or None
         The nodes that were looked at (a pod group's placement); None for all.
+    allocations : mapping
+        The devices that a bound pod brings along, by claim.
+    deallocated : str
+        The claim that PostFilter frees, empty for none.
     """
 
     pod: int
@@ -70,6 +74,8 @@ class Cycle:
     error: str = ""
     keeps_nomination: bool = False
     within: Bools | None = None
+    allocations: Mapping[str, Allocation] = field(default_factory=lambda: NO_ALLOCATIONS)
+    deallocated: str = ""
 
     @property
     def victims(self) -> tuple[int, ...]:
@@ -154,6 +160,9 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
         cycle.feasible = np.array([nominated], dtype=np.int64)
     else:
         cycle.result = framework.filter_all(state, i, nominated=True)
+        error = cycle.result.error(within)
+        if error:
+            return Cycle(i, error=error, within=within)
         feasible = cycle.result.feasible
         cycle.feasible = feasible if within is None else feasible[within[feasible]]
     if not len(cycle.feasible):
@@ -166,6 +175,7 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
         cycle.scores = scores
     cycle.outcome = "bound"
     cycle.node = _select_host(framework, cycle)
+    cycle.allocations = framework.reserve(state, i, cycle.node)
     return cycle
 
 
@@ -184,9 +194,11 @@ def _post_filter(framework: "Framework", state: "State", cycle: Cycle, ledger: L
         if name == names.DYNAMIC_RESOURCES:
             if not _reached(framework, cycle.result.pre_filter, name):
                 # Its PreFilter never ran: its PostFilter finds no state, an error, which ends PostFilter.
-                cycle.post_filter = ("not found",)
+                cycle.post_filter = (NO_STATE,)
                 return
-            cycle.post_filter = (*cycle.post_filter, NO_CLAIMS)
+            freed = framework.free_claim(state, cycle.pod, cycle.result)
+            cycle.post_filter = (*cycle.post_filter, freed.reason)
+            cycle.deallocated = freed.claim
         elif name == names.DEFAULT_PREEMPTION:
             found = preempt(framework, state, cycle.pod, cycle.result, ledger)
             cycle.preemption = found
@@ -204,7 +216,7 @@ def _reached(framework: "Framework", refusal: Status | None, plugin: str) -> boo
         return False
     if refusal is None or refusal.code is not Code.UNRESOLVABLE:
         return True
-    return order.index(plugin) < order.index(refusal.plugin)
+    return order.index(plugin) <= order.index(refusal.plugin)
 
 
 def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
@@ -221,8 +233,10 @@ def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
     cluster = state.cluster
     if cycle.outcome == "bound":
         state.withdraw(cycle.pod)
-        state.place(cycle.pod, cycle.node)
+        state.place(cycle.pod, cycle.node, cycle.allocations)
         return []
+    if cycle.deallocated:
+        state.deallocate(cycle.deallocated)
     if cycle.outcome == "unschedulable":
         if not cycle.keeps_nomination:
             state.withdraw(cycle.pod)

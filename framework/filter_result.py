@@ -103,6 +103,36 @@ class FilterResult:
                 found.add(self.cycle.entries[k][0].name)
         return frozenset(found)
 
+    def rejected_by(self, name: str) -> list[int]:
+        """Return the nodes that a plugin rejected, in input order."""
+        if self.cycle.rejected is not None:
+            return list(range(len(self._by))) if self.cycle.rejected.plugin == name else []
+        places = [k for k, (plugin, _) in enumerate(self.cycle.entries) if plugin.name == name]
+        nodes = set(np.flatnonzero(np.isin(self._by, places)).tolist())
+        for n, status in self._overrides.items():
+            (nodes.add if status.plugin == name else nodes.discard)(n)
+        return sorted(nodes)
+
+    def error(self, within: NDArray[np.bool_] | None = None) -> str:
+        """Return the text of an attempt that ends in an error, the first node's; empty where none does.
+
+        Parameters
+        ----------
+        within : bool[N], optional
+            The nodes that count.
+        """
+        refusal = self.cycle.rejected
+        if refusal is not None:
+            failed = refusal.code is Code.ERROR
+            return f'running PreFilter plugin "{refusal.plugin}": {refusal.message}' if failed else ""
+        wrong = self.codes == Code.ERROR
+        if within is not None:
+            wrong &= within
+        if not wrong.any():
+            return ""
+        status = self.status(int(np.argmax(wrong)))
+        return f'running "{status.plugin}" filter plugin: {status.message}'
+
     def plugin_of(self, n: int) -> str:
         """Return the name of the plugin that rejected node n, empty where it passed."""
         return self.status(n).plugin

@@ -3,6 +3,7 @@
 Source: kube-scheduler 1.34.1 framework/runtime/framework.go, schedule_one.go.
 """
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,12 +13,15 @@ from .domains import Bools, Ints
 from .filter_result import OUTSIDE, PASSED, STATUS_OUTSIDE, CycleState, FilterResult
 from .node_filter import NodeFilter
 from .plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, ScorePlugin, StaticFilter
+from .plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from .plugins.node_affinity import NodeAffinity
 from .profile import FILTER, PRE_FILTER, SCORE, Profile
+from .state import NO_ALLOCATIONS
 from .status import SUCCESS, Code, Status
 
 if TYPE_CHECKING:
     from .cluster import Cluster
+    from .dra.allocation import Allocation
     from .state import State
 
 
@@ -54,8 +58,8 @@ class Framework:
     def pre_filter(self, state: "State", i: int) -> CycleState:
         """Run PreFilter for pod i.
 
-        UnschedulableAndUnresolvable ends it at once; Unschedulable is kept while the other plugins go on.
-        Pods of one class in one state share the result.
+        UnschedulableAndUnresolvable and errors end it at once; Unschedulable is kept while the other plugins
+        go on. Pods of one class in one state share the result.
         """
         cls = self.cluster.pods[i].cls
         last = self._last
@@ -67,7 +71,7 @@ class Framework:
             data = plugin.pre_filter(state, i)
             if isinstance(data, Status):
                 cycle.rejected = data
-                if data.code is Code.UNRESOLVABLE:
+                if data.code in (Code.UNRESOLVABLE, Code.ERROR):
                     break
             elif data is not None:
                 learnt[plugin.name] = data
@@ -97,8 +101,9 @@ class Framework:
             if cycle.outside is not None:
                 by[cycle.outside] = OUTSIDE
             for k, (plugin, data) in enumerate(cycle.entries):
-                found = plugin.filter_all(data, state, i)
-                new = (found != 0) & (by == PASSED)
+                passed = by == PASSED
+                found = plugin.filter_passed(data, state, i, passed)
+                new = (found != 0) & passed
                 if new.any():
                     by[new] = k
                     verdicts[new] = found[new]
@@ -129,6 +134,20 @@ class Framework:
         if cycle.rejected is not None:
             return cycle.rejected
         return NodeFilter(self.cluster, state, cycle, n).run(self.nominated_to(state, i, n))
+
+    def reserve(self, state: "State", i: int, n: int) -> Mapping[str, "Allocation"]:
+        """Run Reserve: return what pod i brings along when it is placed on node n (`State.place`)."""
+        for plugin, data in self.pre_filter(state, i).entries:
+            if isinstance(plugin, DynamicResources):
+                return plugin.reserve(data, state, i, n)
+        return NO_ALLOCATIONS
+
+    def free_claim(self, state: "State", i: int, result: FilterResult) -> FreedClaim:
+        """Run DynamicResources' PostFilter: say which of pod i's claims, if any, is to be allocated anew."""
+        for plugin, data in result.cycle.entries:
+            if isinstance(plugin, DynamicResources):
+                return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
+        return NOTHING_FREED
 
     def nominated_to(self, state: "State", i: int, n: int) -> list[int]:
         """Return the pods nominated to node n that pod i must leave room for: others of no lower priority."""

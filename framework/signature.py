@@ -5,7 +5,7 @@ Not part of it: name, creation time, nominated node, and whatever only matters o
 
 from collections.abc import Hashable
 
-from ..models.pod import TopologySpreadConstraint
+from ..models.pod import Container, TopologySpreadConstraint
 from .podinfo import PodInfo
 
 
@@ -22,6 +22,17 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
         constraint.match_label_keys,
         constraint.fallback_criteria,
     )
+
+
+def _claims(info: PodInfo) -> Hashable:
+    """Return a pod's claims; one made from a template is the pod's alone."""
+    entries = info.pod.spec.resource_claims
+    return tuple((entry, info.key if entry.resource_claim_template_name else "") for entry in entries)
+
+
+def _extended(container: Container) -> tuple[Hashable, ...]:
+    """Return what devices may serve of a container's requests, which are then served one by one."""
+    return tuple(item for item in container.resources.requests.items() if "/" in item[0])
 
 
 def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
@@ -54,10 +65,10 @@ def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
         tuple(_spread(constraint) for constraint in own),
         info.held,
         None if own else info.default_selector,
-        tuple(c.image for c in (*spec.init_containers, *spec.containers)),
+        tuple((c.image, _extended(c)) for c in (*spec.init_containers, *spec.containers)),
         volumes,
         # Claims and groups are compared as written: they decide only where a pod has any.
-        repr(spec.resource_claims) if spec.resource_claims else "",
+        _claims(info) if spec.resource_claims else "",
         spec.workload_ref,
         spec.scheduling_group,
         info.terminating,

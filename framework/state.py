@@ -4,13 +4,16 @@ Sums are kept up to date by every change, so that a plugin's look at all nodes c
 over pods.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from .domains import Bools, Ints
+from .dra.allocation import Allocation
+from .dra.state import ClaimState
 from .matchers import Matcher
 from .volumes.state import VolumeState
 
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 _versions = count(1)
+
+NO_ALLOCATIONS: Final[Mapping[str, Allocation]] = MappingProxyType({})
 
 
 class State:
@@ -36,6 +41,8 @@ class State:
         Sums over the pods of each node; dtype as in `Cluster.allocatable`.
     volumes : VolumeState or None
         What pods hold of volumes, and what a round binds; None where no pod has any of interest.
+    claims : ClaimState or None
+        Which claims have which devices; None where nothing has to do with devices.
     nominated : dict
         Pod to node, for pods that expect room there; changed by `nominate` and `withdraw`.
     version, nominations_version : int
@@ -47,6 +54,7 @@ class State:
         "_counters",
         "_pods_on",
         "_touched",
+        "claims",
         "cluster",
         "node_of",
         "nominated",
@@ -72,6 +80,7 @@ class State:
         self._counters: dict[tuple[int, bool], tuple[Matcher, Ints]] = {}
         self._touched: dict[tuple[int, bool], tuple[tuple[Ints, int], ...]] = {}
         self.volumes = VolumeState.of(cluster)
+        self.claims = ClaimState.of(cluster)
         self.version = next(_versions)
         self.nominations_version = next(_versions)
 
@@ -86,11 +95,14 @@ class State:
             Whether pending pods keep the nominated node of the input (where it exists), as in greedy cycles.
         """
         state = cls(cluster)
+        # Running pods have the devices that the input says, whatever they ask for.
+        claims, state.claims = state.claims, None
         for i in cluster.bound:
             info = cluster.pods[i]
             state.place(i, info.initial_node)
             if info.terminating:
                 state.mark(i)
+        state.claims = claims
         if nominations:
             for i in cluster.pending:
                 name = cluster.pods[i].nominated
@@ -98,8 +110,15 @@ class State:
                     state.nominate(i, cluster.node_index[name])
         return state
 
-    def place(self, i: int, n: int) -> None:
-        """Put pod i, which is on no node, on node n."""
+    def place(self, i: int, n: int, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS) -> None:
+        """Put pod i, which is on no node, on node n.
+
+        Parameters
+        ----------
+        i, n : int
+        allocations : mapping
+            Devices for those of its claims that have none yet, by claim (`Framework.reserve`).
+        """
         cluster = self.cluster
         self.node_of[i] = n
         self._pods_on[n][i] = None
@@ -114,11 +133,19 @@ class State:
                 counts[n] += weight
         if self.volumes is not None:
             self.volumes.place(i, n)
+        if self.claims is not None:
+            self.claims.place(i, allocations)
         self.version = next(_versions)
 
     def remove(self, i: int) -> None:
-        """Let pod i leave its node; it is no longer terminating either.  Claims that it bound stay bound."""
+        """Let pod i leave its node; it is no longer terminating either.
+
+        Volume claims that it bound stay bound; resource claims that nobody else needs give their devices
+        back.
+        """
         n = self._leave(i)
+        if self.claims is not None:
+            self.claims.remove(i)
         if self.volumes is not None:
             self.volumes.remove(i, n)
 
@@ -127,6 +154,14 @@ class State:
         n = self._leave(i)
         if self.volumes is not None:
             self.volumes.take_back(i, n)
+        if self.claims is not None:
+            self.claims.take_back(i)
+
+    def deallocate(self, claim: str) -> None:
+        """Take a claim's devices back; nobody needs them."""
+        assert self.claims is not None
+        self.claims.deallocate(claim)
+        self.version = next(_versions)
 
     def _leave(self, i: int) -> int:
         """Take pod i off its node, which is returned."""
@@ -149,7 +184,10 @@ class State:
 
     def bindings(self) -> Hashable:
         """Return what placing pods has bound, beside where they are: equal means the same to pods to come."""
-        return () if self.volumes is None else self.volumes.bindings()
+        return (
+            () if self.volumes is None else self.volumes.bindings(),
+            () if self.claims is None else self.claims.bindings(),
+        )
 
     def mark(self, i: int) -> None:
         """Let pod i terminate from now on; marking it again changes nothing."""
@@ -233,6 +271,7 @@ class State:
             key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
         }
         other.volumes = None if self.volumes is None else self.volumes.copy()
+        other.claims = None if self.claims is None else self.claims.copy()
         # a version of its own: what plugins learnt about this state may hold its live counters
         other.nominations_version = self.nominations_version
         return other

@@ -7,37 +7,39 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..models.errors import KubestowError
-from ..models.requests import extended_resource
+from .dra.extended import mapped_resources, requested
 
 if TYPE_CHECKING:
     from .cluster import Cluster
     from .podinfo import PodInfo
 
 
-def unsupported(cluster: "Cluster") -> list[str]:
-    """Return one line for each need, naming the object and the feature; empty where everything is built."""
-    by_class = {
-        item.spec.extended_resource_name: item.name
-        for item in cluster.snapshot.device_classes
-        if item.spec.extended_resource_name
-    }
+def unsupported(cluster: "Cluster", *, solving: bool = True) -> list[str]:
+    """Return one line for each need, naming the object and the feature; empty where everything is built.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    solving : bool
+        Whether the optimal scheduler has to know the feature, or only the greedy one.
+    """
     needs: list[str] = []
     for i in cluster.pending:
         info = cluster.pods[i]
-        for need in (*_groups(cluster, info), *_claims(cluster, info, by_class)):
+        for need in (*_groups(cluster, info), *(_claims(cluster, info) if solving else ())):
             needs.append(f"Pod {info.key}: {need} not supported yet")
     return needs
 
 
-def require_supported(cluster: "Cluster") -> None:
-    """Refuse an instance that needs what is not built.
+def require_supported(cluster: "Cluster", *, solving: bool = True) -> None:
+    """Refuse an instance that needs what is not built; parameters as in `unsupported`.
 
     Raises
     ------
     KubestowError
         Naming the first pod and feature, and how many more there are.
     """
-    needs = unsupported(cluster)
+    needs = unsupported(cluster, solving=solving)
     if needs:
         more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
@@ -53,13 +55,10 @@ def _groups(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:
         yield f"spec.schedulingGroup (PodGroup {spec.scheduling_group.pod_group_name}) is"
 
 
-def _claims(cluster: "Cluster", info: "PodInfo", by_class: dict[str, str]) -> Iterator[str]:
+def _claims(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:
     if not cluster.gates.enabled("DynamicResourceAllocation"):
         return
     for claim in info.pod.spec.resource_claims:
         yield f"spec.resourceClaims[{claim.name}] (dynamic resource allocation) is"
-    if not cluster.gates.enabled("DRAExtendedResource"):
-        return
-    for name, amount in zip(cluster.resources, info.request, strict=True):
-        if amount and extended_resource(name) and name in by_class:
-            yield f"a request for {name} (served by DeviceClass {by_class[name]}) is"
+    for name in requested(cluster, info.index):
+        yield f"a request for {name} (served by DeviceClass {mapped_resources(cluster)[name]}) is"

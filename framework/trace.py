@@ -4,16 +4,21 @@ A victim stays on its node for the rest of the pass, as a terminating pod does; 
 against later pods of the same or lower priority.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..models.snapshot import Snapshot
 from .cluster import Cluster
 from .cycle import Cycle, apply, schedule_one
+from .domains import Bools
+from .groups import Group
 from .ledger import Ledger
 from .runtime import framework_for
 from .state import State
 from .status import Code, Status
 from .supported import require_supported
+from .workload.cycle import cycles_to_apply, members, schedule_group
+from .workload.units import units
 
 if TYPE_CHECKING:
     from .filter_result import FilterResult
@@ -28,7 +33,7 @@ def trace(snapshot: Snapshot) -> dict[str, Any]:
         Where a pending pod needs what is not built.
     """
     cluster = Cluster(snapshot)
-    require_supported(cluster)
+    require_supported(cluster, solving=False)
     return trace_cluster(cluster)
 
 
@@ -37,14 +42,37 @@ def trace_cluster(cluster: Cluster) -> dict[str, Any]:
     state = State.initial(cluster, nominations=True)
     ledger = Ledger(cluster)
     cycles: list[dict[str, Any]] = []
-    for i in cluster.pending:
-        cycle = schedule_one(framework_for(cluster, i), state, i, ledger)
+    for unit in units(cluster, cluster.pending):
+        if isinstance(unit, Group):
+            cycles += _group(cluster, state, unit, ledger)
+            continue
+        cycle = schedule_one(framework_for(cluster, unit), state, unit, ledger)
         document = _document(cluster, cycle)
-        cleared = apply(state, cycle, ledger)
-        if cleared:
-            document["clearedNominations"] = [cluster.pods[j].key for j in cleared]
+        _clear(cluster, document, apply(state, cycle, ledger))
         cycles.append(document)
     return {"version": 1, "cycles": cycles}
+
+
+def _clear(cluster: Cluster, document: dict[str, Any], cleared: Sequence[int]) -> None:
+    if cleared:
+        document["clearedNominations"] = [cluster.pods[j].key for j in cleared]
+
+
+def _group(cluster: Cluster, state: State, group: Group, ledger: Ledger) -> list[dict[str, Any]]:
+    """Try a group; write the cycles of its members, each with the group and the placement it was tried in."""
+    cycle = schedule_group(cluster, state, group, ledger)
+    assert cycle is not None  # in one pass every group is tried once, by its first member
+    documents: dict[int, dict[str, Any]] = {}
+    for own, message in members(state, cycle, ledger):
+        document = {**_document(cluster, own), "podGroup": group.key}
+        if own.outcome != "bound":
+            document["message"] = message
+        if cycle.attempt is not None and cycle.attempt.placement.name:
+            document["placement"] = cycle.attempt.placement.name
+        documents[own.pod] = document
+    for own in cycles_to_apply(cycle):
+        _clear(cluster, documents[own.pod], apply(state, own, ledger))
+    return list(documents.values())
 
 
 def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
@@ -54,7 +82,7 @@ def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
     document: dict[str, Any] = {"pod": cluster.pods[cycle.pod].key}
     if result is not None and result.pre_filter is not None:
         document["preFilter"] = _status(result.pre_filter)
-    document["filter"] = {} if result is None else _rejections(cluster, result)
+    document["filter"] = {} if result is None else _rejections(cluster, result, cycle.within)
     feasible = cycle.feasible.tolist()
     document["feasible"] = [names[n] for n in feasible]
     if cycle.scores:
@@ -70,6 +98,12 @@ def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
     document["node"] = names[cycle.node] if cycle.node >= 0 else None
     document["victims"] = [cluster.pods[j].key for j in cycle.victims]
     document["pdbViolations"] = cycle.violations
+    if cycle.allocations:
+        document["allocations"] = [
+            {"claim": key, "devices": allocation.document()} for key, allocation in cycle.allocations.items()
+        ]
+    if cycle.deallocated:
+        document["deallocated"] = [cycle.deallocated]
     if cycle.outcome != "bound":
         document["message"] = cycle.message(cluster.n_nodes)
     if cycle.error and cluster.n_nodes:
@@ -77,11 +111,11 @@ def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
     return document
 
 
-def _rejections(cluster: Cluster, result: "FilterResult") -> dict[str, Any]:
+def _rejections(cluster: Cluster, result: "FilterResult", within: Bools | None) -> dict[str, Any]:
     return {
         name: _status(result.status(n))
         for n, name in enumerate(cluster.node_names)
-        if result.codes[n] != Code.SUCCESS
+        if result.codes[n] != Code.SUCCESS and (within is None or within[n])
     }
 
 

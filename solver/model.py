@@ -150,9 +150,10 @@ class RoundModel:
             raise InternalError(f"invalid model: {model.validate()}")
         if status == cp_model.INFEASIBLE:
             return SearchResult(None, None, optimal=False, infeasible=True, interrupted=interrupted)
-        bound = sum_of.first_bound(solver.best_objective_bound)
         if status == cp_model.UNKNOWN:
-            return SearchResult(None, bound, optimal=False, infeasible=False, interrupted=interrupted)
+            # its best_objective_bound is 0.0 where presolve did not finish: no bound at all
+            return SearchResult(None, None, optimal=False, infeasible=False, interrupted=interrupted)
+        bound = sum_of.first_bound(solver.best_objective_bound)
         solution = self._read(solver)
         return SearchResult(
             solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from .. import names
 from ..profile import DEFAULT_PLUGINS as ORDER
 from .base import FilterPlugin, Plugin, ScorePlugin, StaticFilter
+from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
@@ -47,6 +48,7 @@ _FACTORIES: Final[dict[str, type[Plugin]]] = {
     names.VOLUME_ZONE: VolumeZone,
     names.POD_TOPOLOGY_SPREAD: PodTopologySpread,
     names.INTER_POD_AFFINITY: InterPodAffinity,
+    names.DYNAMIC_RESOURCES: DynamicResources,
     names.BALANCED_ALLOCATION: NodeResourcesBalancedAllocation,
     names.IMAGE_LOCALITY: ImageLocality,
 }

@@ -58,6 +58,10 @@ class FilterPlugin(Plugin):
         """Judge every node; uint8[N], not to be written to."""
         raise NotImplementedError
 
+    def filter_passed(self, data: Any, state: "State", i: int, passed: Bools) -> Verdicts:
+        """Judge the nodes that passed all filters before; what is said of the others does not count."""
+        return self.filter_all(data, state, i)
+
     def fork(self, data: Any, state: "State", i: int, n: int) -> Any:
         """Return what is needed to judge node n alone, apart from everything else."""
         raise NotImplementedError

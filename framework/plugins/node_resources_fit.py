@@ -16,6 +16,7 @@ from ...models.errors import KubestowError
 from ...models.requests import extended_resource
 from .. import names
 from ..domains import Ints
+from ..dra.extended import mapped_resources
 from ..resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
@@ -35,10 +36,11 @@ Amounts = NDArray[Any]
 
 @dataclass(slots=True, eq=False)
 class _Wanted:
-    """The resources that the pod asks for: row numbers and amounts."""
+    """The resources that the pod asks for: row numbers and amounts, and whether devices may serve each."""
 
     rows: list[int]
     amounts: list[int]
+    served: list[bool]
 
 
 @dataclass(slots=True, eq=False)
@@ -71,6 +73,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
                 )
             self._shape = shape_table(shape.shape)
         self._wanted: dict[int, _Wanted] = {}
+        self._served = {cluster.resource_index[name] for name in mapped_resources(cluster)}
 
     def pre_filter(self, state: "State", i: int) -> _Wanted:
         """Return what the pod asks for, in the order in which shortages are told."""
@@ -78,7 +81,8 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         wanted = self._wanted.get(info.cls)
         if wanted is None:
             rows = [r for r, amount in enumerate(info.request) if amount > 0 and self._checked[r]]
-            wanted = self._wanted[info.cls] = _Wanted(rows, [info.request[r] for r in rows])
+            served = [r in self._served for r in rows]
+            wanted = self._wanted[info.cls] = _Wanted(rows, [info.request[r] for r in rows], served)
         return wanted
 
     def filter_all(self, data: _Wanted, state: "State", i: int) -> Verdicts:
@@ -86,17 +90,34 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         cluster = self.cluster
         short = state.pod_count + 1 > cluster.allowed_pods
         never = np.zeros(cluster.n_nodes, dtype=np.bool_)
-        for r, amount in zip(data.rows, data.amounts, strict=True):
+        for r, amount, served in zip(data.rows, data.amounts, data.served, strict=True):
             offered = cluster.allocatable[r]
-            short = short | (amount > offered - state.requested[r]).astype(np.bool_)
-            never |= (amount > offered).astype(np.bool_)
+            # Devices may serve what the node does not offer: that is DynamicResources' business.
+            judged = offered > 0 if served else True
+            short = short | (judged & (amount > offered - state.requested[r])).astype(np.bool_)
+            never |= (judged & (amount > offered)).astype(np.bool_)
         return np.where(never, _NEVER, short).astype(np.uint8)
 
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return the node's room."""
         cluster = self.cluster
+        if any(
+            served and not cluster.allocatable[r, n] for r, served in zip(data.rows, data.served, strict=True)
+        ):
+            data = self._offered(data, n)
         free = [int(cluster.allocatable[r, n]) - int(state.requested[r, n]) for r in data.rows]
         return _Fork(data, n, free, int(cluster.allowed_pods[n]) - int(state.pod_count[n]))
+
+    def _offered(self, wanted: _Wanted, n: int) -> _Wanted:
+        """Return what is wanted of node n without what devices serve there."""
+        kept = [
+            k for k, r in enumerate(wanted.rows) if self.cluster.allocatable[r, n] or not wanted.served[k]
+        ]
+        return _Wanted(
+            [wanted.rows[k] for k in kept],
+            [wanted.amounts[k] for k in kept],
+            [wanted.served[k] for k in kept],
+        )
 
     def add(self, fork: _Fork, j: int) -> None:
         """Take pod j's usage from the room."""

@@ -1,12 +1,15 @@
 """Every example in the help of a command is run."""
 
 import shlex
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from kubestow.cli import main
 from kubestow.instances import catalogue
+
+DATA = Path(__file__).parents[1] / "data"
 
 
 def examples() -> list[str]:
@@ -25,6 +28,8 @@ def folder(tmp_path_factory):
         ("tuesday.yaml", "guard-service"),
     ):
         (folder / file).write_text(catalogue.path(instance).read_text())
+    for file in ("nodes.csv", "pods.csv"):
+        (folder / file).write_text((DATA / "openb" / file).read_text())
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)

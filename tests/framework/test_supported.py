@@ -40,6 +40,10 @@ def test_needs(p, gates, need):
     assert all("Pod default/p" in text and need in text for text in needs)
 
 
+def test_devices_are_only_in_the_way_of_solving():
+    assert unsupported(Cluster(cluster(node("a"), DEVICE)), solving=False) == []
+
+
 def test_an_extended_resource_served_by_a_device_class():
     served = DeviceClass.model_validate(
         {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu"}}
@@ -53,5 +57,7 @@ def test_an_extended_resource_served_by_a_device_class():
 def test_an_instance_is_refused_by_its_first_need():
     snapshot = cluster(node("a"), GROUPED, DEVICE.named("q"), name="dump")
     with pytest.raises(KubestowError, match=r"^dump: Pod default/p: .* \(and 1 more\)$"):
+        require_supported(Cluster(snapshot))
+    with pytest.raises(KubestowError, match=r"^dump: Pod default/p: .*PodGroup"):
         trace(snapshot)
     require_supported(Cluster(cluster(node("a"), pod("p"))))

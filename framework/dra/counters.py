@@ -1,0 +1,83 @@
+"""Counters that the devices of a pool share (partitionable devices, KEP-4815).
+
+A device takes from counter sets while it is allocated: free = value - what all allocated devices take. The
+sets are in the device's own slice (1.34), or in slices of the same pool that have no devices (from 1.35 on).
+
+Source: k8s.io/dynamic-resource-allocation/structured (allocator_experimental.go, pools_experimental.go).
+"""
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+
+from ...models import resource_api as api
+
+
+class Counters:
+    """All counters of a cluster by number.
+
+    Attributes
+    ----------
+    values : list of Fraction
+    takers : list of dict
+        For each counter, device identity to amount.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Fraction] = []
+        self.takers: list[dict[int, Fraction]] = []
+        self._numbers: dict[Hashable, int] = {}
+
+    def number(self, key: Hashable, value: Fraction) -> int:
+        """Return a counter's number; the first one to ask gives its value."""
+        found = self._numbers.setdefault(key, len(self.values))
+        if found == len(self.values):
+            self.values.append(value)
+            self.takers.append({})
+        return found
+
+
+class CounterScope:
+    """The counter sets that the devices of a slice may take from.
+
+    Parameters
+    ----------
+    counters : Counters
+    key : hashable
+        Equal for slices with the same sets.
+    sets : sequence of CounterSet
+    """
+
+    def __init__(self, counters: Counters, key: Hashable, sets: Sequence[api.CounterSet]) -> None:
+        self._counters = counters
+        self._key = key
+        self._sets = {item.name: item.counters for item in sets}
+        self._names = [item.name for item in sets]
+
+    def taken(self, device: api.Device, identity: int) -> tuple[tuple[int, Fraction], ...]:
+        """Return what a device takes of which counter, and note that it does; missing ones are left out."""
+        taken: dict[int, Fraction] = {}
+        for consumption in device.consumes_counters:
+            have = self._sets.get(consumption.counter_set, {})
+            for name, amount in consumption.counters.items():
+                if name in have:
+                    number = self._counters.number(
+                        (self._key, consumption.counter_set, name), have[name].value
+                    )
+                    taken[number] = taken.get(number, Fraction(0)) + amount.value
+                    self._counters.takers[number][identity] = taken[number]
+        return tuple(taken.items())
+
+    def fault(self, devices: Sequence[api.Device]) -> str:
+        """Say what makes a pool with these devices invalid; empty where nothing does."""
+        for place, name in enumerate(self._names):
+            if name in self._names[:place]:
+                return f"duplicate counter set name {name}"
+        for device in devices:
+            for consumption in device.consumes_counters:
+                have = self._sets.get(consumption.counter_set)
+                if have is None:
+                    return f"counter set {consumption.counter_set} not found"
+                for name in consumption.counters:
+                    if name not in have:
+                        return f"counter {name} not found in counter set {consumption.counter_set}"
+        return ""

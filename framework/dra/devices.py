@@ -1,0 +1,157 @@
+"""Devices and what holds them: slices as served, pools as a node sees them.
+
+Source: resource.k8s.io/v1; k8s.io/dynamic-resource-allocation/structured (pools_experimental.go).
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ...models import resource_api as api
+from ..domains import Bools
+from .counters import CounterScope
+
+
+class DeviceId(NamedTuple):
+    """What an allocation names."""
+
+    driver: str
+    pool: str
+    device: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.pool}/{self.device}"
+
+
+def qualified(name: str, driver: str) -> str:
+    """Return the full name of an attribute or a capacity: without a domain it is in the driver's."""
+    return name if "/" in name else f"{driver}/{name}"
+
+
+Attribute = tuple[str, Any]
+"""Kind (`int`, `bool`, `string`, `version`) and value."""
+
+
+@dataclass(slots=True, eq=False)
+class Slice:
+    """A slice that takes part.
+
+    Attributes
+    ----------
+    number : int
+        Its place in the order of pools and object names.
+    nodes : bool[N] or None
+        The nodes that it matches; None for all.
+    scope : CounterScope
+        The counters that its devices may take from.
+    """
+
+    number: int
+    name: str
+    spec: api.ResourceSliceSpec
+    nodes: Bools | None
+    scope: CounterScope
+    devices: tuple["Device", ...] = ()
+
+    @property
+    def pool(self) -> tuple[str, str]:
+        """Driver and pool."""
+        return self.spec.driver, self.spec.pool.name
+
+    @property
+    def generation(self) -> int:
+        """The pool's generation that it belongs to."""
+        return self.spec.pool.generation
+
+    @property
+    def per_device(self) -> bool:
+        """Whether each device has nodes of its own."""
+        return bool(self.spec.per_device_node_selection)
+
+
+@dataclass(slots=True, eq=False)
+class Device:
+    """A device of a slice.
+
+    Attributes
+    ----------
+    number : int
+        Its place among all devices, in the order in which the allocator meets them.
+    identity : int
+        Equal for devices of equal id, in whichever slice or generation.
+    content : int
+        Equal for devices that no selector can tell apart.
+    attributes : dict
+        By fully qualified name.
+    nodes : bool[N] or None
+        The nodes that reach it, of those that match its slice; None for all of these.
+    shared : bool
+        Whether several allocations may hold it at once (and the gate is on).
+    counters : tuple of (int, Fraction)
+        What it takes of which counter (`Counters`).
+    barred : bool
+        Whether it needs a gate that is off.
+    taints : tuple of DeviceTaint
+        Those that keep claims away: its own and those of rules.
+    """
+
+    number: int
+    identity: int
+    content: int
+    id: DeviceId
+    spec: api.Device
+    slice: Slice
+    attributes: dict[str, Attribute]
+    nodes: Bools | None
+    shared: bool
+    counters: tuple[tuple[int, Fraction], ...]
+    barred: bool
+    taints: tuple[api.DeviceTaint, ...] = ()
+
+    def reached_from(self, n: int) -> bool:
+        """Say whether node n, which matches the slice, reaches it."""
+        return self.nodes is None or bool(self.nodes[n])
+
+
+@dataclass(slots=True, eq=False)
+class Pool:
+    """A pool as a node sees it.
+
+    Attributes
+    ----------
+    number : int
+        Equal for the views of one pool from different nodes.
+    devices : tuple of Device
+        Those of the highest generation that the node sees, in order.
+    incomplete : bool
+        Whether slices are missing.
+    invalid : str
+        What is wrong with it, empty where nothing is.
+    """
+
+    number: int
+    driver: str
+    name: str
+    devices: tuple[Device, ...]
+    incomplete: bool
+    invalid: str
+
+    def __str__(self) -> str:
+        return f"{self.driver}/{self.name}"
+
+
+@dataclass(slots=True, eq=False)
+class View:
+    """The pools that a node reaches, in order; one object for all nodes that see the same.
+
+    Attributes
+    ----------
+    node : int
+        One of these nodes.
+    found : dict
+        What others derived from the view, by their own keys.
+    """
+
+    pools: tuple[Pool, ...]
+    node: int
+    found: dict[Any, Any] = field(default_factory=dict)

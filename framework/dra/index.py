@@ -1,0 +1,199 @@
+"""Everything about devices and claims in a cluster, made once.
+
+Selectors are compiled when a pod needs devices; a cluster whose claims only belong to running pods never gets
+there.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ...models import resource_api as api
+from ...models.errors import InputError
+from ...models.meta import KubeObject
+from ...models.validation.reading import respell
+from ..domains import Bools
+from ..node_selection import selector_mask
+from .allocation import Allocation
+from .cel.program import CompileError
+from .claims import ClaimSpec, ClaimSpecs
+from .extended import requested
+from .inventory import Inventory
+from .pod_claims import ClaimProblem, PodClaim, PodClaims
+from .selection import Selections
+from .taints import put_taints
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+
+
+Consumer = int | str
+"""Who a claim is reserved for: a pod of the cluster by number, anyone else by name."""
+
+
+class DeviceIndex:
+    """See the module's docstring.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    claims : dict
+        ResourceClaims by key.
+    classes : dict
+        DeviceClasses by name.
+    shares : bool
+        Whether devices may be shared by capacity (gate).
+    """
+
+    def __init__(self, cluster: "Cluster") -> None:
+        snapshot, gates = cluster.snapshot, cluster.gates
+        self.cluster = cluster
+        self.claims = {claim.key: claim for claim in snapshot.resource_claims}
+        self.classes = {item.name: item for item in snapshot.device_classes}
+        self.shares = gates.enabled("DRAConsumableCapacity")
+        grouped = gates.enabled("DRAWorkloadResourceClaims") and gates.enabled("GenericWorkload")
+        groups = {group.key: group for group in snapshot.pod_groups} if grouped else {}
+        self._pod_claims = PodClaims(self.claims, groups)
+        self._of_pod: dict[int, tuple[PodClaim, ...] | ClaimProblem] = {}
+
+    @cached_property
+    def inventory(self) -> Inventory:
+        """The devices."""
+        return Inventory(self.cluster)
+
+    @cached_property
+    def selections(self) -> Selections:
+        """The selectors; every one of the input is compiled.
+
+        Raises
+        ------
+        InputError
+            For one that does not compile.
+        """
+        selections = Selections(self.classes)
+        for item, path, selectors in self._selectors():
+            for k, selector in enumerate(selectors):
+                try:
+                    selections.programs([selector])
+                except CompileError as wrong:
+                    where = f"{path}.selectors[{k}].cel.expression"
+                    name, text = f"{item.kind} {item.key}", f"does not compile: {wrong}"
+                    field = respell(item, where)
+                    raise InputError(self.cluster.snapshot.name, name, field, text) from None
+        if self.cluster.gates.enabled("DRADeviceTaints"):
+            put_taints(self.inventory.devices, self.cluster.snapshot.device_taint_rules, selections)
+        return selections
+
+    def _selectors(self) -> Iterator[tuple[KubeObject, str, Sequence[api.DeviceSelector]]]:
+        snapshot = self.cluster.snapshot
+        for item in snapshot.device_classes:
+            yield item, "spec", item.spec.selectors
+        for claim in snapshot.resource_claims:
+            yield from (
+                (claim, *found) for found in _in_requests(claim.spec.devices.requests, "spec.devices")
+            )
+        for template in snapshot.resource_claim_templates:
+            requests = template.spec.spec.devices.requests
+            yield from ((template, *found) for found in _in_requests(requests, "spec.spec.devices"))
+        for rule in snapshot.device_taint_rules:
+            if rule.spec.device_selector is not None:
+                yield rule, "spec.deviceSelector", rule.spec.device_selector.selectors
+
+    @cached_property
+    def specs(self) -> ClaimSpecs:
+        """What claims ask for."""
+        return ClaimSpecs(self.cluster.gates, self.selections)
+
+    def spec(self, key: str) -> ClaimSpec:
+        """Return what a claim of the input asks for."""
+        return self.specs.of(self.claims[key].spec.devices)
+
+    def claims_of(self, i: int) -> tuple[PodClaim, ...]:
+        """Return the claims of pod i.
+
+        Raises
+        ------
+        ClaimProblem
+            Why the pod has to wait for them.
+        """
+        found = self._of_pod.get(i)
+        if found is None:
+            try:
+                found = self._pod_claims.of(self.cluster.pods[i].pod)
+            except ClaimProblem as problem:
+                found = problem
+            self._of_pod[i] = found
+        if isinstance(found, ClaimProblem):
+            raise found
+        return found
+
+    def needs_devices(self, i: int) -> bool:
+        """Say whether devices have a say in where pod i can go."""
+        return bool(self.cluster.pods[i].pod.spec.resource_claims or requested(self.cluster, i))
+
+    def consumer(self, namespace: str, reference: api.ResourceClaimConsumerReference) -> Consumer:
+        """Return who a reservation is for: a pod of the cluster by number, anyone else by name."""
+        if reference.resource == "pods":
+            i = self.cluster.pod_index.get(f"{namespace}/{reference.name}", -1)
+            if i >= 0:
+                uid = self.cluster.pods[i].pod.metadata.uid
+                if not uid or not reference.uid or uid == reference.uid:
+                    return i
+        return _consumer_name(namespace, reference)
+
+    def consumers_of(self, i: int, allocated: Iterable[str]) -> list[tuple[str, Consumer]]:
+        """Return what pod i reserves when it is placed: its claims, and those that were allocated with it.
+
+        A pod group's claim is reserved for the group.
+        """
+        try:
+            own = self.claims_of(i)
+        except ClaimProblem:
+            own = ()
+        namespace = self.cluster.pods[i].namespace
+        found: dict[str, Consumer] = dict.fromkeys(allocated, i)
+        for claim in own:
+            found[claim.key] = i
+            if claim.group:
+                name = claim.group.partition("/")[2]
+                reference = api.ResourceClaimConsumerReference(resource="podgroups", name=name)
+                found[claim.key] = _consumer_name(namespace, reference)
+        return list(found.items())
+
+    def reach(self, allocation: Allocation) -> Bools | None:
+        """Say from which nodes an allocation's devices are reached; bool[N], None for all."""
+        if allocation.selector is None:
+            return None
+        return selector_mask(self.cluster, allocation.selector.compiled)
+
+
+def _consumer_name(namespace: str, reference: api.ResourceClaimConsumerReference) -> str:
+    """Name a consumer that is no pod of the cluster."""
+    uid = reference.uid if reference.resource == "pods" else ""
+    return f"{reference.resource} {namespace}/{reference.name} {uid}".rstrip()
+
+
+def _in_requests(
+    requests: Sequence[api.DeviceRequest], path: str
+) -> Iterator[tuple[str, Sequence[api.DeviceSelector]]]:
+    for r, request in enumerate(requests):
+        where = f"{path}.requests[{r}]"
+        if request.exactly is not None:
+            yield f"{where}.exactly", request.exactly.selectors
+        for k, alternative in enumerate(request.first_available):
+            yield f"{where}.firstAvailable[{k}]", alternative.selectors
+
+
+def device_index(cluster: "Cluster") -> DeviceIndex | None:
+    """Return the index of a cluster; None where nothing in it has to do with devices, or the gate is off."""
+
+    def make() -> DeviceIndex | None:
+        snapshot = cluster.snapshot
+        if not cluster.gates.enabled("DynamicResourceAllocation"):
+            return None
+        claiming = any(info.pod.spec.resource_claims for info in cluster.pods)
+        return (
+            DeviceIndex(cluster) if claiming or snapshot.resource_claims or snapshot.device_classes else None
+        )
+
+    return cluster.memo("device index", make)

@@ -1,0 +1,223 @@
+"""All devices of a cluster, and what each node reaches of them.
+
+Order is fixed where upstream's is random: pools by driver and name, slices by object name, devices as listed.
+So the allocator's first answer is always the same one.
+
+A pool is judged as a node sees it. Of the slices that match the node only those of the highest generation
+count; the pool is incomplete where their number is not `resourceSliceCount`. A pool that keeps its counters
+in slices of their own is counted over all nodes, as the releases that know this layout do.
+
+Source: k8s.io/dynamic-resource-allocation/structured (pools_experimental.go).
+"""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...models import resource_api as api
+from ..domains import Bools
+from ..node_selection import selector_mask
+from .counters import Counters, CounterScope
+from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+
+
+class Inventory:
+    """See the module's docstring.
+
+    Attributes
+    ----------
+    devices : tuple of Device
+        In order.
+    contents : list of Device
+        One device of each content.
+    counters : Counters
+    ids : dict
+        Device id to identity, also of devices that only an allocation names.
+    pool_of : list of int
+        Pool number by identity.
+    fault : str
+        Why no node's pools can be told (a node selector that cannot be parsed); empty where they can.
+    """
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self._partitions = cluster.gates.enabled("DRAPartitionableDevices")
+        self._shares = cluster.gates.enabled("DRAConsumableCapacity")
+        self.counters = Counters()
+        self.ids: dict[DeviceId, int] = {}
+        self.pool_of: list[int] = []
+        self.contents: list[Device] = []
+        self.fault = ""
+        self._pool_numbers: dict[tuple[str, str], int] = {}
+        self._content_numbers: dict[Any, int] = {}
+        self._views: dict[tuple[int, ...], View] = {}
+        self._of_node: dict[int, View] = {}
+
+        taking_part = self._taking_part()
+        self._apart: dict[tuple[str, str], list[api.ResourceSliceSpec]] = {}
+        for item in taking_part:
+            if item.spec.shared_counters and not item.spec.devices:
+                self._apart.setdefault((item.spec.driver, item.spec.pool.name), []).append(item.spec)
+        with_devices = [item for item in taking_part if item.spec.devices or not item.spec.shared_counters]
+        self._slices = [self._slice(number, item) for number, item in enumerate(with_devices)]
+        self._of_pool: dict[tuple[str, str], list[Slice]] = {}
+        for slice_ in self._slices:
+            self._of_pool.setdefault(slice_.pool, []).append(slice_)
+        self.devices: tuple[Device, ...] = tuple(self._make_devices())
+        self._local: dict[int, list[Slice]] = {}
+        self._wide: list[Slice] = []
+        for slice_ in self._slices:
+            home = slice_.spec.node_name
+            if not home:
+                self._wide.append(slice_)
+            elif home in cluster.node_index:
+                self._local.setdefault(cluster.node_index[home], []).append(slice_)
+
+    def _taking_part(self) -> list[api.ResourceSlice]:
+        slices = [
+            item
+            for item in self._cluster.snapshot.resource_slices
+            if self._partitions
+            or (item.spec.per_device_node_selection is None and not item.spec.shared_counters)
+        ]
+        return sorted(slices, key=lambda item: (item.spec.driver, item.spec.pool.name, item.name))
+
+    def _slice(self, number: int, item: api.ResourceSlice) -> Slice:
+        spec = item.spec
+        pool = (spec.driver, spec.pool.name)
+        nodes = self._reach(spec, f"slice {item.name}")
+        if spec.per_device_node_selection:
+            for device in spec.devices:
+                mask = self._reach(device, f"device {device.name} in slice {item.name}")
+                nodes = None if nodes is None or mask is None else nodes | mask
+        if spec.shared_counters:
+            scope = CounterScope(self.counters, number, spec.shared_counters)
+        else:
+            generation = spec.pool.generation
+            same = [other for other in self._apart.get(pool, ()) if other.pool.generation == generation]
+            sets = [counter_set for other in same for counter_set in other.shared_counters]
+            scope = CounterScope(self.counters, (pool, generation), sets)
+        return Slice(number, item.name, spec, nodes, scope)
+
+    def _reach(self, item: api.ResourceSliceSpec | api.Device, where: str) -> Bools | None:
+        """Say which nodes a slice or a device names; bool[N], None for all."""
+        if not item.node_name and item.all_nodes:
+            return None
+        if not item.node_name and item.node_selector is not None:
+            compiled = item.node_selector.compiled
+            if any(term.unparsable for term in compiled.terms) and not self.fault:
+                self.fault = f"gather pool information: failed to perform node selection for {where}"
+            return selector_mask(self._cluster, compiled)
+        named = np.zeros(self._cluster.n_nodes, dtype=np.bool_)
+        home = self._cluster.node_index.get(item.node_name or "")
+        if home is not None:
+            named[home] = True
+        return named
+
+    def _make_devices(self) -> Iterator[Device]:
+        number = 0
+        for slice_ in self._slices:
+            made = [self._device(number + k, slice_, spec) for k, spec in enumerate(slice_.spec.devices)]
+            slice_.devices = tuple(made)
+            number += len(made)
+            yield from made
+
+    def _device(self, number: int, slice_: Slice, spec: api.Device) -> Device:
+        driver, pool = slice_.pool
+        shared = self._shares and spec.allow_multiple_allocations
+        attributes = _attributes(spec, driver)
+        capacity = tuple(sorted((name, amount.value) for name, amount in spec.capacity.items()))
+        content = (driver, tuple(sorted(attributes.items())), capacity, shared)
+        id_ = DeviceId(driver, pool, spec.name)
+        identity = self.identify(id_)
+        where = f"device {spec.name} in slice {slice_.name}"
+        device = Device(
+            number=number,
+            identity=identity,
+            content=self._content_numbers.setdefault(content, len(self.contents)),
+            id=id_,
+            spec=spec,
+            slice=slice_,
+            attributes=attributes,
+            nodes=self._reach(spec, where) if slice_.per_device else None,
+            shared=shared,
+            counters=slice_.scope.taken(spec, identity),
+            barred=bool(spec.consumes_counters) and not self._partitions,
+        )
+        if device.content == len(self.contents):
+            self.contents.append(device)
+        return device
+
+    def identify(self, id_: DeviceId) -> int:
+        """Return the number of a device's id."""
+        found = self.ids.setdefault(id_, len(self.pool_of))
+        if found == len(self.pool_of):
+            pool = (id_.driver, id_.pool)
+            self.pool_of.append(self._pool_numbers.setdefault(pool, len(self._pool_numbers)))
+        return found
+
+    def view(self, n: int) -> View:
+        """Return what node n reaches."""
+        view = self._of_node.get(n)
+        if view is None:
+            wide = [s for s in self._wide if s.nodes is None or s.nodes[n]]
+            slices = sorted((*self._local.get(n, ()), *wide), key=lambda s: s.number)
+            own = n if any(s.per_device for s in slices) else -1
+            key = (own, *(s.number for s in slices))
+            view = self._views.get(key)
+            if view is None:
+                view = self._views[key] = View(self._pools(slices), n)
+            self._of_node[n] = view
+        return view
+
+    def _pools(self, slices: list[Slice]) -> tuple[Pool, ...]:
+        pools = [self._pool(pool, list(group)) for pool, group in groupby(slices, key=lambda s: s.pool)]
+        # Upstream's newer releases put pools whose devices bind under conditions last.
+        pools.sort(key=lambda pool: any(device.spec.binding_conditions for device in pool.devices))
+        return tuple(pools)
+
+    def _pool(self, pool: tuple[str, str], slices: list[Slice]) -> Pool:
+        apart = self._apart.get(pool, [])
+        generation = max(*(s.generation for s in slices), *(spec.pool.generation for spec in apart), -1)
+        kept = [s for s in slices if s.generation == generation]
+        specs = [s.spec for s in kept]
+        counting = [spec for spec in apart if spec.pool.generation == generation]
+        if counting:
+            specs = [s.spec for s in self._of_pool[pool] if s.generation == generation] + counting
+        return Pool(
+            number=self._pool_numbers.setdefault(pool, len(self._pool_numbers)),
+            driver=pool[0],
+            name=pool[1],
+            devices=tuple(device for s in kept for device in s.devices),
+            incomplete=len(specs) != specs[0].pool.resource_slice_count,
+            invalid=self._invalid(kept),
+        )
+
+    def _invalid(self, slices: list[Slice]) -> str:
+        names: set[str] = set()
+        for device in (device for s in slices for device in s.devices):
+            if device.id.device in names:
+                return f"duplicate device name {device.id.device}"
+            names.add(device.id.device)
+        if not self._partitions:
+            return ""
+        return next((fault for s in slices if (fault := s.scope.fault(s.spec.devices))), "")
+
+
+def _attributes(spec: api.Device, driver: str) -> dict[str, Attribute]:
+    """Return attributes by full name; one that is spelled with its domain wins over one without."""
+    spelled = sorted(spec.attributes.items(), key=lambda item: "/" in item[0])
+    return {qualified(name, driver): _typed(attribute) for name, attribute in spelled}
+
+
+def _typed(attribute: api.DeviceAttribute) -> Attribute:
+    for kind in ("int", "bool", "string", "version"):
+        value = getattr(attribute, f"{kind}_value")
+        if value is not None:
+            return kind, value
+    return "", None
