@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING
 
 from . import names
 from .cycle import schedule_one
+from .groups import Group
 from .ledger import Ledger
 from .message import NO_NODES, fit_error
 from .plugins.scheduling_gates import gates_message
 from .preemption import statuses_of
 from .runtime import framework_for
+from .workload.reasons import Reason, reasons_of_group
+from .workload.units import group_in_cycle
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -51,15 +54,42 @@ def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
         return Diagnosis(
             f"no profile of the configuration is called {info.scheduler!r}, the pod's schedulerName"
         )
+    group = group_in_cycle(cluster, i)
+    if group is not None:
+        found = _reasons(cluster, state, group).get(i)
+        if found is not None:
+            return Diagnosis(*found)
     if not cluster.n_nodes:
         return Diagnosis(NO_NODES)
     # Pods of one class hear the same about one state.
     known: dict[int, tuple[int, Diagnosis]] = cluster.memo("diagnoses", dict)
-    version, found = known.get(info.cls, (-1, None))
-    if found is None or version != state.version:
-        found = _judge(cluster, state, i)
-        known[info.cls] = (state.version, found)
+    version, diagnosis = known.get(info.cls, (-1, None))
+    if diagnosis is None or version != state.version:
+        diagnosis = _judge(cluster, state, i)
+        known[info.cls] = (state.version, diagnosis)
+    return diagnosis
+
+
+def _reasons(cluster: "Cluster", state: "State", group: Group) -> dict[int, Reason]:
+    """Return why a group's members are not placed, judged once for each state."""
+    known: dict[int, tuple[int, dict[int, Reason]]] = cluster.memo("reasons of groups", dict)
+    version, found = known.get(group.index, (-1, {}))
+    if version != state.version:
+        found = reasons_of_group(cluster, _alone(state), group, _spent(cluster, state))
+        known[group.index] = (state.version, found)
     return found
+
+
+def _alone(state: "State") -> "State":
+    """Return the state without nominations."""
+    return state if not state.nominated else state.without_nominations()
+
+
+def _spent(cluster: "Cluster", state: "State") -> Ledger:
+    """Return the budgets after those that are gone have used them."""
+    ledger = Ledger(cluster)
+    ledger.pay(j for j in cluster.bound if state.node_of[j] < 0 and not cluster.pods[j].terminating)
+    return ledger
 
 
 def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
@@ -72,7 +102,5 @@ def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
         # Some node would take the pod now: the round ended before it was its turn there.
         text = fit_error(cluster.n_nodes, statuses_of(result, cluster.n_nodes))
         return Diagnosis(f"{len(result.feasible)}{text[1:]}", blocked_by)
-    ledger = Ledger(cluster)
-    ledger.pay(j for j in cluster.bound if state.node_of[j] < 0 and not cluster.pods[j].terminating)
-    alone = state if not state.nominated else state.without_nominations()
-    return Diagnosis(schedule_one(framework, alone, i, ledger).message(cluster.n_nodes), blocked_by)
+    cycle = schedule_one(framework, _alone(state), i, _spent(cluster, state))
+    return Diagnosis(cycle.message(cluster.n_nodes), blocked_by)

@@ -1,17 +1,22 @@
 """The greedy baseline, run until nothing changes.
 
 A pass is that of `trace`.  After a pass its victims leave and budgets drop by them; then nominated pods, in
-queue order, bind where their nominated node still takes them, else they lose the nomination; then the next
-pass.  It ends: a pod binds or leaves once, and each nomination removes a pod.
+queue order, bind where their nominated node still takes them, else they lose the nomination; a group's all
+together, if enough of them can; then the next pass.  It ends: a pod binds or leaves once, and each nomination
+removes a pod.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from .cycle import Cycle, apply, schedule_one
+from .groups import Group
 from .ledger import Ledger
 from .runtime import framework_for
 from .state import State
+from .workload.cycle import cycles_to_apply, schedule_group
+from .workload.units import units
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -73,35 +78,52 @@ class _Run:
         self.outcome.passes += 1
         before = len(self.outcome.steps)
         leaving: dict[int, int] = {}
-        for i in self._waiting:
-            cycle = self._try(i)
-            if cycle is None:
-                continue
-            if cycle.outcome == "nominated":
-                fresh = [j for j in cycle.victims if not self._state.terminating[j]]
-                self.outcome.steps += [("mark", j, -1) for j in fresh]
-                for j in cycle.victims:
-                    leaving.setdefault(j, i)
-                self._expected[i] = cycle.victims
-            apply(self._state, cycle, self._ledger)
-            if cycle.outcome == "bound":
-                self._bound(i, cycle.node)
+        for unit in units(self._cluster, self._waiting):
+            for cycle in self._try_group(unit) if isinstance(unit, Group) else self._try(unit):
+                self._take(cycle, leaving)
         self._leave(leaving)
         lost = self._settle_nominations()
         done = {*self.outcome.node_of_new, *(victim for victim, _, _ in self.outcome.victims)}
         self._waiting = [i for i in self._waiting if i not in done]
         return len(self.outcome.steps) > before or lost
 
-    def _try(self, i: int) -> Cycle | None:
-        """Run a cycle; None where a pod like it has just failed and nothing has changed since."""
+    def _try(self, i: int) -> Sequence[Cycle]:
+        """Run a pod's cycle; none where a pod like it has just failed and nothing has changed since."""
         state = self._state
         key = (self._cluster.pods[i].cls, state.version, state.nominations_version)
         if i not in state.nominated and key in self._hopeless:
-            return None
+            return ()
         cycle = schedule_one(framework_for(self._cluster, i), state, i, self._ledger)
         if cycle.outcome == "unschedulable" and i not in state.nominated:
             self._hopeless.add(key)
-        return cycle
+        return (cycle,)
+
+    def _try_group(self, group: Group) -> Sequence[Cycle]:
+        """Run a group's cycle; nothing happens where it has just failed and nothing has changed since."""
+        state = self._state
+        key = (~group.index, state.version, state.nominations_version)  # below the numbers of classes
+        if key in self._hopeless:
+            return ()
+        gone = {victim for victim, _, _ in self.outcome.victims}
+        cycle = schedule_group(self._cluster, state, group, self._ledger, gone)
+        if cycle is None:
+            return ()
+        if not cycle.placed and cycle.preemption is None:
+            self._hopeless.add(key)
+        return cycles_to_apply(cycle)
+
+    def _take(self, cycle: Cycle, leaving: dict[int, int]) -> None:
+        """Let a cycle's outcome happen, and note it."""
+        i = cycle.pod
+        if cycle.outcome == "nominated":
+            fresh = [j for j in cycle.victims if not self._state.terminating[j]]
+            self.outcome.steps += [("mark", j, -1) for j in fresh]
+            for j in cycle.victims:
+                leaving.setdefault(j, i)
+            self._expected[i] = cycle.victims
+        apply(self._state, cycle, self._ledger)
+        if cycle.outcome == "bound":
+            self._bound(i, cycle.node)
 
     def _bound(self, i: int, node: int) -> None:
         self.outcome.steps.append(("bind", i, node))
@@ -120,17 +142,33 @@ class _Run:
 
     def _settle_nominations(self) -> bool:
         """Bind nominated pods where their node still takes them; say whether any lost its nomination."""
-        state, lost = self._state, False
-        for i in self._waiting:
-            node = state.nominated.get(i)
-            if node is None:
-                continue
+        lost = False
+        nominated = {i for i in self._waiting if i in self._state.nominated}
+        for unit in units(self._cluster, [i for i in self._waiting if i in nominated]):
+            together = [i for i in unit.pending if i in nominated] if isinstance(unit, Group) else [unit]
+            least = unit.quorum - self._standing(unit) if isinstance(unit, Group) else 1
+            lost |= self._settle(together, least)
+        return lost
+
+    def _standing(self, group: Group) -> int:
+        return sum(bool(self._state.node_of[i] >= 0) for i in group.members)
+
+    def _settle(self, pods: Sequence[int], least: int) -> bool:
+        """Bind those of the nominated pods that pass, if they are enough; say whether any was left out."""
+        state = self._state
+        bound: list[tuple[int, int]] = []
+        for i in pods:
+            node = state.nominated[i]
             passes = framework_for(self._cluster, i).filter_nominated(state, i, node).ok
             state.withdraw(i)
             if passes:
                 state.place(i, node)
-                self._bound(i, node)
-                self.outcome.nominations[i] = (node, self._expected.get(i, ()))
-            else:
-                lost = True
-        return lost
+                bound.append((i, node))
+        if len(bound) < least:
+            for i, _ in reversed(bound):
+                state.take_back(i)
+            return True
+        for i, node in bound:
+            self._bound(i, node)
+            self.outcome.nominations[i] = (node, self._expected.get(i, ()))
+        return len(bound) < len(pods)

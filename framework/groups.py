@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from ..models.scheduling import GroupSpec, TopologyConstraint
+from ..models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -58,7 +58,13 @@ class Group:
     preferred_keys : tuple of str
         The same as a wish.
     waits : str or None
-        Upstream's text, where no member can be tried at all.
+        Upstream's text, where no member can be placed whatever the cluster looks like.
+    enqueued : bool
+        Whether PreEnqueue lets the members into the active queue; with `waits` their cycle ends in an error.
+    evicted_whole : bool
+        Whether running members may only be evicted all together (disruptionMode `all`).
+    parent : str
+        The CompositePodGroup that the group is part of, empty for none.
     """
 
     index: int
@@ -74,6 +80,9 @@ class Group:
     topology_keys: tuple[str, ...]
     preferred_keys: tuple[str, ...]
     waits: str | None
+    enqueued: bool
+    evicted_whole: bool
+    parent: str
 
     @property
     def quorum(self) -> int:
@@ -169,6 +178,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         spec = GroupSpec() if rules is None else rules.spec
         min_count, desired_count = _policy(cluster, spec)
         topology = _topology(cluster, spec)
+        missing = _waits(cluster, reference, rules, min_count, len(pods))
         found.append(
             Group(
                 index=len(found),
@@ -183,8 +193,10 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 desired_count=desired_count,
                 topology_keys=_keys(topology, "Required"),
                 preferred_keys=_keys(topology, "Preferred"),
-                waits=_waits(cluster, reference, rules, min_count, len(pods))
-                or _at_odds(cluster, reference, rules, queued),
+                waits=missing or _at_odds(cluster, reference, rules, queued),
+                enqueued=missing is None,
+                evicted_whole=spec.disruption_mode == "all",
+                parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
             )
         )
     return tuple(found)

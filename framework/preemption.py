@@ -166,7 +166,7 @@ def dry_run(
     if not status.ok:
         return status
     lower.sort(key=lambda j: (-pods[j].priority, pods[j].start))
-    kept = _protected(framework.cluster, state, lower, priority, ledger)
+    kept = protected(framework.cluster, state, lower, priority, ledger)
     if kept:
         for j in kept:
             node.add(j)
@@ -174,15 +174,15 @@ def dry_run(
         if not status.ok:
             return status
         lower = [j for j in lower if j not in kept]
-    violating = _violating(framework.cluster, state, lower, priority, ledger)
+    breaking = violating(framework.cluster, state, lower, priority, ledger)
     victims: list[int] = []
     violations = 0
-    for j in (*(j for j in lower if j in violating), *(j for j in lower if j not in violating)):
+    for j in (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking)):
         node.add(j)
         if not node.passes(nominated):
             node.remove(j)
             victims.append(j)
-            violations += j in violating
+            violations += j in breaking
     if not victims:
         # With everybody back the node is as it was when Filter rejected it.
         raise InternalError(f"{pods[i].key}: node {framework.cluster.node_names[n]} passes without a victim")
@@ -197,7 +197,7 @@ def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bo
     return guard is not None and priority < guard and not state.terminating[j]
 
 
-def _protected(
+def protected(
     cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
 ) -> frozenset[int]:
     """Return the pods that must stay: guarded, and beyond what their budgets take.
@@ -221,7 +221,7 @@ def _protected(
     return frozenset(kept)
 
 
-def _violating(
+def violating(
     cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
 ) -> frozenset[int]:
     """Return the pods whose eviction would break a budget, were all of `lower` evicted, best first.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..models.errors import KubestowError
 from .dra.extended import mapped_resources, requested
+from .groups import groups
 
 if TYPE_CHECKING:
     from .cluster import Cluster
@@ -26,8 +27,9 @@ def unsupported(cluster: "Cluster", *, solving: bool = True) -> list[str]:
     needs: list[str] = []
     for i in cluster.pending:
         info = cluster.pods[i]
-        for need in (*_groups(cluster, info), *(_claims(cluster, info) if solving else ())):
+        for need in _claims(cluster, info) if solving else ():
             needs.append(f"Pod {info.key}: {need} not supported yet")
+    needs += (f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster))
     return needs
 
 
@@ -45,14 +47,26 @@ def require_supported(cluster: "Cluster", *, solving: bool = True) -> None:
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
 
 
-def _groups(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:
-    spec = info.pod.spec
-    if not cluster.gates.enabled("GenericWorkload"):
-        return
-    if spec.workload_ref is not None:
-        yield f"spec.workloadRef (Workload {spec.workload_ref.name}, a pod group) is"
-    if spec.scheduling_group is not None:
-        yield f"spec.schedulingGroup (PodGroup {spec.scheduling_group.pod_group_name}) is"
+def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
+    """Find what groups ask for and cannot have, as far as this round could touch it.
+
+    A group of groups matters where members are to be placed; being evicted all together where a pending pod
+    could evict one of them.
+    """
+    composites = {item.key: item.spec for item in cluster.snapshot.composite_pod_groups}
+    strongest = max(
+        (cluster.pods[i].priority for i in cluster.pending if cluster.pods[i].preempts), default=None
+    )
+    for group in groups(cluster):
+        if group.parent and group.pending:
+            yield group.key, f"spec.parentCompositePodGroupName (CompositePodGroup {group.parent}) is"
+        if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
+            continue
+        if group.evicted_whole:
+            yield group.key, "spec.disruptionMode all (a pending pod could evict running members) is"
+        parent = composites.get(f"{group.namespace}/{group.parent}")
+        if parent is not None and parent.disruption_mode == "all":
+            yield group.key, f"disruptionMode all of CompositePodGroup {group.parent} is"
 
 
 def _claims(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:

@@ -110,6 +110,20 @@ class DynamicResourcesArgs(PluginArgs):
     filter_timeout: Duration = 10.0
 
 
+class GangSchedulingArgs(PluginArgs):
+    """Arguments of GangScheduling: which text of the workload cycle runs. They are ours, upstream has none.
+
+    `workload_cycle` is Proposal (KEP-5732 as first proposed) or Current (kube-scheduler 1.36 and later);
+    `placement_plugins` are those of the proposal's plugins that can be left out.
+    """
+
+    workload_cycle: Literal["Proposal", "Current"] = "Proposal"
+    placement_plugins: tuple[Literal["PlacementBinPackingPlugin", "PlacementPodCountScorerPlugin"], ...] = (
+        "PlacementBinPackingPlugin",
+        "PlacementPodCountScorerPlugin",
+    )
+
+
 ARGUMENTS: dict[str, type[PluginArgs]] = {
     "NodeResourcesFit": NodeResourcesFitArgs,
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocationArgs,
@@ -119,6 +133,7 @@ ARGUMENTS: dict[str, type[PluginArgs]] = {
     "DefaultPreemption": DefaultPreemptionArgs,
     "VolumeBinding": VolumeBindingArgs,
     "DynamicResources": DynamicResourcesArgs,
+    "GangScheduling": GangSchedulingArgs,
 }
 
 
@@ -175,6 +190,7 @@ class KubeSchedulerProfile(KubeModel):
 
     scheduler_name: str = "default-scheduler"
     percentage_of_nodes_to_score: Int32 | None = None
+    percentage_of_placements_to_score: Int32 | None = None
     plugins: Plugins = shared(Plugins())
     plugin_config: tuple[PluginConfig, ...] = ()
 
@@ -193,6 +209,7 @@ class KubeSchedulerConfiguration(KubeModel):
     kind: str = "KubeSchedulerConfiguration"
     parallelism: Int32 = 16
     percentage_of_nodes_to_score: Int32 = 0
+    percentage_of_placements_to_score: Int32 = 0
     pod_initial_backoff_seconds: Int32 = 1
     pod_max_backoff_seconds: Int32 = 10
     profiles: Annotated[

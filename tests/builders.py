@@ -27,6 +27,7 @@ from kubestow.models.meta import ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
 from kubestow.models.policy import PodDisruptionBudget
+from kubestow.models.scheduling import CompositePodGroup, PodGroup, Workload
 from kubestow.models.snapshot import Snapshot
 from kubestow.models.storage import (
     CSIDriver,
@@ -63,6 +64,9 @@ FIELDS = {
     Node: "nodes",
     Pod: "pods",
     PodDisruptionBudget: "pod_disruption_budgets",
+    Workload: "workloads",
+    PodGroup: "pod_groups",
+    CompositePodGroup: "composite_pod_groups",
     StorageClass: "storage_classes",
     CSIDriver: "csi_drivers",
     CSINode: "csi_nodes",
@@ -310,6 +314,14 @@ class PodBuilder:
     def scheduler(self, name):
         return self._spec(schedulerName=name)
 
+    def member(self, group):
+        """Belong to a PodGroup."""
+        return self._spec(schedulingGroup={"podGroupName": group})
+
+    def replica(self, workload, group, replica=""):
+        """Belong to a replica of a group of a Workload of v1alpha1."""
+        return self._spec(workloadRef={"name": workload, "podGroup": group, "podGroupReplicaKey": replica})
+
     def gated(self, name="example.com/wait"):
         return self.changed(lambda d: d["spec"].setdefault("schedulingGates", []).append({"name": name}))
 
@@ -397,6 +409,30 @@ def budget(name, labels=(), /, *, allowed, namespace="default", **more):
             "metadata": {"name": name, "namespace": namespace},
             "spec": {"minAvailable": 1, "selector": selector({**dict(labels), **more})},
             "status": {"disruptionsAllowed": allowed},
+        }
+    )
+
+
+def group(name, *keys, gang=None, desired=None, namespace="default", version="v1alpha2", **spec):
+    """A PodGroup in one domain of each key: a gang of so many at least, else the basic policy."""
+    policy = {"gang": {"minCount": gang}} if gang else {"basic": {"desiredCount": desired}}
+    topology = [{"key": key} for key in keys]
+    return PodGroup.model_validate(
+        {
+            "apiVersion": f"scheduling.k8s.io/{version}",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"schedulingPolicy": policy, "schedulingConstraints": {"topology": topology}, **spec},
+        }
+    )
+
+
+def workload(name, *templates, namespace="default", version="v1alpha1"):
+    """A Workload with templates as in a file."""
+    return Workload.model_validate(
+        {
+            "apiVersion": f"scheduling.k8s.io/{version}",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"podGroups": list(templates)},
         }
     )
 

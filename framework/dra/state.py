@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from ..cluster import Cluster
 
 _NOTHING: Final[Amounts] = {}
-_MAPS: Final = ("allocations", "reserved", "stamps", "_claims_of", "_exclusive", "_shares", "_consumed")
+_MAPS: Final = (
+    "_brought",
+    "allocations",
+    "reserved",
+    "stamps",
+    "_claims_of",
+    "_exclusive",
+    "_shares",
+    "_consumed",
+)
 _stamps = count(1)
 
 
@@ -43,11 +52,11 @@ class ClaimState:
     """
 
     __slots__ = (
+        "_brought",
         "_claims_of",
         "_consumed",
         "_exclusive",
         "_index",
-        "_last",
         "_shares",
         "allocations",
         "left_over",
@@ -65,7 +74,8 @@ class ClaimState:
         self._exclusive: dict[int, int] = {}
         self._shares: dict[int, int] = {}
         self._consumed: dict[int, Amounts] = {}
-        self._last: tuple[int, tuple[str, ...], tuple[str, ...]] | None = None
+        # By pod, what its `place` allocated and reserved.
+        self._brought: dict[int, tuple[tuple[str, ...], tuple[tuple[str, Consumer], ...]]] = {}
         for claim in index.claims.values():
             if claim.status.allocation is not None:
                 self._allocate(claim.key, read(claim.status.allocation))
@@ -98,35 +108,28 @@ class ClaimState:
         ]
         for key, consumer in new:
             self._reserve(key, consumer)
-        self._last = (i, tuple(allocations), tuple(key for key, consumer in new if consumer == i))
+        self._brought[i] = (tuple(allocations), tuple(new))
 
     def remove(self, i: int) -> None:
         """Give the claims of pod i back; those that nobody else has are deallocated."""
         for key in self._claims_of.get(i, ()):
             self._release(key, i)
-            if not self.reserved.get(key):
+            if key not in self.reserved:
                 self.deallocate(key)
-        self._claims_of.pop(i, None)
-        self._last = None
+        self._brought.pop(i, None)
 
     def take_back(self, i: int) -> None:
-        """Undo the last `place`, which was of pod i."""
-        assert self._last is not None
-        assert self._last[0] == i
-        _, allocated, reserved = self._last
-        for key in reserved:
-            self._release(key, i)
-        kept = tuple(key for key in self._claims_of.get(i, ()) if key not in reserved)
-        self._claims_of[i] = kept
+        """Undo the `place` of pod i; of several, the last one first."""
+        allocated, reserved = self._brought.pop(i, ((), ()))
+        for key, consumer in reserved:
+            self._release(key, consumer)
         for key in allocated:
             self._free(key)
-        self._last = None
 
     def deallocate(self, key: str) -> None:
         """Free the devices of a claim, if it has any, and forget for whom it was reserved."""
-        for consumer in self.reserved.pop(key, ()):
-            if isinstance(consumer, int):
-                self._claims_of[consumer] = tuple(k for k in self._claims_of[consumer] if k != key)
+        for consumer in self.reserved.get(key, ()):
+            self._release(key, consumer)
         self._free(key)
         self.left_over -= {key}
 
@@ -191,4 +194,10 @@ class ClaimState:
             self._claims_of[consumer] = (*self._claims_of.get(consumer, ()), key)
 
     def _release(self, key: str, consumer: Consumer) -> None:
-        self.reserved[key] = self.reserved[key] - {consumer}
+        left = self.reserved[key] - {consumer}
+        if left:
+            self.reserved[key] = left
+        else:
+            del self.reserved[key]
+        if isinstance(consumer, int):
+            self._claims_of[consumer] = tuple(k for k in self._claims_of[consumer] if k != key)

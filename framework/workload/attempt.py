@@ -1,0 +1,113 @@
+"""One try of a group in one placement: its pods one after another, no pod is moved again.
+
+Source: KEP-5732, "Pod-Level Filtering and Feasibility Check"; kube-scheduler schedule_one_podgroup.go
+(podGroupSchedulingDefaultAlgorithm).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..cycle import Cycle, apply, find_node
+from ..runtime import framework_for
+from .forms import Form
+from .placement import Placement, PodGroupInfo
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..ledger import Ledger
+    from ..state import State
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """What became of a group in a placement.
+
+    Attributes
+    ----------
+    placement : Placement
+    cycles : tuple of Cycle
+        The members that were tried, in order.
+    refusal : str
+        Why the placement is not feasible; empty where it is.
+    error : bool
+        Whether a member's cycle ended in an error, which ends the group's cycle.
+    """
+
+    placement: Placement
+    cycles: tuple[Cycle, ...]
+    refusal: str
+    error: bool = False
+
+    @property
+    def assignment(self) -> dict[int, int]:
+        """The members that the placement takes, with their nodes."""
+        return {cycle.pod: cycle.node for cycle in self.cycles if cycle.outcome == "bound"}
+
+
+def walk(
+    form: Form, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
+) -> Iterator[Cycle]:
+    """Try the members one after another, and bind those that find a node in the placement.
+
+    Each cycle is given before it is applied, so that its reasons can be read from the state.  The walk ends
+    early when the rest can no longer be enough.
+    """
+    cluster = form.cluster
+    scheduled, remaining = len(info.scheduled), len(info.pods)
+    hopeless: dict[int, tuple[int, Cycle]] = {}
+    for i in info.pods:
+        if scheduled + remaining < form.needed(info):
+            return
+        cycle = _tried(cluster, state, i, hopeless) or find_node(
+            framework_for(cluster, i), state, i, placement.nodes
+        )
+        yield cycle
+        if cycle.error:
+            return
+        remaining -= 1
+        if cycle.outcome == "bound":
+            apply(state, cycle, ledger)
+            scheduled += 1
+        elif i not in state.nominated:
+            hopeless[cluster.pods[i].cls] = state.version, cycle
+
+
+def _tried(
+    cluster: "Cluster", state: "State", i: int, hopeless: dict[int, tuple[int, Cycle]]
+) -> Cycle | None:
+    """Return the cycle of a pod like this one that has just failed, where nothing has changed since."""
+    version, cycle = hopeless.get(cluster.pods[i].cls, (0, None))
+    if cycle is None or version != state.version or i in state.nominated:
+        return None
+    return replace(cycle, pod=i)
+
+
+def attempt(
+    form: Form, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
+) -> Attempt:
+    """Try a group in a placement; the state is left as it was."""
+    trial = state.copy()
+    refused = assume(form, trial, info, placement)
+    if refused:
+        return Attempt(placement, (), refused)
+    cycles = tuple(walk(form, trial, info, placement, ledger))
+    for plugin in reversed(form.states):
+        plugin.revert_placement(trial, info, placement)
+    if cycles and cycles[-1].error:
+        text = f"failed to schedule other pod from a pod group: {cycles[-1].error}"
+        return Attempt(placement, cycles, text, error=True)
+    placed = sum(cycle.outcome == "bound" for cycle in cycles)
+    refusal = form.progress(info, len(info.scheduled) + placed, len(info.pods) - len(cycles))
+    return Attempt(placement, cycles, refusal)
+
+
+def assume(form: Form, state: "State", info: PodGroupInfo, placement: Placement) -> str:
+    """Let the state plugins assume a placement; return why it cannot be, empty where it can."""
+    for k, plugin in enumerate(form.states):
+        status = plugin.assume_placement(state, info, placement)
+        if not status.ok:
+            for earlier in reversed(form.states[:k]):
+                earlier.revert_placement(state, info, placement)
+            return status.message
+    return ""

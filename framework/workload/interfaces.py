@@ -1,0 +1,63 @@
+"""The extension points of a workload cycle.
+
+Source: KEP-5732, "New Plugin Interfaces"; the current form has the first and the last of them, as
+PlacementGeneratePlugin and PlacementScorePlugin.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from ..status import SUCCESS, Status
+from .placement import Assignment, Placement, PodGroupInfo
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..state import State
+
+
+class PlacementPlugin(ABC):
+    """A plugin of a workload cycle; made once for each profile, it keeps nothing about a cycle."""
+
+    name: ClassVar[str]
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self.cluster = cluster
+
+
+class PlacementGenerator(PlacementPlugin):
+    """Finds the placements that come into question."""
+
+    @abstractmethod
+    def generate_placements(
+        self, state: "State", info: PodGroupInfo, parents: Sequence[Placement]
+    ) -> Sequence[Placement] | Status:
+        """Divide the parents, in order; a `Status` where the group can be nowhere at all."""
+
+
+class PlacementState(PlacementPlugin):
+    """Lets the cluster look as if a placement had been chosen."""
+
+    @abstractmethod
+    def assume_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
+        """Change the state; what does not succeed changes nothing and rules the placement out."""
+
+    def revert_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
+        """Take back what `assume_placement` changed."""
+        return SUCCESS
+
+
+class PlacementScorer(PlacementPlugin):
+    """Ranks the placements that take the group."""
+
+    weight: ClassVar[int] = 1
+
+    @abstractmethod
+    def score_placement(
+        self, state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
+    ) -> float:
+        """Score one placement; the state is as before the group, higher is better."""
+
+    def normalize_scores(self, scores: Sequence[float]) -> Sequence[float]:
+        """Bring the scores of all placements onto one scale."""
+        return scores

@@ -1,0 +1,57 @@
+"""PlacementPodCountScorer: prefers the placement that has room for more pods of the group.
+
+Counted are the pods that the placement takes now, and how many more like those of the group's largest pod set
+its nodes have room for.  Source: KEP-5732, "Scheduler Plugins" and "Basic Policy Extension".
+"""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .. import names
+from ..runtime import framework_for
+from .interfaces import PlacementScorer
+from .placement import Assignment, Placement, PodGroupInfo
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..cluster import Cluster
+    from ..state import State
+
+
+class PlacementPodCountScorer(PlacementScorer):
+    """Scores with a number of pods."""
+
+    name: ClassVar[str] = names.PLACEMENT_POD_COUNT_SCORER
+
+    def score_placement(
+        self, state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
+    ) -> float:
+        """Count the pods that fit, now and later."""
+        return float(pods_fitting(self.cluster, state, info, placement, assignment))
+
+
+def pods_fitting(
+    cluster: "Cluster", state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
+) -> int:
+    """Count the assigned pods and those that the placement's nodes could take besides them.
+
+    Nodes are judged by the filters that do not depend on where pods are, and by resources.
+    """
+    like = max(info.pod_sets, key=len)[0]
+    nodes = np.flatnonzero(placement.nodes & framework_for(cluster, like).static_mask(like))
+    where = {int(n): k for k, n in enumerate(nodes)}
+    new: NDArray[Any] = np.zeros((len(cluster.resources), len(nodes)), dtype=cluster.dtype)
+    count = np.zeros(len(nodes), dtype=np.int64)
+    for i, n in assignment.items():
+        k = where.get(n)
+        if k is not None:
+            new[:, k] += cluster.usage[i]
+            count[k] += 1
+    room = cluster.allowed_pods[nodes] - state.pod_count[nodes] - count
+    for r, amount in enumerate(cluster.pods[like].request):
+        if amount > 0:
+            free = cluster.allocatable[r, nodes] - state.requested[r, nodes] - new[r]
+            room = np.minimum(room, (free // amount).astype(np.int64))
+    return len(assignment) + int(np.maximum(room, 0).sum())

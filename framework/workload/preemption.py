@@ -1,0 +1,159 @@
+"""Preemption for a group in the current form: the whole cluster is one domain, the group one preemptor.
+
+Without all pods of lower priority, is there a place for the group?  Then its members keep the nodes they
+found, and as many pods as possible are put back, those whose eviction would break a budget first, each time
+the most important first; who cannot stay is a victim.  Fewest violations are not aimed at, as upstream has
+it.
+
+Source: KEP-5710 (alpha); kube-scheduler plugins/defaultpreemption (PodGroupPostFilter).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from .. import names
+from ..affinity import PodTerms
+from ..cycle import apply, find_node
+from ..preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
+from ..profile import POST_FILTER
+from ..runtime import framework_for
+from ..spread import hard_constraints
+from .attempt import attempt
+from .forms import Form
+from .placement import Placement, PodGroupInfo
+
+if TYPE_CHECKING:
+    from ..ledger import Ledger
+    from ..state import State
+
+CONSTRAINED: Final = "workload aware preemption is not supported for pod groups with scheduling constraints"
+NO_PLUGIN: Final = "default preemption plugin is not registered, workload aware preemption is disabled"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupPreemption:
+    """The room that is made for a group.
+
+    Attributes
+    ----------
+    assignment : mapping
+        Member to the node where it is nominated.
+    victims : tuple of int
+        The most important first.
+    violations : frozenset of int
+        The victims that break a budget, by upstream's count.
+    serves : mapping
+        Member to the victims that leave for it: those on its node, of which the first member there answers
+        for all; victims on other nodes are with the first member.
+    """
+
+    assignment: Mapping[int, int]
+    victims: tuple[int, ...]
+    violations: frozenset[int]
+    serves: Mapping[int, tuple[int, ...]]
+
+
+def preempt_for_group(
+    form: Form, state: "State", info: PodGroupInfo, ledger: "Ledger"
+) -> GroupPreemption | str:
+    """Look for victims; the reason in upstream's words where there is no way."""
+    cluster, pods = form.cluster, form.cluster.pods
+    if names.DEFAULT_PREEMPTION not in cluster.profile(info.pods[0]).points[POST_FILTER]:
+        return NO_PLUGIN
+    if info.group.topology_keys:
+        return CONSTRAINED
+    if not all(pods[i].preempts for i in info.pods):
+        return f"pod group preemption: {NEVER}"
+    priority = min(pods[i].priority for i in info.pods)
+    lower = [j for j in np.flatnonzero(state.node_of >= 0).tolist() if pods[j].priority < priority]
+    lower.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    kept = protected(cluster, state, lower, priority, ledger)
+    lower = [j for j in lower if j not in kept]
+    if not lower:
+        return f"pod group preemption: {NO_VICTIMS.message}"
+    trial = state.copy()
+    for j in lower:
+        trial.remove(j)
+    everywhere = Placement("", np.ones(cluster.n_nodes, dtype=np.bool_))
+    found = attempt(form, trial, info, everywhere, ledger)
+    if found.refusal:
+        return f"pod group preemption: {NOT_HELPFUL.message}"
+    breaking = violating(cluster, state, lower, priority, ledger)
+    reprieve = _Reprieve(form, state, trial, found.assignment, ledger)
+    order = (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking))
+    gone = {j for j in order if not reprieve.stays(j)}
+    victims = tuple(j for j in lower if j in gone)
+    serves = _serves(state, found.assignment, victims)
+    return GroupPreemption(found.assignment, victims, breaking & gone, serves)
+
+
+class _Reprieve:
+    """Puts pods back one by one, as long as every member still passes on its node."""
+
+    def __init__(
+        self,
+        form: Form,
+        state: "State",
+        trial: "State",
+        assignment: Mapping[int, int],
+        ledger: "Ledger",
+    ) -> None:
+        self._cluster = form.cluster
+        self._ledger = ledger
+        self._state = state
+        self._trial = trial
+        self._members = assignment
+        self._local = all(self._is_local(i) for i in assignment)
+
+    def _is_local(self, i: int) -> bool:
+        """Say whether the filters look at nothing but the pods of one node when pod i comes to it."""
+        spec = self._cluster.pods[i].pod.spec
+        return not (hard_constraints(self._cluster, i) or spec.volumes or spec.resource_claims) and (
+            self._cluster.pods[i].terms == PodTerms()
+        )
+
+    def stays(self, j: int) -> bool:
+        """Put pod j back if that leaves room for all members."""
+        trial, node = self._trial, int(self._state.node_of[j])
+        near = self._local and self._cluster.pods[j].terms == PodTerms()
+        concerned = [i for i, n in self._members.items() if n == node or not near]
+        trial.place(j, node)
+        if self._state.terminating[j]:
+            trial.mark(j)
+        if self._all_pass(concerned):
+            return True
+        trial.remove(j)
+        return False
+
+    def _all_pass(self, members: list[int]) -> bool:
+        """Say whether members pass on their nodes, each with the earlier ones there, not the later ones."""
+        trial = self._trial
+        there: list[int] = []
+        for i in members:
+            only = np.zeros(self._cluster.n_nodes, dtype=np.bool_)
+            only[self._members[i]] = True
+            cycle = find_node(framework_for(self._cluster, i), trial, i, only)
+            if cycle.outcome != "bound":
+                break
+            apply(trial, cycle, self._ledger)
+            there.append(i)
+        for i in reversed(there):
+            trial.take_back(i)
+        return len(there) == len(members)
+
+
+def _serves(
+    state: "State", assignment: Mapping[int, int], victims: tuple[int, ...]
+) -> dict[int, tuple[int, ...]]:
+    first = next(iter(assignment))
+    at: dict[int, int] = {}
+    for i, n in assignment.items():
+        at.setdefault(n, i)
+    found: dict[int, tuple[int, ...]] = {i: () for i in assignment}
+    for j in victims:
+        i = at.get(int(state.node_of[j]), first)
+        found[i] = (*found[i], j)
+    return found

@@ -1,0 +1,64 @@
+"""Why members of a group were left out, in a given state."""
+
+from typing import TYPE_CHECKING
+
+from .. import names
+from ..groups import Group
+from ..runtime import framework_for
+from ..status import Code
+from .cycle import GroupCycle, Member, members, schedule_group
+
+if TYPE_CHECKING:
+    from ..cluster import Cluster
+    from ..ledger import Ledger
+    from ..state import State
+
+Reason = tuple[str, tuple[str, ...]]
+"""The text of a pod's condition, and the plugins that rejected it."""
+
+
+def reasons_of_group(cluster: "Cluster", state: "State", group: Group, ledger: "Ledger") -> dict[int, Reason]:
+    """Return the reason of each queued member that is on no node and would get none in a cycle of its group.
+
+    Parameters
+    ----------
+    cluster, state : Cluster, State
+        Nominations in the state count.
+    group : Group
+        One with a cycle of its own, or one that waits.
+    ledger : Ledger
+        The budgets at this moment.
+    """
+    if not group.enqueued:
+        return {i: (group.waits or "", (names.GANG_SCHEDULING,)) for i in group.pending}
+    cycle = schedule_group(cluster, state, group, ledger)
+    if cycle is None:
+        return {}
+    return {
+        member.cycle.pod: _reason(cluster, cycle, member)
+        for member in members(state, cycle, ledger)
+        if member.cycle.outcome != "bound"
+    }
+
+
+def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
+    own, message = member
+    if own.error:
+        return own.error, (names.GANG_SCHEDULING,)
+    blocked_by: tuple[str, ...] = ()
+    result = own.result
+    if result is not None and message != cycle.refusal:
+        if result.pre_filter is not None:
+            rejectors = {result.pre_filter.plugin}
+        else:
+            rejectors = {
+                result.plugin_of(n)
+                for n in range(cluster.n_nodes)
+                if result.codes[n] != Code.SUCCESS and (own.within is None or own.within[n])
+            }
+        profile = framework_for(cluster, own.pod).profile
+        blocked_by = tuple(name for name in profile.rejectors if name in rejectors)
+    if message == cycle.refusal:
+        generators = cycle.form.generators if cycle.info.group.topology_keys else ()
+        blocked_by = (names.GANG_SCHEDULING, *(generator.name for generator in generators))
+    return message, blocked_by
