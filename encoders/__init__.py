@@ -12,6 +12,7 @@ from typing import Protocol
 from . import (
     capacity,
     desired_count,
+    dynamic_resources,
     eviction,
     fallback,
     host_ports,
@@ -53,6 +54,7 @@ ENCODERS: tuple[Encoder, ...] = (
     pod_groups,
     eviction,
     fallback,
+    dynamic_resources,
     desired_count,
     preferred_topology,
 )

@@ -42,7 +42,7 @@ def encode(ctx: Context) -> None:
             continue
         victims = problem.victims_on.get(node, ())
         for r, resource in enumerate(resources):
-            asking = [c for c in classes if c.request[r] > 0]
+            asking = [c for c in classes if c.request[r] > 0 and not (c.served and _served(c, r, node))]
             if asking:
                 terms = Terms()
                 for c in asking:
@@ -61,3 +61,7 @@ def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free
         return
     for cls in asking:
         add_at_most(*args, when=ctx.lands(cls, [node]), name=label)
+
+
+def _served(cls: PodClass, r: int, node: int) -> bool:
+    return r in cls.served and bool(cls.served[r][node])

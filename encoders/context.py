@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
+    from .dynamic_resources import DeviceVariables
     from .problem import BoolArray, PodClass, Problem, VictimClass
 
 
@@ -100,6 +101,7 @@ class Context:
         self._lands: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
         self._gone: dict[int, cp_model.IntVar] = {}
         self._memo: dict[Hashable, Any] = {}
+        self.devices: DeviceVariables | None = None
         for cls in problem.classes:
             placed = self.placed([cls])
             if placed.high > cls.size:

@@ -24,7 +24,7 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
     )
 
 
-def _claims(info: PodInfo) -> Hashable:
+def claims_as_written(info: PodInfo) -> Hashable:
     """Return a pod's claims; one made from a template is the pod's alone."""
     entries = info.pod.spec.resource_claims
     return tuple((entry, info.key if entry.resource_claim_template_name else "") for entry in entries)
@@ -35,7 +35,7 @@ def _extended(container: Container) -> tuple[Hashable, ...]:
     return tuple(item for item in container.resources.requests.items() if "/" in item[0])
 
 
-def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
+def signature(info: PodInfo, volumes: Hashable, claims: Hashable) -> tuple[Hashable, ...]:
     """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports).
 
     Parameters
@@ -43,6 +43,8 @@ def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
     info : PodInfo
     volumes : hashable
         The key of its volumes (`framework.volumes.signature`).
+    claims : hashable
+        The key of its resource claims: as written for filters and scores, which name them one by one.
     """
     spec = info.pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
@@ -67,8 +69,7 @@ def signature(info: PodInfo, volumes: Hashable) -> tuple[Hashable, ...]:
         None if own else info.default_selector,
         tuple((c.image, _extended(c)) for c in (*spec.init_containers, *spec.containers)),
         volumes,
-        # Claims and groups are compared as written: they decide only where a pod has any.
-        _claims(info) if spec.resource_claims else "",
+        claims,
         spec.workload_ref,
         spec.scheduling_group,
         info.terminating,
