@@ -1,15 +1,18 @@
 """Which devices serve a claim: variables and rows of one claim of some pods on one node.
 
-With `active` pods that have the claim there, for each combination v of the attribute that all devices share (one
-combination where there is none), each request r, each alternative a of it and each kind of devices κ:
+With `active` pods that have the claim there, for each value v of the attribute that all devices share (one
+part where there is none), each request r, each alternative a of it and each kind of devices κ:
 
-    Σ_v active[v] = active,    Σ_a taken[v,r,a] = active[v],    Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
+    Σ_v active[v] = active
+    Σ_a taken[v,r,a] = active[v]
+    Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
 
-A kind that lacks the attribute, or has another value of it, gives nothing.  A claim of one pod alone (active <= 1) may
-also want all devices, devices of pairwise different values, and several attributes in common:
+A kind that lacks the attribute, or has another value of it, gives nothing.  A claim of one pod alone
+(active <= 1) may also want all devices, devices of pairwise different values, and several attributes in
+common:
 
     Σ_{κ of value w} devices <= active                           distinctAttribute
-    devices[r,a,κ] <= count·has[j,w],  Σ_w has[j,w] <= 1         matchAttribute, one literal a constraint and value
+    devices[r,a,κ] <= count·has[j,w],  Σ_w has[j,w] <= 1         matchAttribute, constraint j, value w
 
 Source: KEP-4381, KEP-4816, KEP-5075; k8s.io/dynamic-resource-allocation/structured.
 """
@@ -187,7 +190,7 @@ class _Builder:
         for taken in self._choice.taken:
             by_kind.setdefault(taken.kind.index, []).append(taken)
         for takers in by_kind.values():
-            if len(takers) > 1 and not takers[0].kind.shared and any(t.want.admin for t in takers):
+            if not takers[0].kind.shared and any(t.want.admin for t in takers):
                 here = {
                     d.number
                     for t in takers

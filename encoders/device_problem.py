@@ -1,9 +1,9 @@
 """Devices and claims as the encoders see them.
 
-Devices that no selector, constraint, taint, counter or node can tell apart are one `Kind` and are counted.  A claim
-is *private* where one pending pod has it and nobody has allocated or reserved it: pods that differ only in private
-claims that ask for the same are one class.  All other claims of pending pods are *common*: named by several pods, of a
-pod group, or allocated before the round.
+Devices that no selector, constraint, taint, counter or node can tell apart are one `Kind` and are counted.  A
+claim is *private* where one pending pod has it and nobody has allocated or reserved it: pods that differ only
+in private claims that ask for the same are one class.  All other claims of pending pods are *common*: named
+by several pods, of a pod group, or allocated before the round.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class DeviceProblem:
         return self.index.spec(key)
 
     def private_specs(self, pod: int, node: int) -> tuple[ClaimSpec, ...]:
-        """Return what a pod's private claims ask for on a node, extended resources that devices serve included."""
+        """Return what a pod's private claims ask for on a node, its extended resources included."""
         specs = tuple(self.spec(key) for key in self.private.get(pod, ()))
         extended = self.extended_resources(pod, node)
         if extended:
@@ -112,7 +112,7 @@ class DeviceProblem:
         return {r: classes[r] for r in wanted if not offered(self.cluster, r)[node]}
 
     def options(self, want: Want, node: int) -> list[tuple[Kind, list[Device]]]:
-        """Return the kinds that may serve a want on a node, with their devices there, apart from who holds them."""
+        """Return the kinds that may serve a want on a node, whoever holds them, with their devices there."""
         found: dict[int, tuple[Kind, list[Device]]] = {}
         for device in self.matching(want, node):
             if self.usable(want, device):
@@ -121,7 +121,7 @@ class DeviceProblem:
         return list(found.values())
 
     def matching(self, want: Want, node: int) -> list[Device]:
-        """Return the devices that a want's selectors take on a node; those where a selector fails are left out."""
+        """Return the devices that a want's selectors take on a node, without those on which one fails."""
         found = candidates(self.index.inventory.view(node), want.selection)
         return [c.device for c in found if c.device is not None and c.refusal is None]
 
@@ -143,7 +143,7 @@ class DeviceProblem:
                 if not result.admin and not result.share:
                     holders[self.index.inventory.identify(result.id)] = key
         made: dict[Hashable, Kind] = {}
-        for device in self._seen():
+        for device, nodes in self._seen().values():
             reach = self._reach(device)
             holder = holders.get(device.identity)
             alike: Hashable = (
@@ -155,6 +155,7 @@ class DeviceProblem:
                     device.counters,
                     device.barred,
                     holder,
+                    nodes,
                     None if reach is None else reach.tobytes(),
                 )
             )
@@ -168,12 +169,15 @@ class DeviceProblem:
         masks = [mask for mask in (device.slice.nodes, device.nodes) if mask is not None]
         return np.logical_and.reduce(masks) if masks else None
 
-    def _seen(self) -> list[Device]:
-        """Return the devices that some node sees: those of outdated generations are out."""
+    def _seen(self) -> dict[int, tuple[Device, tuple[int, ...]]]:
+        """Return the devices that nodes see, with these nodes: those of outdated generations are out."""
         inventory = self.index.inventory
-        views = {id(view): view for view in map(inventory.view, range(self.cluster.n_nodes))}
-        seen = {d.number: d for view in views.values() for pool in view.pools for d in pool.devices}
-        return [seen[number] for number in sorted(seen)]
+        seen: dict[int, tuple[Device, list[int]]] = {}
+        for node in range(self.cluster.n_nodes):
+            for pool in inventory.view(node).pools:
+                for device in pool.devices:
+                    seen.setdefault(device.number, (device, []))[1].append(node)
+        return {number: (seen[number][0], tuple(seen[number][1])) for number in sorted(seen)}
 
 
 def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
@@ -215,8 +219,8 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
 def may_merge(spec: ClaimSpec) -> bool:
     """Whether several pods with such a claim can be counted together without losing exactness.
 
-    Only exact numbers of devices, and at most one attribute that all of them share: then every way to hand the
-    counted devices out gives each pod what it asked for.
+    Only exact numbers of devices, and at most one attribute that all of them share: then every way to hand
+    the counted devices out gives each pod what it asked for.
     """
     plain = all(not want.all_devices and not want.admin for r in spec.requests for want in r.wants)
     matching = sum(not c.distinct for c in spec.constraints)

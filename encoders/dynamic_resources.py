@@ -96,7 +96,7 @@ class _Encoder:
         self._variables = variables
         self._class_of = {i: c for c in ctx.problem.classes for i in c.pods}
 
-    # -- claims ------------------------------------------------------------------------------------------------
+    # -- claims --
 
     def release(self) -> None:
         """Give each allocated claim that may lose its devices a literal."""
@@ -219,7 +219,7 @@ class _Encoder:
             staying = Terms(constant=len(running)).extend(self._ctx.evicted(victims), -1)
             self._ctx.model.add(newcomers.extend(staying).expression() <= MOST_CONSUMERS)
 
-    # -- devices -----------------------------------------------------------------------------------------------
+    # -- devices --
 
     def _taken(self) -> list[Taken]:
         return [t for choice in self._variables.choices() for t in choice.taken if not t.want.admin]

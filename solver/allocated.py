@@ -1,4 +1,4 @@
-"""The device allocations of a plan: read back, and judged by a checker that shares nothing with who made them."""
+"""The device allocations of a plan: read back, and judged by a checker of their own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
-    """Read the allocations of a plan; those that name devices nobody has are left out, for the checks to miss."""
+    """Read the allocations of a plan; those that name unknown devices are left out, for the checks to miss."""
     index = device_index(cluster)
     if index is None or not plan.allocations:
         return {}

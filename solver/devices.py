@@ -1,7 +1,7 @@
 """Hand out devices: from the counts of a solution to the devices of each claim.
 
-Devices of a kind are interchangeable, and pods of a class with equal private claims too, so any way to hand the
-counted devices out gives each pod what it asked for (`encoders.device_problem.may_merge`).
+Devices of a kind are interchangeable, and pods of a class with equal private claims too, so any way to hand
+the counted devices out gives each pod what it asked for (`encoders.device_problem.may_merge`).
 """
 
 from __future__ import annotations

@@ -84,21 +84,51 @@ class RoundModel:
         model.add(expression >= value if goal.sense == "max" else expression <= value)
 
     def forbid(self, classes: frozenset[int], victims: frozenset[int], solution: Solution) -> None:
-        """Exclude every solution that agrees with this one on the classes and victim classes (a lazy cut)."""
-        model = self.context.model
-        differs: list[cp_model.IntVar] = []
+        """Exclude every solution that agrees with this one on the classes and victim classes (a lazy cut).
+
+        A victim that leaves may wait for a preemptor outside these classes: solutions with more such newcomers
+        on its node are not excluded.
+        """
         counts, evictions = self.context.counts, self.context.evictions
         values = [(var, solution.counts.get(key, 0)) for key, var in counts.items() if key[0] in classes]
         values += [(evictions[v], solution.leaving.get(v, 0)) for v in sorted(victims)]
-        for variable, value in values:
-            # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
-            low, *_, high = list(variable.proto.domain)
-            for first, last in ((low, value - 1), (value + 1, high)):
-                if first <= last:
-                    literal = model.new_bool_var(f"differs[{self.variables}]")
-                    model.add_linear_constraint(variable, first, last).only_enforce_if(literal)
-                    differs.append(literal)
-        model.add_bool_or(differs)
+        differs = [
+            literal
+            for variable, value in values
+            for literal in (self._literal(variable, most=value - 1), self._literal(variable, least=value + 1))
+            if literal is not None
+        ]
+        for key, variable in self._preemptors_outside(classes, victims, solution).items():
+            literal = self._literal(variable, least=solution.counts.get(key, 0) + 1)
+            if literal is not None:
+                differs.append(literal)
+        self.context.model.add_bool_or(differs)
+
+    def _preemptors_outside(
+        self, classes: frozenset[int], victims: frozenset[int], solution: Solution
+    ) -> dict[tuple[int, int], cp_model.IntVar]:
+        """Return the counts of other classes that may serve the leaving victims on their nodes."""
+        problem = self.problem
+        return {
+            (cls.index, v.node): variable
+            for v in (problem.victims[k] for k in victims if solution.leaving.get(k))
+            for cls in self.context.classes_on(v.node)
+            if cls.index not in classes and cls.preempts and cls.priority > v.priority
+            if (variable := self.context.count(cls, v.node)) is not None
+        }
+
+    def _literal(
+        self, variable: cp_model.IntVar, *, least: int | None = None, most: int | None = None
+    ) -> cp_model.IntVar | None:
+        """Give a literal that implies a bound of a variable; None where no value is on that side."""
+        # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
+        low, *_, high = list(variable.proto.domain)
+        first, last = (low if least is None else least), (high if most is None else most)
+        if first > last:
+            return None
+        literal = self.context.model.new_bool_var(f"differs[{self.variables}]")
+        self.context.model.add_linear_constraint(variable, first, last).only_enforce_if(literal)
+        return literal
 
     def hint(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int]) -> None:
         """Start the next search from these placements and evictions."""

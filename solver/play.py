@@ -37,7 +37,7 @@ def play(
 def devices_for(
     cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
 ) -> Mapping[str, Allocation]:
-    """Return what a pod brings along: the chosen devices of its claims, the allocator's own for the others."""
+    """Return what a pod brings along: the chosen devices of its claims, else the allocator's own."""
     index = device_index(cluster)
     if index is None or state.claims is None or not index.needs_devices(pod):
         return NO_ALLOCATIONS
