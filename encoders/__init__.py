@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from ..models.memory import no_collection
 from . import (
     capacity,
     desired_count,
@@ -64,10 +65,11 @@ __all__ = ["ENCODERS", "PREFERENCES", "Context", "Encoder", "Problem", "encode"]
 
 def encode(problem: Problem, prefer: str = "none") -> Context:
     """Build the model of a round with every family that it uses."""
-    ctx = Context(problem)
-    for encoder in ENCODERS:
-        if encoder.applies(problem):
-            encoder.encode(ctx)
-    if prefer in PREFERENCES:
-        PREFERENCES[prefer](ctx)
+    with no_collection():
+        ctx = Context(problem)
+        for encoder in ENCODERS:
+            if encoder.applies(problem):
+                encoder.encode(ctx)
+        if prefer in PREFERENCES:
+            PREFERENCES[prefer](ctx)
     return ctx

@@ -15,13 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..framework import names
-from .context import Terms
 from .linear import add_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .context import Context
+    from .context import Context, Terms
     from .problem import PodClass, Problem
 
 name = names.NODE_RESOURCES_FIT
@@ -41,16 +40,21 @@ def encode(ctx: Context) -> None:
         if not classes:
             continue
         victims = problem.victims_on.get(node, ())
-        for r, resource in enumerate(resources):
-            asking = [c for c in classes if c.request[r] > 0 and not (c.served and _served(c, r, node))]
+        leaving = ctx.evicted(victims)
+        requests = zip(*(c.request.tolist() for c in classes), strict=True)
+        usages = zip(*(v.usage.tolist() for v in victims), strict=True) if victims else ((),) * len(resources)
+        for r, (resource, request, usage) in enumerate(zip(resources, requests, usages, strict=True)):
+            amounts = {
+                c.index: amount
+                for c, amount in zip(classes, request, strict=True)
+                if amount > 0 and not (c.served and _served(c, r, node))
+            }
+            asking = [c for c in classes if c.index in amounts]
             if asking:
-                terms = Terms()
-                for c in asking:
-                    terms.extend(ctx.placed([c], [node]), int(c.request[r]))
-                for v in victims:
-                    terms.extend(ctx.evicted([v]), -int(v.usage[r]))
+                terms = ctx.placed(asking, [node]).weighted(list(amounts.values()))
+                terms.extend(leaving.weighted([-amount for amount in usage]))
                 _row(ctx, node, asking, terms, int(problem.free_now[r, node]), f"{resource}[{node_name}]")
-        slots = ctx.placed(classes, [node]).extend(ctx.evicted(victims), -1)
+        slots = ctx.placed(classes, [node]).extend(leaving, -1)
         _row(ctx, node, classes, slots, int(problem.slots_now[node]), f"pods[{node_name}]")
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from .linear import LOWEST, add_row
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
@@ -47,6 +49,10 @@ class Terms:
         self.spans += other.spans
         self.constant += factor * other.constant
         return self
+
+    def weighted(self, coefficients: list[int]) -> Terms:
+        """Give the same variables other coefficients, one each."""
+        return Terms(list(self.variables), coefficients, list(self.spans))
 
     @property
     def low(self) -> int:
@@ -88,11 +94,18 @@ class Context:
         names = problem.cluster.node_names
         pods = problem.cluster.pods
         self.counts: dict[tuple[int, int], cp_model.IntVar] = {}
+        self._limits = [cls.limit.tolist() for cls in problem.classes]
+        self._row: list[dict[int, cp_model.IntVar]] = []
         self._classes_on: dict[int, list[PodClass]] = {}
-        for cls in problem.classes:
+        make = self.model.new_int_var
+        for cls, limits in zip(problem.classes, self._limits, strict=True):
             label = pods[cls.pod].key
-            for node in np.flatnonzero(cls.mask).tolist():
-                variable = self.model.new_int_var(0, int(cls.limit[node]), f"y[{label},{names[node]}]")
+            row = {
+                node: make(0, limits[node], f"y[{label},{names[node]}]")
+                for node in np.flatnonzero(cls.mask).tolist()
+            }
+            self._row.append(row)
+            for node, variable in row.items():
                 self.counts[cls.index, node] = variable
                 self._classes_on.setdefault(node, []).append(cls)
         self.evictions: dict[int, cp_model.IntVar] = {
@@ -103,9 +116,7 @@ class Context:
         self._memo: dict[Hashable, Any] = {}
         self.devices: DeviceVariables | None = None
         for cls in problem.classes:
-            placed = self.placed([cls])
-            if placed.high > cls.size:
-                self.model.add(placed.expression() <= cls.size).with_name(f"size[{pods[cls.pod].key}]")
+            self.at_most(self.placed([cls]), cls.size, name=f"size[{pods[cls.pod].key}]")
 
     def classes_on(self, node: int) -> Sequence[PodClass]:
         """Classes that may stand on a node."""
@@ -117,14 +128,21 @@ class Context:
 
     def placed(self, classes: Iterable[PodClass], nodes: Iterable[int] | None = None) -> Terms:
         """How many pods of the classes are newly placed, on the given nodes or anywhere."""
-        terms = Terms()
+        variables: list[cp_model.IntVar] = []
+        spans: list[int] = []
         wanted = None if nodes is None else list(nodes)
         for cls in classes:
-            for node in np.flatnonzero(cls.mask).tolist() if wanted is None else wanted:
-                variable = self.counts.get((cls.index, node))
-                if variable is not None:
-                    terms.add(variable, int(cls.limit[node]))
-        return terms
+            row, limits = self._row[cls.index], self._limits[cls.index]
+            if wanted is not None and len(wanted) == 1:  # by far the most calls
+                node = wanted[0]
+                if node in row:
+                    variables.append(row[node])
+                    spans.append(limits[node])
+                continue
+            here = row if wanted is None else [node for node in wanted if node in row]
+            variables += [row[node] for node in here]
+            spans += [limits[node] for node in here]
+        return Terms(variables, [1] * len(variables), spans)
 
     def evicted(self, victims: Iterable[VictimClass]) -> Terms:
         """How many pods of the victim classes leave."""
@@ -133,26 +151,43 @@ class Context:
             terms.add(self.evictions[v.index], v.size)
         return terms
 
+    def at_most(
+        self, terms: Terms, bound: int, *, when: cp_model.IntVar | None = None, name: str = ""
+    ) -> None:
+        """State that an expression is at most `bound`, where literal `when` holds; nothing if it always is.
+
+        For small coefficients: amounts of resources go through `linear.add_at_most`.
+        """
+        if terms.high > bound:
+            add_row(
+                self.model,
+                terms.coefficients,
+                terms.variables,
+                LOWEST,
+                bound - terms.constant,
+                when=when,
+                name=name,
+            )
+
     def lands(self, cls: PodClass, nodes: Sequence[int] | BoolArray) -> cp_model.IntVar | None:
         """Give a literal that is true whenever a pod of the class is newly on one of the nodes.
 
         One direction only: it may be true without a pod.  None where no pod of the class can be there.
         """
+        row, limits = self._row[cls.index], self._limits[cls.index]
         found = np.flatnonzero(nodes).tolist() if isinstance(nodes, np.ndarray) else sorted(nodes)
-        where = tuple(n for n in found if (cls.index, n) in self.counts)
+        where = tuple(n for n in found if n in row)
         if not where:
             return None
         key = (cls.index, where)
         if key not in self._lands:
-            if len(where) == 1 and cls.limit[where[0]] == 1:
-                self._lands[key] = self.counts[cls.index, where[0]]
+            if len(where) == 1 and limits[where[0]] == 1:
+                self._lands[key] = row[where[0]]
             else:
                 label = self.problem.cluster.pods[cls.pod].key
                 literal = self.model.new_bool_var(f"lands[{label},{len(self._lands)}]")
                 for n in where:
-                    variable = self.counts[cls.index, n]
-                    limit = int(cls.limit[n])
-                    self.model.add(variable <= limit * literal)
+                    add_row(self.model, (1, -limits[n]), (row[n], literal), LOWEST, 0)
                 self._lands[key] = literal
         return self._lands[key]
 

@@ -51,16 +51,21 @@ class _Preemptors:
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
         self._literals: dict[tuple[int, int], cp_model.IntVar] = {}
+        self._known: dict[tuple[int, int], cp_model.IntVar] = {}
 
     def above(self, node: int, priority: int) -> cp_model.IntVar:
+        known = self._known.get((node, priority))
+        if known is not None:
+            return known
         ctx = self._ctx
         classes = [c for c in ctx.classes_on(node) if c.preempts and c.priority >= priority]
         # equal sets of classes share a literal: the lowest priority among them names the set
         key = (node, min((c.priority for c in classes), default=priority))
         if key not in self._literals:
             literal = ctx.model.new_bool_var(f"preemptor[{ctx.problem.cluster.node_names[node]},{key[1]}]")
-            ctx.model.add(literal <= ctx.placed(classes, [node]).expression())
+            ctx.at_most(Terms().add(literal, 1).extend(ctx.placed(classes, [node]), -1), 0)
             self._literals[key] = literal
+        self._known[node, priority] = self._literals[key]
         return self._literals[key]
 
 
@@ -80,7 +85,7 @@ def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.In
             if v.index not in violating:
                 violating[v.index] = _violating(ctx, preemptors, v)
             paid.extend(ctx.evicted([v])).add(violating[v.index], v.size, -1)
-        ctx.model.add(paid.expression() <= budget.allowed).with_name(f"budget[{budget.key}]")
+        ctx.at_most(paid, budget.allowed, name=f"budget[{budget.key}]")
     return violating
 
 

@@ -57,8 +57,9 @@ def _lowest(ctx: Context, group: SpreadGroup, label: str) -> Terms:
     if group.counts_from_zero or not group.domains:
         return lowest
     totals = [group.running_in(ctx, d, left=True).extend(group.matches_in(ctx, d)) for d in group.domains]
-    span = max(0, min(t.high for t in totals))
-    variable = ctx.model.new_int_var(0, span, f"{label}/lowest")
-    for total in totals:
-        ctx.model.add(variable <= total.expression())
-    return lowest.add(variable, span)
+    span = group.highest_minimum(totals)
+    if span:
+        lowest.add(ctx.model.new_int_var(0, span, f"{label}/lowest"), span)
+        for total in totals:
+            ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
+    return lowest

@@ -13,6 +13,7 @@ There is an integer c for both exactly if Σ (2^k·hi + lo)·x <= 2^k·C_hi + C_
 from __future__ import annotations
 
 from math import gcd
+from operator import mul
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,39 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
 LIMIT = 2**31
+LOWEST = -(2**63)
+HIGHEST = 2**63 - 1
+
+
+def add_row(
+    model: cp_model.CpModel,
+    coefficients: Sequence[int],
+    variables: Sequence[cp_model.IntVar],
+    low: int,
+    high: int,
+    *,
+    when: cp_model.IntVar | None = None,
+    name: str = "",
+) -> None:
+    """Add ``low <= Σ coefficients·variables <= high``, enforced by literal `when` if given.
+
+    The row is written into the protobuf: for wide rows that is ten times faster than building an expression.
+    """
+    columns = [v.index for v in variables]
+    if len(set(columns)) < len(columns):
+        merged: dict[int, int] = {}
+        for column, coefficient in zip(columns, coefficients, strict=True):
+            merged[column] = merged.get(column, 0) + coefficient
+        columns, coefficients = list(merged), list(merged.values())
+    row = model.proto.constraints.add()
+    linear = row.linear
+    linear.vars.extend(columns)
+    linear.coeffs.extend(coefficients)
+    linear.domain.extend((low, high))
+    if when is not None:
+        row.enforcement_literal.append(when.index)
+    if name:
+        row.name = name
 
 
 def add_at_most(
@@ -42,35 +76,31 @@ def add_at_most(
     spans : sequence of int
         Upper limit of each variable; every variable starts at 0.
     """
-    from ortools.sat.python import cp_model
-
-    terms = [(c, v, s) for c, v, s in zip(coefficients, variables, spans, strict=True) if c and s]
-    if sum(c * s for c, _, s in terms if c > 0) <= bound:
+    if sum(r for r in map(mul, coefficients, spans) if r > 0) <= bound:
         return
-    divisor = gcd(*(abs(c) for c, _, _ in terms)) if terms else 1
-    terms = [(c // divisor, v, s) for c, v, s in terms]
-    bound //= divisor
-    widest = sum(abs(c) * s for c, _, s in terms)
-    if widest < LIMIT:
+    if not all(coefficients) or not all(spans):
+        kept = [k for k, (c, s) in enumerate(zip(coefficients, spans, strict=True)) if c and s]
+        coefficients = [coefficients[k] for k in kept]
+        variables = [variables[k] for k in kept]
+        spans = [spans[k] for k in kept]
+    divisor = gcd(*coefficients) or 1
+    if divisor > 1:
+        coefficients = [c // divisor for c in coefficients]
+        bound //= divisor
+    reach = list(map(mul, coefficients, spans))
+    lowest = sum(r for r in reach if r < 0)
+    if sum(reach) - 2 * lowest < LIMIT:
         # Past the lowest sum the row is plainly false; clamping keeps its right side inside the safe range.
-        lowest = sum(c * s for c, _, s in terms if c < 0)
-        bound = max(bound, lowest - 1)
-        row = model.add(
-            cp_model.LinearExpr.weighted_sum([v for _, v, _ in terms], [c for c, _, _ in terms]) <= bound
-        )
-        row.with_name(name)
-        if when is not None:
-            row.only_enforce_if(when)
+        add_row(model, coefficients, variables, LOWEST, max(bound, lowest - 1), when=when, name=name)
         return
-    count = sum(s for _, _, s in terms)
+    count = sum(spans)
     bits = max(1, 29 - count.bit_length())
     base = 1 << bits
-    low = [c % base for c, _, _ in terms]
-    high = [c // base for c, _, _ in terms]
-    spans = [s for _, _, s in terms]
+    low = [c % base for c in coefficients]
+    high = [c // base for c in coefficients]
     # low digits and variables are not negative, so the smallest carry that serves lies in [0, count]
     carry = model.new_int_var(0, count, f"carry[{name}]")
-    columns = [v for _, v, _ in terms] + [carry]
+    columns = [*variables, carry]
     spans = [*spans, count]
     add_at_most(model, [*low, -base], columns, spans, bound % base, when=when, name=f"{name}.low")
     add_at_most(model, [*high, 1], columns, spans, bound // base, when=when, name=f"{name}.high")

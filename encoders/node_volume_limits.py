@@ -15,13 +15,11 @@ Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework import names
 from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
-from ..framework.volumes.uses import uses_of
 from .context import Terms
 from .linear import add_at_most
 
@@ -45,14 +43,13 @@ def encode(ctx: Context) -> None:
     problem = ctx.problem
     attachments = attachments_of(problem.cluster)
     bringing = [c for c in problem.asking(name, problem.classes) if attachments.of(c.pod)]
-    holders = Counter(volume.identity for i in uses_of(problem.cluster).pods for volume in attachments.of(i))
     for node in range(problem.cluster.n_nodes):
         here = [c for c in bringing if ctx.count(c, node) is not None]
         for driver, limits in attachments.limits.items():
             if limits[node] != UNLIMITED and any(
                 v.driver == driver for c in here for v in attachments.of(c.pod)
             ):
-                _Row(ctx, node, driver, holders).encode(here, int(limits[node]))
+                _Row(ctx, node, driver).encode(here, int(limits[node]))
 
 
 @dataclass
@@ -62,7 +59,6 @@ class _Row:
     ctx: Context
     node: int
     driver: str
-    holders: Counter[tuple[str, str]]
 
     def encode(self, classes: list[PodClass], limit: int) -> None:
         problem = self.ctx.problem
@@ -105,16 +101,19 @@ class _Row:
         )
 
     def _brought(self, pod: int) -> tuple[int, list[Attached]]:
-        """Count a pod's volumes that are its own, and list those that others use or that are held."""
+        """Count a pod's volumes that are its own, and list the others."""
         attachments = attachments_of(self.ctx.problem.cluster)
-        own, shared = 0, []
-        for volume in attachments.of(pod):
-            if volume.driver != self.driver or not attachments.counts_on(volume, self.node):
-                continue
-            if self.holders[volume.identity] > 1 or attachments.is_held(volume, self.node):
-                shared.append(volume)
-            else:
-                own += 1
+        brought = attachments.brought(pod)
+        own = sum(
+            count
+            for driver, plugin, count in brought.own
+            if driver == self.driver and attachments.counts_on(plugin, self.node)
+        )
+        shared = [
+            v
+            for v in brought.shared
+            if v.driver == self.driver and attachments.counts_on(v.plugin, self.node)
+        ]
         return own, shared
 
     def _staying(self) -> set[tuple[str, str]]:
@@ -126,7 +125,9 @@ class _Row:
         }
         for p in problem.fixed_pods:
             if problem.state.node_of[p] == self.node:
-                staying.update(v.identity for v in attachments.of(p) if attachments.counts_on(v, self.node))
+                staying.update(
+                    v.identity for v in attachments.of(p) if attachments.counts_on(v.plugin, self.node)
+                )
         return staying
 
     def _attached(

@@ -11,6 +11,9 @@ newcomer does: a matching pod without the constraint may come later, and a victi
 for every admissible order, since the last carrier bound in d saw at least the left side and at most this
 minimum.
 
+Each row of the left side holds only where a carrier lands in d (a literal); where what runs in d is within
+maxSkew by itself it holds without one as well, and needs none.
+
 A carrier on a node that takes no part in the count (inclusion policies) is judged by its domain's count
 alone.
 
@@ -20,7 +23,7 @@ Source: KEP-895, KEP-3022, KEP-3094; kube-scheduler 1.34.1 podtopologyspread/fil
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,9 +35,11 @@ from .context import Terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy.typing as npt
+
     from ..framework.cluster import Cluster
     from .context import Context
-    from .problem import BoolArray, Matching, PodClass, Problem
+    from .problem import BoolArray, Matching, PodClass, Problem, VictimClass
 
 name = names.POD_TOPOLOGY_SPREAD
 
@@ -46,7 +51,7 @@ class SpreadGroup:
     constraint: SpreadConstraint
     carriers: tuple[PodClass, ...]
     counting: frozenset[int]
-    domain_of: np.ndarray
+    domain_of: npt.NDArray[np.int32]
     eligible: BoolArray
     domains: tuple[int, ...]
     matching: Matching
@@ -56,25 +61,73 @@ class SpreadGroup:
         """Whether there are fewer domains than minDomains (KEP-3022), so that the minimum is 0."""
         return len(self.domains) < self.constraint.min_domains
 
-    def members(self, domain: int) -> BoolArray:
+    def members(self, domain: int) -> Sequence[int]:
         """Nodes of a domain that take part in the count."""
-        return np.asarray((self.domain_of == domain) & self.eligible)
+        return self._members.get(domain, ())
+
+    def bystanders(self, domain: int) -> Sequence[int]:
+        """Nodes of a domain that take no part in the count."""
+        return self._bystanders.get(domain, ())
 
     def carriers_in(self, ctx: Context, domain: int) -> Terms:
         """New carriers that count for the selector, on the counting nodes of a domain."""
-        nodes = np.flatnonzero(self.members(domain)).tolist()
-        return ctx.placed([c for c in self.carriers if c.index in self.counting], nodes)
+        return ctx.placed(self._counted_carriers, self.members(domain))
 
     def matches_in(self, ctx: Context, domain: int) -> Terms:
         """All new matching pods on the counting nodes of a domain."""
-        return ctx.placed(self.matching.classes, np.flatnonzero(self.members(domain)).tolist())
+        return ctx.placed(self.matching.classes, self.members(domain))
 
     def running_in(self, ctx: Context, domain: int, *, left: bool) -> Terms:
         """Running matching pods of a domain, without those that leave if `left`."""
-        members = self.members(domain)
-        victims = [v for v in self.matching.victims if members[v.node]]
-        terms = Terms(constant=int(self.matching.fixed[members].sum()) + sum(v.size for v in victims))
+        victims = self._victims.get(domain, ())
+        terms = Terms(constant=self._fixed.get(domain, 0) + sum(v.size for v in victims))
         return terms.extend(ctx.evicted(victims), -1) if left else terms
+
+    def highest_minimum(self, totals: Sequence[Terms]) -> int:
+        """Bound the minimum over domains: by the least that one can reach, and by what there is to share out.
+
+        Parameters
+        ----------
+        totals : sequence of Terms
+            What counts in each domain: a constant and newcomers, of whom there are only so many.
+        """
+        shared = sum(t.constant for t in totals) + sum(c.size for c in self.matching.classes)
+        return max(0, min(shared // len(totals), *(t.high for t in totals)))
+
+    @cached_property
+    def _counted_carriers(self) -> list[PodClass]:
+        return [c for c in self.carriers if c.index in self.counting]
+
+    @cached_property
+    def _members(self) -> dict[int, list[int]]:
+        return _by_domain(self.domain_of, self.eligible)
+
+    @cached_property
+    def _bystanders(self) -> dict[int, list[int]]:
+        return _by_domain(self.domain_of, ~self.eligible)
+
+    @cached_property
+    def _victims(self) -> dict[int, list[VictimClass]]:
+        found: dict[int, list[VictimClass]] = {}
+        for v in self.matching.victims:
+            if self.eligible[v.node]:
+                found.setdefault(int(self.domain_of[v.node]), []).append(v)
+        return found
+
+    @cached_property
+    def _fixed(self) -> dict[int, int]:
+        fixed = self.matching.fixed
+        where = np.flatnonzero(self.eligible & (fixed > 0) & (self.domain_of >= 0))
+        return dict(enumerate(np.bincount(self.domain_of[where], fixed[where]).astype(int).tolist()))
+
+
+def _by_domain(domain_of: npt.NDArray[np.int32], nodes: BoolArray) -> dict[int, list[int]]:
+    """Divide nodes by domain; those without one are left out."""
+    found: dict[int, list[int]] = {}
+    chosen = np.flatnonzero(nodes & (domain_of >= 0))
+    for node, domain in zip(chosen.tolist(), domain_of[chosen].tolist(), strict=True):
+        found.setdefault(domain, []).append(node)
+    return found
 
 
 def spread_groups(
@@ -121,39 +174,43 @@ def encode(ctx: Context) -> None:
     problem = ctx.problem
     for number, group in enumerate(spread_groups(problem, hard_constraints)):
         label = f"{problem.cluster.pods[group.carriers[0].pod].key}/{group.constraint.topology_key}/{number}"
-        for cls in group.carriers:
-            lost = ctx.lands(cls, group.domain_of < 0)
-            if lost is not None:
-                ctx.model.add(lost == 0)
+        lost = np.flatnonzero(group.domain_of < 0).tolist()
+        for variable in ctx.placed(group.carriers, lost).variables:
+            ctx.model.add(variable == 0)
         lowest = Terms()
         if not group.counts_from_zero:
             totals = [
                 group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
             ]
-            span = max(0, min(t.high for t in totals))
-            variable = ctx.model.new_int_var(0, span, f"lowest[{label}]")
+            span = group.highest_minimum(totals)
+            if span:
+                lowest.add(ctx.model.new_int_var(0, span, f"lowest[{label}]"), span)
             for total in totals:
                 if total.low < span:
-                    ctx.model.add(variable <= total.expression())
-            lowest.add(variable, span)
-        reached = {int(d) for c in group.carriers for d in group.domain_of[c.mask] if d >= 0}
+                    ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
+        reached = {int(d) for c in group.carriers for d in np.unique(group.domain_of[c.mask]) if d >= 0}
         for domain in sorted(reached):
             _skew_rows(ctx, group, domain, lowest, f"skew[{label}/{domain}]")
 
 
 def _skew_rows(ctx: Context, group: SpreadGroup, domain: int, lowest: Terms, label: str) -> None:
-    skew = group.running_in(ctx, domain, left=True).extend(lowest, -1)
+    limit = group.constraint.max_skew
+    running = group.running_in(ctx, domain, left=True)
+    skew = Terms().extend(running).extend(lowest, -1)
     counted = Terms().extend(skew).extend(group.carriers_in(ctx, domain))
     inside = group.members(domain)
-    outside = (group.domain_of == domain) & ~group.eligible
-    limit = group.constraint.max_skew
+    outside = group.bystanders(domain)
+    # Where what runs is within the limit, the row holds by itself as long as no carrier lands.
+    always = running.high <= limit
+    if always:
+        ctx.at_most(counted, limit, name=label)
     for cls in group.carriers:
-        lands = ctx.lands(cls, inside)
-        if lands is not None and counted.high > limit:
-            row = ctx.model.add(counted.expression() <= limit)
-            row.only_enforce_if(lands)
-            row.with_name(label)
-        lands = ctx.lands(cls, outside)
+        if not always and counted.high > limit:
+            lands = ctx.lands(cls, inside)
+            if lands is not None:
+                ctx.at_most(counted, limit, when=lands, name=label)
         own = int(cls.index in group.counting)
-        if lands is not None and skew.high + own > limit:
-            ctx.model.add(skew.expression() + own <= limit).only_enforce_if(lands)
+        if outside and skew.high + own > limit:
+            lands = ctx.lands(cls, outside)
+            if lands is not None:
+                ctx.at_most(skew, limit - own, when=lands)

@@ -214,6 +214,11 @@ class Cluster:
         self.unit_pods: list[int] = []
         """A pod of each count class."""
         volumes = VolumeSignatures(self)
+        consumers = {
+            f"{claim.namespace}/{reference.name}"
+            for claim in self.snapshot.resource_claims
+            for reference in claim.status.reserved_for
+        }
         for info in self.pods:
             key = (info.namespace, tuple(sorted(info.labels.items())))
             info.label_cls = label_classes.setdefault(key, len(label_classes))
@@ -224,7 +229,7 @@ class Cluster:
             if info.unit == len(unit_labels):
                 unit_labels.append(info.label_cls)
                 self.unit_pods.append(info.index)
-            claims = claims_as_written(info)
+            claims = claims_as_written(info, consumers)
             key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
             info.cls = classes.setdefault(key_of_class, len(classes))
         self.unit_of: Ints = np.array([info.unit for info in self.pods], dtype=np.int64)
@@ -258,6 +263,13 @@ class Cluster:
         if found is None:
             found = self._domains[key] = Domains(key, self.nodes)
         return found
+
+    @cached_property
+    def name_ranks(self) -> Ints:
+        """The place of each node's name among all names in order; int64[N]."""
+        ranks: Ints = np.empty(self.n_nodes, dtype=np.int64)
+        ranks[sorted(range(self.n_nodes), key=self.node_names.__getitem__)] = np.arange(self.n_nodes)
+        return ranks
 
     @cached_property
     def taints(self) -> TaintClasses:

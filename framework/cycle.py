@@ -25,6 +25,7 @@ from .state import NO_ALLOCATIONS
 from .status import Code, Status
 
 if TYPE_CHECKING:
+    from .cluster import Cluster
     from .runtime import Framework
     from .state import State
 
@@ -39,11 +40,12 @@ class Cycle:
     ----------
     pod : int
     result : FilterResult or None
-        The verdicts; None where the nominated node took the pod, or no verdict was reached.
+        The verdicts; None where the nominated node took the pod, or no verdict was reached, or the cycle is
+        brief.
     feasible : int64[K]
         The nodes that passed, in input order.
     scores : dict of plugin to int64[K]
-        Weighted; empty with fewer than two feasible nodes.
+        Weighted; empty with fewer than two feasible nodes, or where the cycle is brief.
     outcome : str
     node : int
         Where it was bound or nominated, -1 for nowhere.
@@ -61,6 +63,8 @@ class Cycle:
         The devices that a bound pod brings along, by claim.
     deallocated : str
         The claim that PostFilter frees, empty for none.
+    brief : bool
+        Whether verdicts and scores were not written down one by one; `complete` does that.
     """
 
     pod: int
@@ -76,6 +80,7 @@ class Cycle:
     within: Bools | None = None
     allocations: Mapping[str, Allocation] = field(default_factory=lambda: NO_ALLOCATIONS)
     deallocated: str = ""
+    brief: bool = False
 
     @property
     def victims(self) -> tuple[int, ...]:
@@ -158,32 +163,61 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
         and framework.filter_nominated(state, i, nominated).ok
     ):
         cycle.feasible = np.array([nominated], dtype=np.int64)
-    else:
-        cycle.result = framework.filter_all(state, i, nominated=True)
-        error = cycle.result.error(within)
-        if error:
-            return Cycle(i, error=error, within=within)
-        feasible = cycle.result.feasible
-        cycle.feasible = feasible if within is None else feasible[within[feasible]]
-    if not len(cycle.feasible):
+        _bind(framework, state, cycle, nominated)
         return cycle
-    if len(cycle.feasible) > 1:
-        scores = framework.score(state, i, cycle.feasible)
-        if isinstance(scores, Status):
-            cycle.error = scores.message
-            return cycle
-        cycle.scores = scores
-    cycle.outcome = "bound"
-    cycle.node = _select_host(framework, cycle)
-    cycle.allocations = framework.reserve(state, i, cycle.node)
+    view = framework.view(state, i)
+    passing = None if view is None else framework.passing(view, state, i, within)
+    totals: Ints | Status | None = None
+    if view is None or passing is None or not len(passing):
+        totals = _in_turn(framework, state, cycle)  # where nothing passes, every reason is asked for
+    else:
+        cycle.feasible, cycle.brief = passing, True
+        if len(passing) > 1:
+            totals = framework.totals(view, state, i, passing)
+    if isinstance(totals, Status):
+        cycle.error = totals.message
+    elif len(cycle.feasible) and not cycle.error:
+        _bind(framework, state, cycle, _select_host(framework.cluster, cycle.feasible, totals))
     return cycle
 
 
-def _select_host(framework: "Framework", cycle: Cycle) -> int:
+def _in_turn(framework: "Framework", state: "State", cycle: Cycle) -> Ints | Status | None:
+    """Filter and score, and write down every verdict and score; return the totals where they matter."""
+    i, within = cycle.pod, cycle.within
+    result = framework.filter_all(state, i, nominated=True)
+    error = result.error(within)
+    if error:
+        cycle.error = error
+        return None
+    feasible = result.feasible
+    cycle.result = result
+    cycle.feasible = feasible if within is None else feasible[within[feasible]]
+    if len(cycle.feasible) < 2:
+        return None
+    scores = framework.score(state, i, cycle.feasible)
+    if isinstance(scores, Status):
+        return scores
+    cycle.scores = scores
+    return cycle.totals
+
+
+def complete(framework: "Framework", state: "State", cycle: Cycle) -> None:
+    """Write down the verdicts and scores of a brief cycle; the state must still be what it was."""
+    if cycle.brief:
+        _in_turn(framework, state, cycle)
+        cycle.brief = False
+
+
+def _bind(framework: "Framework", state: "State", cycle: Cycle, n: int) -> None:
+    cycle.outcome = "bound"
+    cycle.node = n
+    cycle.allocations = framework.reserve(state, cycle.pod, n)
+
+
+def _select_host(cluster: "Cluster", nodes: Ints, totals: Ints | None) -> int:
     """Return the node with the highest total, the smallest name among equals."""
-    totals = cycle.totals
-    best = cycle.feasible[totals == totals.max()]
-    return int(min(best, key=lambda n: framework.cluster.node_names[n]))
+    best = nodes if totals is None else nodes[totals == totals.max()]
+    return int(best[cluster.name_ranks[best].argmin()])
 
 
 def _post_filter(framework: "Framework", state: "State", cycle: Cycle, ledger: Ledger) -> None:

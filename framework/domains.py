@@ -12,6 +12,24 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
+class Bins:
+    """Some of the nodes sorted into domains.
+
+    Attributes
+    ----------
+    size : int
+        How many domains there are.
+    of : list of int
+        The domain of each node; `size` for the nodes that are left out.
+    """
+
+    __slots__ = ("of", "size")
+
+    def __init__(self, of: NDArray[Any], size: int) -> None:
+        self.of: list[int] = of.tolist()
+        self.size = size
+
+
 class Domains:
     """The nodes of a cluster divided by one label.
 
@@ -29,9 +47,11 @@ class Domains:
         How many domains there are.
     present : bool[N]
         Which nodes have the label.
+    bins : Bins
+        The nodes that have the label, by domain.
     """
 
-    __slots__ = ("_bins", "ids", "key", "numbers", "present", "size", "values")
+    __slots__ = ("_bins", "_some", "bins", "ids", "key", "numbers", "present", "size", "values")
 
     def __init__(self, key: str, nodes: Sequence[Node]) -> None:
         numbers: dict[str, int] = {}
@@ -47,29 +67,30 @@ class Domains:
         self.ids = ids
         self.present: Bools = ids >= 0
         self._bins = np.where(self.present, ids, self.size)
+        self.bins = Bins(self._bins, self.size)
+        self._some: dict[bytes, Bins] = {}
 
-    def total(self, per_node: NDArray[Any], where: Bools | None = None) -> Ints:
-        """Add up a number per node over each domain.
-
-        Parameters
-        ----------
-        per_node : int[N]
-            The numbers (below 2**53 in sum).
-        where : bool[N], optional
-            Which nodes take part; all that have the label by default.
-
-        Returns
-        -------
-        int64[size]
-        """
-        weights = per_node if where is None else np.where(where, per_node, 0)
-        sums = np.bincount(self._bins, weights=weights, minlength=self.size + 1)
-        return sums[: self.size].astype(np.int64)
+    def bins_of(self, where: Bools) -> Bins:
+        """Return the bins of those nodes in `where` (bool[N]) that have the label; equal ones are shared."""
+        counted = where & self.present
+        if counted.sum() == self.present.sum():
+            return self.bins
+        key = np.packbits(counted).tobytes()
+        found = self._some.get(key)
+        if found is None:
+            found = self._some[key] = Bins(np.where(counted, self.ids, self.size), self.size)
+        return found
 
     def to_nodes(self, per_domain: NDArray[Any], missing: Any = 0) -> NDArray[Any]:
         """Give each node its domain's number, or `missing` where it lacks the label."""
         padded = np.append(per_domain, np.array([missing], dtype=per_domain.dtype))
         return padded[self._bins]
+
+    def count(self, nodes: Ints) -> int:
+        """Count the domains of some nodes (by number); to lack the label is one more domain."""
+        found = np.zeros(self.size + 1, dtype=np.bool_)
+        found[self._bins[nodes]] = True
+        return int(np.count_nonzero(found))
 
     def exists(self, where: Bools) -> Bools:
         """Say which domains have at least one of the nodes; bool[size]."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from .class_view import ClassView, ClassViews
 from .domains import Bools, Ints
 from .filter_result import OUTSIDE, PASSED, STATUS_OUTSIDE, CycleState, FilterResult
 from .node_filter import NodeFilter
-from .plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, ScorePlugin, StaticFilter
+from .plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
 from .plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from .plugins.node_affinity import NodeAffinity
 from .profile import FILTER, PRE_FILTER, SCORE, Profile
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .dra.allocation import Allocation
     from .state import State
+
+
+_Settled = tuple[Bools | None, dict[str, Any]]
+"""What PreFilter finds wherever pods are: the nodes that are not looked at, and data by plugin."""
 
 
 class Framework:
@@ -52,8 +57,11 @@ class Framework:
         self._scores = [p for p in at(SCORE) if isinstance(p, ScorePlugin)]
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
+        self._moving = [p for p in self._order if p.scope is not Scope.NODE]
         self._static_masks: dict[int, Bools] = {}
+        self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
+        self._views = ClassViews(self._scores, profile, cluster.n_nodes)
 
     def pre_filter(self, state: "State", i: int) -> CycleState:
         """Run PreFilter for pod i.
@@ -66,8 +74,14 @@ class Framework:
         if last is not None and last[0] == state.version and last[1] == cls:
             return last[2]
         cycle = CycleState(i)
+        settled = self._settle(i)
         learnt: dict[str, Any] = {}
-        for plugin in self._order:
+        order = self._order
+        if settled is not None:
+            cycle.outside, fixed = settled
+            learnt |= fixed
+            order = self._moving
+        for plugin in order:
             data = plugin.pre_filter(state, i)
             if isinstance(data, Status):
                 cycle.rejected = data
@@ -75,12 +89,29 @@ class Framework:
                     break
             elif data is not None:
                 learnt[plugin.name] = data
-                if isinstance(plugin, NodeAffinity) and plugin in self._pre_filters:
-                    named = plugin.nodes(i)
-                    cycle.outside = None if named is None else ~named
         cycle.entries = [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
         self._last = (state.version, cls, cycle)
         return cycle
+
+    def _settle(self, i: int) -> _Settled | None:
+        """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
+
+        A refusal is told in its turn: another plugin's may come first.
+        """
+        cls = self.cluster.pods[i].cls
+        if cls not in self._settled:
+            fixed = [plugin for plugin in self._order if plugin.scope is Scope.NODE]
+            learnt = {plugin.name: plugin.pre_filter(cast("State", None), i) for plugin in fixed}
+            if any(isinstance(data, Status) for data in learnt.values()):
+                self._settled[cls] = None
+            else:
+                affinity = [p for p in self._pre_filters if isinstance(p, NodeAffinity)]
+                named = affinity[0].nodes(i) if affinity and learnt[affinity[0].name] is not None else None
+                self._settled[cls] = (
+                    None if named is None else ~named,
+                    {name: data for name, data in learnt.items() if data is not None},
+                )
+        return self._settled[cls]
 
     def filter_all(self, state: "State", i: int, *, nominated: bool = False) -> FilterResult:
         """Filter every node for pod i.
@@ -157,14 +188,77 @@ class Framework:
             j for j, node in state.nominated.items() if node == n and j != i and pods[j].priority >= least
         ]
 
+    def nominations_for(self, state: "State", i: int) -> dict[int, list[int]]:
+        """Return `nominated_to` of every node where it is not empty, by node in input order."""
+        pods = self.cluster.pods
+        least = pods[i].priority
+        found: dict[int, list[int]] = {}
+        for j, node in state.nominated.items():
+            if j != i and pods[j].priority >= least:
+                found.setdefault(node, []).append(j)
+        return dict(sorted(found.items()))
+
     def _with_nominated(self, state: "State", i: int, result: FilterResult) -> None:
-        for n in sorted(set(state.nominated.values())):
-            others = self.nominated_to(state, i, n)
-            outside = result.cycle.outside
-            if others and (outside is None or not outside[n]):
+        outside = result.cycle.outside
+        for n, others in self.nominations_for(state, i).items():
+            if outside is None or not outside[n]:
                 status = NodeFilter(self.cluster, state, result.cycle, n).run(others)
                 if not status.ok:
                     result.override(n, status)
+
+    def view(self, state: "State", i: int) -> ClassView | None:
+        """Return what pod i's class knows of every node; None where its filters are asked in turn."""
+        return self._views.of(self.cluster.pods[i].cls, self.pre_filter(state, i), state)
+
+    def passing(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Ints:
+        """Return the nodes that pass all filters, as `filter_all` with nominations has them.
+
+        Parameters
+        ----------
+        view : ClassView
+            Of pod i's class in this state.
+        state : State
+        i : int
+        within : bool[N] or None
+            The nodes to look at; None for all.
+        """
+        cycle = self.pre_filter(state, i)
+        passed = view.open if within is None else view.open & within
+        for plugin, data in cycle.entries:
+            if plugin.scope is Scope.CLUSTER:
+                passed = passed & (plugin.filter_all(data, state, i) == 0)
+        nodes = np.flatnonzero(passed)
+        if state.nominated and nodes.size:
+            full = [
+                n
+                for n, others in self.nominations_for(state, i).items()
+                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(others)
+            ]
+            nodes = np.setdiff1d(nodes, full, assume_unique=True) if full else nodes
+        return nodes
+
+    def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
+        """Add up the scores of feasible nodes; int64[len(nodes)], as those of `score`.
+
+        Parameters
+        ----------
+        view : ClassView
+            Of pod i's class in this state.
+        state : State
+        i : int
+        nodes : int64[K]
+        """
+        if view.error is not None:
+            return view.error
+        total: Ints = view.points[nodes]
+        for plugin in view.relative:
+            data = plugin.pre_score(state, i, nodes)
+            if isinstance(data, Status):
+                return data
+            if data is not None:
+                raw = plugin.score(data, state, i, nodes)
+                total += plugin.normalize(data, raw) * self.profile.weights[plugin.name]
+        return total
 
     def static_mask(self, i: int) -> Bools:
         """Say which nodes pass every filter that does not depend on where pods are; bool[N], shared."""

@@ -3,7 +3,7 @@
 Not part of it: name, creation time, nominated node, and whatever only matters once a pod runs.
 """
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 
 from ..models.pod import Container, TopologySpreadConstraint
 from .podinfo import PodInfo
@@ -24,10 +24,20 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
     )
 
 
-def claims_as_written(info: PodInfo) -> Hashable:
-    """Return a pod's claims; one made from a template is the pod's alone."""
+def claims_as_written(info: PodInfo, consumers: Collection[str]) -> Hashable:
+    """Return a pod's claims: one made from a template is the pod's alone, others may be reserved for it.
+
+    Parameters
+    ----------
+    info : PodInfo
+    consumers : collection of str
+        The pods for which resource claims are reserved.
+    """
     entries = info.pod.spec.resource_claims
-    return tuple((entry, info.key if entry.resource_claim_template_name else "") for entry in entries)
+    if not entries:
+        return ""
+    made = any(entry.resource_claim_template_name for entry in entries)
+    return entries, info.key if made or info.key in consumers else ""
 
 
 def _extended(container: Container) -> tuple[Hashable, ...]:

@@ -4,17 +4,19 @@ Sums are kept up to date by every change, so that a plugin's look at all nodes c
 over pods.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .domains import Bools, Ints
+from .counters import Counters
+from .domains import Bins, Bools, Ints
 from .dra.allocation import Allocation
 from .dra.state import ClaimState
 from .matchers import Matcher
+from .touched import Touched
 from .volumes.state import VolumeState
 
 if TYPE_CHECKING:
@@ -45,6 +47,8 @@ class State:
         Which claims have which devices; None where nothing has to do with devices.
     nominated : dict
         Pod to node, for pods that expect room there; changed by `nominate` and `withdraw`.
+    touched : Touched
+        Which nodes' pods have changed, in order.
     version, nominations_version : int
         Change with every change of where pods are, and of the nominations.  States of equal version are equal
         in that.
@@ -53,7 +57,6 @@ class State:
     __slots__ = (
         "_counters",
         "_pods_on",
-        "_touched",
         "claims",
         "cluster",
         "node_of",
@@ -63,6 +66,7 @@ class State:
         "pod_count",
         "requested",
         "terminating",
+        "touched",
         "version",
         "volumes",
     )
@@ -77,8 +81,8 @@ class State:
         self.pod_count: Ints = np.zeros(n, dtype=np.int64)
         self.nominated: dict[int, int] = {}
         self._pods_on: list[dict[int, None]] = [{} for _ in range(n)]
-        self._counters: dict[tuple[int, bool], tuple[Matcher, Ints]] = {}
-        self._touched: dict[tuple[int, bool], tuple[tuple[Ints, int], ...]] = {}
+        self._counters = Counters(cluster.unit_of, n)
+        self.touched = Touched()
         self.volumes = VolumeState.of(cluster)
         self.claims = ClaimState.of(cluster)
         self.version = next(_versions)
@@ -126,15 +130,14 @@ class State:
         self.nonzero[:, n] += cluster.nonzero[i]
         self.pod_count[n] += 1
         unit = cluster.pods[i].unit
-        for counts, weight in self._counts_of(unit, alive=False):
-            counts[n] += weight
+        self._counters.change(unit, n, 1, alive=False)
         if not self.terminating[i]:
-            for counts, weight in self._counts_of(unit, alive=True):
-                counts[n] += weight
+            self._counters.change(unit, n, 1, alive=True)
         if self.volumes is not None:
             self.volumes.place(i, n)
         if self.claims is not None:
             self.claims.place(i, allocations)
+        self.touched.note(n)
         self.version = next(_versions)
 
     def remove(self, i: int) -> None:
@@ -157,6 +160,12 @@ class State:
         if self.claims is not None:
             self.claims.take_back(i)
 
+    def allocate(self, claim: str, allocation: Allocation) -> None:
+        """Give a claim its devices before anybody needs them."""
+        assert self.claims is not None
+        self.claims.allocate(claim, allocation)
+        self.version = next(_versions)
+
     def deallocate(self, claim: str) -> None:
         """Take a claim's devices back; nobody needs them."""
         assert self.claims is not None
@@ -172,13 +181,12 @@ class State:
         self.nonzero[:, n] -= cluster.nonzero[i]
         self.pod_count[n] -= 1
         unit = cluster.pods[i].unit
-        for counts, weight in self._counts_of(unit, alive=False):
-            counts[n] -= weight
+        self._counters.change(unit, n, -1, alive=False)
         if not self.terminating[i]:
-            for counts, weight in self._counts_of(unit, alive=True):
-                counts[n] -= weight
+            self._counters.change(unit, n, -1, alive=True)
         self.node_of[i] = -1
         self.terminating[i] = False
+        self.touched.note(n)
         self.version = next(_versions)
         return n
 
@@ -203,8 +211,8 @@ class State:
         self.terminating[i] = terminating
         n = int(self.node_of[i])
         if n >= 0:
-            for counts, weight in self._counts_of(self.cluster.pods[i].unit, alive=True):
-                counts[n] += -weight if terminating else weight
+            self._counters.change(self.cluster.pods[i].unit, n, -1 if terminating else 1, alive=True)
+            self.touched.note(n)
         self.version = next(_versions)
 
     def nominate(self, i: int, n: int) -> None:
@@ -236,26 +244,26 @@ class State:
         int64[N]
             Live: it follows later changes, and is not to be written to.
         """
-        key = (matcher.number, alive)
-        found = self._counters.get(key)
-        if found is None:
-            here = self.node_of >= 0
-            if alive:
-                here = here & ~self.terminating
-            pods = np.flatnonzero(here)
-            weights = matcher.weights[self.cluster.unit_of[pods]]
-            n_nodes = self.cluster.n_nodes
-            counts = np.bincount(self.node_of[pods], weights=weights, minlength=n_nodes).astype(np.int64)
-            found = self._counters[key] = (matcher, counts)
-            self._touched.clear()
-        return found[1]
+        return self._counters.get(matcher, None, self.node_of, self.terminating if alive else None)
 
-    def total(self, matchers: Iterable[Matcher], *, alive: bool = False) -> Ints:
-        """Return the sum of several matchers' counts; int64[N], the caller's own."""
-        total = np.zeros(self.cluster.n_nodes, dtype=np.int64)
-        for matcher in matchers:
-            total += self.counts(matcher, alive=alive)
-        return total
+    def tally(self, matcher: Matcher, bins: Bins, *, alive: bool = False) -> Ints:
+        """Return how much the pods of each domain count for a matcher.
+
+        Parameters
+        ----------
+        matcher : Matcher
+        bins : Bins
+            The nodes that take part, by domain.
+        alive : bool
+            As in `counts`.
+
+        Returns
+        -------
+        int64[bins.size]
+            Of this moment, the caller's own.
+        """
+        terminating = self.terminating if alive else None
+        return self._counters.get(matcher, bins, self.node_of, terminating)[:-1].copy()
 
     def copy(self) -> "State":
         """Return an independent copy."""
@@ -267,9 +275,7 @@ class State:
         other.pod_count = self.pod_count.copy()
         other.nominated = dict(self.nominated)
         other._pods_on = [dict(pods) for pods in self._pods_on]  # noqa: SLF001 (another of this class)
-        other._counters = {  # noqa: SLF001
-            key: (matcher, counts.copy()) for key, (matcher, counts) in self._counters.items()
-        }
+        other._counters = self._counters.copy()  # noqa: SLF001
         other.volumes = None if self.volumes is None else self.volumes.copy()
         other.claims = None if self.claims is None else self.claims.copy()
         # a version of its own: what plugins learnt about this state may hold its live counters
@@ -282,14 +288,3 @@ class State:
         for i in self.nominated:
             other.withdraw(i)
         return other
-
-    def _counts_of(self, unit: int, *, alive: bool) -> tuple[tuple[Ints, int], ...]:
-        """Return the counters that a pod of this count class changes, with by how much."""
-        found = self._touched.get((unit, alive))
-        if found is None:
-            found = self._touched[unit, alive] = tuple(
-                (counts, int(matcher.weights[unit]))
-                for (_, only_alive), (matcher, counts) in self._counters.items()
-                if only_alive == alive and matcher.weights[unit]
-            )
-        return found

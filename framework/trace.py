@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..models.snapshot import Snapshot
 from .cluster import Cluster
-from .cycle import Cycle, apply, schedule_one
+from .cycle import Cycle, apply, complete, schedule_one
 from .domains import Bools
 from .groups import Group
 from .ledger import Ledger
@@ -47,7 +47,7 @@ def trace_cluster(cluster: Cluster) -> dict[str, Any]:
             cycles += _group(cluster, state, unit, ledger)
             continue
         cycle = schedule_one(framework_for(cluster, unit), state, unit, ledger)
-        document = _document(cluster, cycle)
+        document = _document(cluster, state, cycle)
         _clear(cluster, document, apply(state, cycle, ledger))
         cycles.append(document)
     return {"version": 1, "cycles": cycles}
@@ -64,7 +64,7 @@ def _group(cluster: Cluster, state: State, group: Group, ledger: Ledger) -> list
     assert cycle is not None  # in one pass every group is tried once, by its first member
     documents: dict[int, dict[str, Any]] = {}
     for own, message in members(state, cycle, ledger):
-        document = {**_document(cluster, own), "podGroup": group.key}
+        document = {**_document(cluster, state, own), "podGroup": group.key}
         if own.outcome != "bound":
             document["message"] = message
         if cycle.attempt is not None and cycle.attempt.placement.name:
@@ -75,8 +75,9 @@ def _group(cluster: Cluster, state: State, group: Group, ledger: Ledger) -> list
     return list(documents.values())
 
 
-def _document(cluster: Cluster, cycle: Cycle) -> dict[str, Any]:
+def _document(cluster: Cluster, state: State, cycle: Cycle) -> dict[str, Any]:
     """Write one cycle; the state must still be what it was."""
+    complete(framework_for(cluster, cycle.pod), state, cycle)
     names = cluster.node_names
     result = cycle.result
     document: dict[str, Any] = {"pod": cluster.pods[cycle.pod].key}

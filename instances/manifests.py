@@ -4,9 +4,7 @@ What the API server would have done to the objects on their way in is done here:
 defaults are filled in, priorities are resolved, missing budget statuses are computed.
 """
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from ..models.controllers import (
     StatefulSet,
 )
 from ..models.features import FeatureGates
+from ..models.memory import no_collection
 from ..models.node import Node
 from ..models.pod import Pod
 from ..models.policy import PodDisruptionBudget
@@ -97,23 +96,11 @@ def parse_snapshot(
 ) -> Snapshot:
     """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
     objects = Objects()
-    with _no_collection():
+    with no_collection():
         for file, content in contents:
             for number, document in enumerate(read_documents(file, content), 1):
                 objects.add(file, document, f"document {number}")
     return _assemble(objects, name, now, expand, feature_gates)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Switch cyclic garbage collection off: it would walk millions of fresh objects, none of them garbage."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def snapshot_of(
@@ -126,8 +113,9 @@ def snapshot_of(
 ) -> Snapshot:
     """Make a snapshot of raw objects, as read from JSON; otherwise as `load_snapshot`."""
     objects = Objects()
-    for number, raw in enumerate(raw_objects):
-        objects.add(name, raw, f"items[{number}]")
+    with no_collection():
+        for number, raw in enumerate(raw_objects):
+            objects.add(name, raw, f"items[{number}]")
     return _assemble(objects, name, now, expand, feature_gates)
 
 

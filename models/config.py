@@ -114,11 +114,13 @@ class GangSchedulingArgs(PluginArgs):
     """Arguments of GangScheduling: which text of the workload cycle runs. They are ours, upstream has none.
 
     `workload_cycle` is Proposal (KEP-5732 as first proposed) or Current (kube-scheduler 1.36 and later);
-    `placement_plugins` are those of the proposal's plugins that can be left out.
+    `placement_plugins` are the proposal's plugins beside TopologyPlacementPlugin, which always runs.
     """
 
     workload_cycle: Literal["Proposal", "Current"] = "Proposal"
-    placement_plugins: tuple[Literal["PlacementBinPackingPlugin", "PlacementPodCountScorerPlugin"], ...] = (
+    placement_plugins: tuple[
+        Literal["PlacementBinPackingPlugin", "PlacementPodCountScorerPlugin", "DRATestPlugin"], ...
+    ] = (
         "PlacementBinPackingPlugin",
         "PlacementPodCountScorerPlugin",
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
-    """Read the allocations of a plan; those that name unknown devices are left out, for the checks to miss."""
+    """Read the allocations of a plan; unknown devices are left out, for the checks to miss."""
     index = device_index(cluster)
     if index is None or not plan.allocations:
         return {}

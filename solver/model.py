@@ -20,9 +20,10 @@ from ..models.errors import InternalError
 from .devices import DeviceSolution, read_devices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .options import SolveOptions
+    from .relations import Component
 
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
@@ -83,52 +84,32 @@ class RoundModel:
         model = self.context.model
         model.add(expression >= value if goal.sense == "max" else expression <= value)
 
-    def forbid(self, classes: frozenset[int], victims: frozenset[int], solution: Solution) -> None:
-        """Exclude every solution that agrees with this one on the classes and victim classes (a lazy cut).
+    def forbid(self, blame: Component, relief: Component, solution: Solution) -> None:
+        """Exclude what agrees with a solution on the blamed and has no more relief than it (a lazy cut)."""
+        differs = [self._outside(*item, fewer=True) for item in self._values(blame, solution)]
+        differs += [self._outside(*item, fewer=False) for item in self._values(relief, solution)]
+        self.context.model.add_bool_or([literal for literals in differs for literal in literals])
 
-        A victim that leaves may wait for a preemptor outside these classes: solutions with more such newcomers
-        on its node are not excluded.
-        """
-        counts, evictions = self.context.counts, self.context.evictions
-        values = [(var, solution.counts.get(key, 0)) for key, var in counts.items() if key[0] in classes]
-        values += [(evictions[v], solution.leaving.get(v, 0)) for v in sorted(victims)]
-        differs = [
-            literal
-            for variable, value in values
-            for literal in (self._literal(variable, most=value - 1), self._literal(variable, least=value + 1))
-            if literal is not None
-        ]
-        for key, variable in self._preemptors_outside(classes, victims, solution).items():
-            literal = self._literal(variable, least=solution.counts.get(key, 0) + 1)
-            if literal is not None:
-                differs.append(literal)
-        self.context.model.add_bool_or(differs)
+    def _values(self, component: Component, solution: Solution) -> Iterator[tuple[cp_model.IntVar, int]]:
+        """Give the variables of a component with their values in a solution."""
+        for key, variable in self.context.counts.items():
+            if key[0] in component.classes:
+                yield variable, solution.counts.get(key, 0)
+        for v in sorted(component.victims):
+            yield self.context.evictions[v], solution.leaving.get(v, 0)
 
-    def _preemptors_outside(
-        self, classes: frozenset[int], victims: frozenset[int], solution: Solution
-    ) -> dict[tuple[int, int], cp_model.IntVar]:
-        """Return the counts of other classes that may serve the leaving victims on their nodes."""
-        problem = self.problem
-        return {
-            (cls.index, v.node): variable
-            for v in (problem.victims[k] for k in victims if solution.leaving.get(k))
-            for cls in self.context.classes_on(v.node)
-            if cls.index not in classes and cls.preempts and cls.priority > v.priority
-            if (variable := self.context.count(cls, v.node)) is not None
-        }
-
-    def _literal(
-        self, variable: cp_model.IntVar, *, least: int | None = None, most: int | None = None
-    ) -> cp_model.IntVar | None:
-        """Give a literal that implies a bound of a variable; None where no value is on that side."""
+    def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
+        """Give literals of which one must hold for the variable to have more than a value, or fewer."""
         # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
         low, *_, high = list(variable.proto.domain)
-        first, last = (low if least is None else least), (high if most is None else most)
-        if first > last:
-            return None
-        literal = self.context.model.new_bool_var(f"differs[{self.variables}]")
-        self.context.model.add_linear_constraint(variable, first, last).only_enforce_if(literal)
-        return literal
+        ranges = [(value + 1, high)] + [(low, value - 1)] * fewer
+        literals = []
+        for first, last in ranges:
+            if first <= last:
+                literal = self.context.model.new_bool_var(f"differs[{self.variables}]")
+                self.context.model.add_linear_constraint(variable, first, last).only_enforce_if(literal)
+                literals.append(literal)
+        return literals
 
     def hint(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int]) -> None:
         """Start the next search from these placements and evictions."""

@@ -16,7 +16,7 @@ from .outcome import BIND, DEALLOCATE
 from .play import fits, play
 from .preemptors import serves
 from .quick_order import QuickSequence, leave
-from .relations import Component, Relations
+from .relations import NOBODY, Component, Relations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,10 +42,15 @@ class Assignment:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """`moves` where an order was found, `blame` where none exists, neither where the limit was reached."""
+    """`moves` where an order was found, `blame` where none exists, neither where the limit was reached.
+
+    `relief` could have made an order possible: victims that hold room where a blamed pod lands, preemptors
+    that could come to the node of a blamed victim.  More of them may help, fewer never do.
+    """
 
     moves: tuple[Move, ...] | None
     blame: Component | None = None
+    relief: Component = NOBODY
     partial: tuple[Move, ...] = ()
 
 
@@ -75,15 +80,29 @@ class Sequencer:
             found = search.run()
             if found is None:
                 if search.complete:
-                    return OrderResult(None, component, tuple(quick.moves))
-                return OrderResult(None, None, tuple(quick.moves))
+                    relief = self._relief(component, assignment)
+                    return OrderResult(None, component, relief, tuple(quick.moves))
+                return OrderResult(None, partial=tuple(quick.moves))
             moves += found
         done = {pod for kind, pod, _ in moves if kind == BIND}
         late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
         if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
-        return OrderResult(None, None, tuple(quick.moves))
+        return OrderResult(None, partial=tuple(quick.moves))
+
+    def _relief(self, component: Component, assignment: Assignment) -> Component:
+        """Find who outside a component could have made an order of it possible."""
+        problem = self.problem
+        landing = {n for i, n in assignment.placed.items() if self.class_of[i].index in component.classes}
+        holders = {v.index for n in landing for v in problem.victims_on.get(n, ())}
+        leaving = [v for v in assignment.victims if self.victim_class[v].index in component.victims]
+        preemptors = {
+            c.index
+            for c in problem.classes
+            if any(c.mask[problem.state.node_of[v]] and self.serves(c.pod, v) for v in leaving)
+        }
+        return Component(frozenset(preemptors) - component.classes, frozenset(holders) - component.victims)
 
     def _passes(self, moves: Iterable[Move], assignment: Assignment) -> bool:
         state = self.problem.state.copy()

@@ -37,6 +37,9 @@ class Component:
         return Component(self.classes | other.classes, self.victims | other.victims)
 
 
+NOBODY = Component(frozenset(), frozenset())
+
+
 class Relations:
     """Order-sensitive components of a problem, independent of any solution."""
 

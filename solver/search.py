@@ -129,7 +129,7 @@ class Search:
             self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen)))
             if result.blame is None:
                 return False, False
-            self.model.forbid(result.blame.classes, result.blame.victims, solution)
+            self.model.forbid(result.blame, result.relief, solution)
             return False, True
         outcome = complete(self.problem, result.moves, chosen)
         value = self._offer(outcome)

@@ -47,20 +47,29 @@ def _bindings(problem: Problem) -> Iterator[Relation]:
 
 
 def _attachments(problem: Problem) -> Iterator[Relation]:
-    """Classes that bring a volume which others use or which is held, with all that may be attached before."""
+    """Classes whose volume is there or not when they come, with all that attaches volumes of the driver."""
     attachments = attachments_of(problem.cluster)
-    brought = {
-        c.index: attachments.of(c.pod) for c in problem.asking(names.NODE_VOLUME_LIMITS, problem.classes)
+    asking = problem.asking(names.NODE_VOLUME_LIMITS, problem.classes)
+    brought = [(c, attachments.of(c.pod)) for c in asking if attachments.of(c.pod)]
+    if not brought:
+        return
+    held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
+    beyond = {
+        volume.identity
+        for v, volumes in held
+        for volume in volumes
+        if _is_beyond(problem, v.node, volume.driver)
     }
-    for cls in problem.classes:
-        volumes = brought.get(cls.index, ())
-        if not volumes:
-            continue
-        identities = {volume.identity for volume in volumes}
-        victims = [v for v in problem.victims if any(a.identity in identities for a in attachments.of(v.pod))]
-        drivers = {volume.driver for volume in volumes if attachments.is_known(volume)}
-        classes = [
-            c for c in problem.classes if any(volume.driver in drivers for volume in brought.get(c.index, ()))
-        ]
-        if victims or classes:
+    for cls, volumes in brought:
+        drivers = {v.driver for v in volumes if attachments.is_known(v) or v.identity in beyond}
+        if drivers:
+            classes = [c for c, theirs in brought if any(v.driver in drivers for v in theirs)]
+            victims = [v for v, theirs in held if any(t.driver in drivers for t in theirs)]
             yield cls, classes, victims
+
+
+def _is_beyond(problem: Problem, node: int, driver: str) -> bool:
+    """Whether a node attaches more of a driver than it may."""
+    state = problem.state.volumes
+    limit = attachments_of(problem.cluster).limits[driver][node]
+    return state is not None and bool(state.counts[driver][node] > limit)

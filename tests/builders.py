@@ -27,6 +27,13 @@ from kubestow.models.meta import ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
 from kubestow.models.policy import PodDisruptionBudget
+from kubestow.models.resource_api import (
+    DeviceClass,
+    DeviceTaintRule,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
 from kubestow.models.scheduling import CompositePodGroup, PodGroup, Workload
 from kubestow.models.snapshot import Snapshot
 from kubestow.models.storage import (
@@ -49,6 +56,7 @@ KEYS = {
 }
 
 
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -74,6 +82,11 @@ FIELDS = {
     PersistentVolume: "persistent_volumes",
     PersistentVolumeClaim: "persistent_volume_claims",
     VolumeAttachment: "volume_attachments",
+    DeviceClass: "device_classes",
+    DeviceTaintRule: "device_taint_rules",
+    ResourceSlice: "resource_slices",
+    ResourceClaimTemplate: "resource_claim_templates",
+    ResourceClaim: "resource_claims",
 }
 """Kind to the snapshot's field that holds its objects, in the order of a manifest."""
 
@@ -270,6 +283,28 @@ class PodBuilder:
                 .setdefault("requiredDuringSchedulingIgnoredDuringExecution", [])
                 .append(term)
             )
+        )
+
+    # -- what it would like --
+
+    def wish_nodes(self, weight, name, operator, *values):
+        """Prefer nodes."""
+        term = {"matchExpressions": [{"key": key(name), "operator": operator, "values": list(values)}]}
+        return self._wish("nodeAffinity", {"weight": weight, "preference": term})
+
+    def wish_beside(self, weight, name, labels):
+        """Prefer domains with a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def wish_apart(self, weight, name, labels):
+        """Prefer domains without a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAntiAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def _wish(self, kind, entry):
+        return self.changed(
+            lambda d: _path(d, "spec", "affinity", kind).setdefault(PREFERRED, []).append(entry)
         )
 
     # -- its volumes --
@@ -482,7 +517,9 @@ def manifest(snapshot):
         documents.append(
             {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"} | written
         )
-    return yaml.safe_dump_all(documents, default_flow_style=None, width=150, sort_keys=False)
+    return yaml.dump_all(
+        documents, Dumper=yaml.CSafeDumper, default_flow_style=None, width=150, sort_keys=False
+    )
 
 
 def _flat(objects):

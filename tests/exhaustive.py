@@ -43,16 +43,20 @@ def costs(tiers):
     return tuple(-value if sense == "max" else value for sense, value in tiers.values())
 
 
-def best_plan(cluster, *, by_class=True):
-    """Search all admissible plans of a round; without classes every pod is tried by itself."""
-    search = _Search(cluster, by_class)
+def best_plan(cluster, prefer="none", *, by_class=True):
+    """Search all admissible plans of a round.
+
+    `prefer` adds a last tier; without classes every pod is tried by itself.
+    """
+    search = _Search(cluster, prefer, by_class)
     search.visit()
     return Best(search.best, search.best_moves, len(search.seen))
 
 
 class _Search:
-    def __init__(self, cluster, by_class):
+    def __init__(self, cluster, prefer, by_class):
         self.cluster = cluster
+        self.prefer = prefer
         self.state = State.initial(cluster)
         self.moves = []
         self.seen = set()
@@ -68,7 +72,7 @@ class _Search:
         self.victims = [v for v in cluster.bound if self._has_preemptor(v, self.waiting)]
         self.fate = [PRESENT] * len(self.victims)
         self.marks = [self._counts_for_spread(v) for v in self.victims]
-        self.best = tiers_of(cluster, {}, ())
+        self.best = tiers_of(cluster, {}, (), prefer)
         self.best_costs = costs(self.best)
         self.best_moves = ()
         self.names = list(self.best)
@@ -203,10 +207,12 @@ class _Search:
         )
         hoped = {f"scheduled[priority={level}]": -count for level, count in most.items()}
         hoped |= {f"evicted[priority={level},victim={q}]": count for (level, q), count in fewest.items()}
+        # nothing is known of the points to come
+        hoped["scores"] = -(10**9)
         return tuple(hoped.get(name, 0) for name in self.names) < self.best_costs
 
     def _consider(self):
         left = {v for k, v in enumerate(self.victims) if self.fate[k] == PAID}
-        tiers = tiers_of(self.cluster, self.placed, left)
+        tiers = tiers_of(self.cluster, self.placed, left, self.prefer)
         if tiers is not None and costs(tiers) < self.best_costs:
             self.best, self.best_costs, self.best_moves = tiers, costs(tiers), tuple(self.moves)

@@ -1,5 +1,7 @@
 """The promises as assertions; what fails is told with the instance that failed."""
 
+from dataclasses import replace
+
 from builders import manifest
 from exhaustive import best_plan
 
@@ -8,7 +10,10 @@ from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.replay import replay
 
 OPTIONS = SolveOptions(workers=1, seed=0, time_limit=60)
-"""One worker and a seed: the same run everywhere.  Nothing in the tests comes near the limit."""
+"""One worker and a seed: the same run everywhere.  No tiny round comes near the limit."""
+
+SHORT = replace(OPTIONS, time_limit=2)
+"""For small rounds: a few have very many solutions without an order, and end with a plan and a bound."""
 
 
 def solve_and_replay(snapshot, options=OPTIONS):
@@ -28,7 +33,7 @@ def solve_and_replay(snapshot, options=OPTIONS):
 def check_optimal(snapshot, options=OPTIONS):
     """Hold the optimal plan of a tiny round to the exhaustive search, tier by tier; return both plans."""
     optimal, greedy = solve_and_replay(snapshot, options)
-    best = best_plan(Cluster(snapshot))
+    best = best_plan(Cluster(snapshot), options.prefer)
     names = [tier.name for tier in optimal.tiers]
     strangers = [name for name in best.tiers if name not in names]
     assert not strangers, told(snapshot, f"the plan has no tiers {strangers}")
@@ -54,6 +59,15 @@ def check_optimal(snapshot, options=OPTIONS):
     assert not open_tiers, told(snapshot, f"not proven: {open_tiers}", best, optimal)
     assert optimal.status == "OPTIMAL"
     return optimal, greedy
+
+
+def check_same(snapshot, one, other):
+    """Hold two plans of one round to equal values, tier by tier, as far as both are proven."""
+    for a, b in zip(one.tiers, other.tiers, strict=True):
+        if not (a.proven and b.proven):
+            return
+        assert a.name == b.name
+        assert a.value == b.value, told(snapshot, f"{a.name}: {a.value} became {b.value}", plan=other)
 
 
 def costs_of(plan, values):

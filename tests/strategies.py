@@ -54,6 +54,7 @@ FAMILIES = {
     "namespaces": 0.15,
     "waiting": 0.15,
     "lopsided": 0.2,
+    "wishes": 0.15,
 }
 """Family to the share of rounds that use it."""
 
@@ -129,6 +130,8 @@ class _Generator:
                 )
             if self.uses("taints") and self.chance(0.1):
                 item = item.cordoned()
+            if self.uses("wishes") and self.chance(0.2):
+                item = item.taint("busy", effect="PreferNoSchedule")
             if self.uses("extended") and self.chance(0.7):
                 item = item.offer({GPU: str(self.rng.randint(1, 2))})
             self.rooms[name] = [cores * 1000, slots]
@@ -205,6 +208,8 @@ class _Generator:
                 item = self._spread(item, name)
         if self.uses("affinity") and self.chance(0.7):
             item = self._affinity(item)
+        if self.uses("wishes"):
+            item = self._wishing(item)
         return item
 
     def _variant(self, base):
@@ -293,6 +298,19 @@ class _Generator:
         if kind == 4:
             return item.anti(name, other, **where)
         return item.affinity("zone", other).anti("hostname")
+
+    def _wishing(self, item):
+        labels = {"app": self.pick(*self.apps)}
+        weight = self.pick(1, 10, 100)
+        if self.chance(0.5):
+            item = item.wish_nodes(self.pick(5, 50), "disk", "In", self.pick("ssd", "hdd"))
+        if self.chance(0.4):
+            item = item.wish_beside(weight, self.pick("zone", "hostname"), labels)
+        if self.chance(0.4):
+            item = item.wish_apart(weight, self.pick("zone", "hostname"), labels)
+        if self.chance(0.4):
+            item = item.spread("zone", when="ScheduleAnyway", max_skew=self.pick(1, 2), select=labels)
+        return item
 
     # -- budgets --
 

@@ -6,7 +6,7 @@ Everything is read from labels, priorities and the parsed constraints; sets are 
 from itertools import combinations
 
 from kubestow.framework.budgets import budgets
-from kubestow.framework.spread import eligible_nodes, fallen_back_constraints
+from kubestow.framework.spread import eligible_nodes, fallen_back_constraints, soft_constraints
 
 
 def levels_of(cluster):
@@ -20,7 +20,7 @@ def level_of(cluster, victim):
     return min((level for level in levels_of(cluster) if level > priority), default=None)
 
 
-def tiers_of(cluster, placed, left):
+def tiers_of(cluster, placed, left, prefer="none"):
     """Value every tier of an end state.
 
     Parameters
@@ -51,6 +51,9 @@ def tiers_of(cluster, placed, left):
         for q in sorted(below, reverse=True):
             tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
     tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
+    if prefer != "none":
+        sense, value = PREFERENCES[prefer]
+        tiers[prefer] = sense, value(cluster, placed, left)
     return tiers
 
 
@@ -83,9 +86,14 @@ def _may_violate(cluster, placed, victim):
 
 def fallback_excess(cluster, placed, left):
     """How far fallen-back pods exceed maxSkew in the end, over the domains that received some."""
+    return excess_of(cluster, placed, left, fallen_back_constraints)
+
+
+def excess_of(cluster, placed, left, constraints_of):
+    """How far carriers of some constraints exceed maxSkew in the end, over the domains that received some."""
     groups = {}
     for i in placed:
-        for constraint in fallen_back_constraints(cluster, i):
+        for constraint in constraints_of(cluster, i):
             mask = eligible_nodes(cluster, i, constraint)
             same = (
                 constraint.namespace,
@@ -124,3 +132,84 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
     minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
     received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
     return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
+
+
+# -- preferences --
+
+
+def standing(cluster, placed, left):
+    """Pod -> node of everyone in the end."""
+    stays = {v: cluster.pods[v].initial_node for v in cluster.bound if v not in left}
+    return stays | placed
+
+
+def nodes_in_use(cluster, placed, left):
+    return len(set(standing(cluster, placed, left).values()))
+
+
+def squared_load(cluster, placed, left):
+    where = list(standing(cluster, placed, left).values())
+    return sum(where.count(n) ** 2 for n in range(cluster.n_nodes))
+
+
+def soft_points(cluster, placed, left):
+    """What the newcomers' soft criteria are worth, with the default weights of kube-scheduler's plugins."""
+    everyone = standing(cluster, placed, left)
+    points = sum(
+        2 * _node_points(cluster, i, n)
+        - 3 * 100 * _unwelcome(cluster, i, n)
+        + 2 * _company(cluster, i, everyone)
+        for i, n in placed.items()
+    )
+
+    def written_soft(cluster, i):
+        return [c for c in soft_constraints(cluster, i) if c.when == "ScheduleAnyway"]
+
+    return points - 2 * 100 * excess_of(cluster, placed, left, written_soft)
+
+
+def _node_points(cluster, i, n):
+    affinity = cluster.pods[i].pod.spec.affinity
+    node = cluster.nodes[n]
+    preferred = affinity.node_affinity.preferred if affinity and affinity.node_affinity else ()
+    return sum(p.weight for p in preferred if p.preference.matches(node.metadata.labels, node.name))
+
+
+def _unwelcome(cluster, i, n):
+    """How many PreferNoSchedule taints of the node the pod does not tolerate."""
+
+    def tolerated(taint):
+        return any(
+            t.effect in ("", "PreferNoSchedule")
+            and t.key in ("", taint.key)
+            and (t.operator == "Exists" or t.value == taint.value)
+            for t in cluster.pods[i].pod.spec.tolerations
+        )
+
+    return sum(t.effect == "PreferNoSchedule" and not tolerated(t) for t in cluster.nodes[n].spec.taints)
+
+
+def _company(cluster, i, everyone):
+    """Weights of the preferred terms that another pod in the domain meets; of anti-affinity negative."""
+    terms = cluster.pods[i].terms
+    signed = [(t, 1) for t in terms.preferred_affinity] + [(t, -1) for t in terms.preferred_anti_affinity]
+
+    def domain(pod, term):
+        return cluster.nodes[everyone[pod]].metadata.labels.get(term.topology_key)
+
+    return sum(
+        sign * term.weight
+        for term, sign in signed
+        if domain(i, term) is not None
+        and any(
+            term.matches_incoming(cluster, j) and domain(j, term) == domain(i, term)
+            for j in everyone.keys() - {i}
+        )
+    )
+
+
+PREFERENCES = {
+    "scores": ("max", soft_points),
+    "pack": ("min", nodes_in_use),
+    "spread": ("min", squared_load),
+}

@@ -5,45 +5,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from ...models import resource_api as api
-from ...models.features import FeatureGates
 from ...models.quantity import format_quantity
 from .allocation import Allocation, Result
-
-Id = tuple[str, str, str]
-Want = api.ExactDeviceRequest | api.DeviceSubRequest
+from .checker_view import Id, Served, ServedDevices, Want
 
 
-def can_give(want: Want, slice_: api.ResourceSlice, device: api.Device) -> bool:
+def can_give(want: Want, served: Served) -> bool:
     """Say whether a device has the capacities that a request asks for, apart from what others take."""
     asked = want.capacity.requests if want.capacity is not None else {}
-    capacities = _capacities(slice_.spec.driver, device)
+    capacities = _capacities(served)
     for name, amount in asked.items():
-        capacity = capacities.get(_full(slice_.spec.driver, name))
+        capacity = capacities.get(_full(served.driver, name))
         if capacity is None or amount > capacity.value:
             return False
     return True
 
 
-def of_result(
-    where: str,
-    want: Want,
-    slice_: api.ResourceSlice,
-    device: api.Device,
-    result: Result,
-    gates: FeatureGates,
-) -> Iterator[str]:
+def of_result(where: str, want: Want, served: Served, result: Result, *, shared: bool) -> Iterator[str]:
     """Find what is wrong with what one result takes of its device's capacities."""
-    if not can_give(want, slice_, device):
+    if not can_give(want, served):
         yield f"{where} has {result.id}, which lacks a capacity that is asked for"
-    shared = device.allow_multiple_allocations and gates.enabled("DRAConsumableCapacity")
     if shared != bool(result.share):
         yield f"{where} has {result.id} {'alone' if shared else 'as a share'}, which it is not"
     if not shared:
         return
-    driver, taken = slice_.spec.driver, dict(result.taken)
+    taken = dict(result.taken)
     asked = want.capacity.requests if want.capacity is not None else {}
-    wanted = {_full(driver, name): amount for name, amount in asked.items()}
-    for name, capacity in _capacities(driver, device).items():
+    wanted = {_full(served.driver, name): amount for name, amount in asked.items()}
+    for name, capacity in _capacities(served).items():
         amount = taken.get(name)
         if amount is None:
             yield f"{where} takes nothing of {name} of {result.id}"
@@ -71,32 +60,31 @@ def _unasked(capacity: api.DeviceCapacity) -> Fraction:
 
 
 def faults(
-    slices: Sequence[api.ResourceSlice],
-    devices: Mapping[Id, api.Device],
-    allocations: Mapping[str, Allocation],
-    new: Sequence[str],
-    gates: FeatureGates,
+    devices: ServedDevices, allocations: Mapping[str, Allocation], new: Sequence[str]
 ) -> Iterator[str]:
     """Find devices, capacities and counters of which more is allocated than there is.
 
     Parameters
     ----------
-    slices : sequence of ResourceSlice
-    devices : mapping
-        Every device by driver, pool and name.
+    devices : ServedDevices
     allocations : mapping
         Claim key to allocation: all that hold.
     new : sequence of str
-        The claims that may be blamed: what was too much before is not told.
-    gates : FeatureGates
+        The claims that may be blamed: what was too much before them is not told.
     """
     fresh: set[Id] = {result.id for key in new for result in allocations[key].results}
+    served = {
+        Served(item, device).id: Served(item, device)
+        for item in devices.slices
+        for device in item.spec.devices
+    }
     alone: Counter[Id] = Counter()
     shares: dict[Id, list[Result]] = {}
     for key, allocation in allocations.items():
         own: Counter[Id] = Counter()
         for result in allocation.results:
-            shared = bool(result.share) and gates.enabled("DRAConsumableCapacity")
+            device = served.get(result.id)
+            shared = bool(result.share) and (device is None or devices.shared(device.device))
             own[result.id] += not shared
             if shared and not result.admin:
                 shares.setdefault(result.id, []).append(result)
@@ -108,19 +96,18 @@ def faults(
         holders = alone[id_] + bool(shares.get(id_))
         if holders > 1:
             yield f"device {'/'.join(id_)}: belongs to {holders} claims"
-    yield from _capacity_faults(devices, shares, fresh)
-    yield from _counter_faults(slices, {*alone, *shares}, fresh)
+    for id_ in fresh & shares.keys() & served.keys():
+        yield from _capacity_faults(served[id_], shares[id_])
+    if devices.partitions:
+        yield from _counter_faults(devices.slices, {*alone, *shares}, fresh)
 
 
-def _capacity_faults(
-    devices: Mapping[Id, api.Device], shares: Mapping[Id, Sequence[Result]], fresh: set[Id]
-) -> Iterator[str]:
-    for id_ in fresh & shares.keys():
-        for name, capacity in _capacities(id_[0], devices[id_]).items():
-            total = sum((dict(result.taken).get(name, Fraction(0)) for result in shares[id_]), Fraction(0))
-            if total > capacity.value:
-                have, want = format_quantity(capacity.value), format_quantity(total)
-                yield f"device {'/'.join(id_)}: {want} of {name} are taken, and it has {have}"
+def _capacity_faults(served: Served, shares: Sequence[Result]) -> Iterator[str]:
+    for name, capacity in _capacities(served).items():
+        total = sum((dict(result.taken).get(name, Fraction(0)) for result in shares), Fraction(0))
+        if total > capacity.value:
+            have, want = format_quantity(capacity.value), format_quantity(total)
+            yield f"device {'/'.join(served.id)}: {want} of {name} are taken, and it has {have}"
 
 
 def _counter_faults(slices: Sequence[api.ResourceSlice], held: set[Id], fresh: set[Id]) -> Iterator[str]:
@@ -155,6 +142,7 @@ def _full(driver: str, name: str) -> str:
     return name if "/" in name else f"{driver}/{name}"
 
 
-def _capacities(driver: str, device: api.Device) -> dict[str, api.DeviceCapacity]:
-    plain = {_full(driver, name): item for name, item in device.capacity.items() if "/" not in name}
-    return plain | {name: item for name, item in device.capacity.items() if "/" in name}
+def _capacities(served: Served) -> dict[str, api.DeviceCapacity]:
+    capacity, driver = served.device.capacity, served.driver
+    short = {_full(driver, name): item for name, item in capacity.items() if "/" not in name}
+    return short | {name: item for name, item in capacity.items() if "/" in name}

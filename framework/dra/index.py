@@ -20,7 +20,7 @@ from .claims import ClaimSpec, ClaimSpecs
 from .extended import requested
 from .inventory import Inventory
 from .pod_claims import ClaimProblem, PodClaim, PodClaims
-from .selection import Selections
+from .selection import Selections, programs
 from .taints import put_taints
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class DeviceIndex:
         for item, path, selectors in self._selectors():
             for k, selector in enumerate(selectors):
                 try:
-                    selections.programs([selector])
+                    programs([selector])
                 except CompileError as wrong:
                     where = f"{path}.selectors[{k}].cel.expression"
                     name, text = f"{item.kind} {item.key}", f"does not compile: {wrong}"
@@ -209,5 +209,5 @@ def device_index(cluster: "Cluster") -> DeviceIndex | None:
 
 
 def claim_keys(cluster: "Cluster") -> tuple[str, ...]:
-    """Return the keys of the cluster's ResourceClaims in input order: steps name claims by their place here."""
+    """Return the keys of the cluster's ResourceClaims in input order: steps name claims by their place."""
     return cluster.memo("claim keys", lambda: tuple(c.key for c in cluster.snapshot.resource_claims))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ...models import resource_api as api
 from ...models.semver import parse_version
-from .cel.program import DeviceValues, EvaluationError, Program, device_values
+from .cel.program import DeviceValues, EvaluationError, Program, compiled, device_values
 from .cel.values import pack_quantity, pack_version
 from .devices import Device, qualified
 
@@ -106,6 +106,17 @@ def _values(device: Device) -> DeviceValues:
     return device_values(driver, attributes, capacity, shared=device.shared)
 
 
+def programs(selectors: Sequence[api.DeviceSelector]) -> list[Program]:
+    """Return the compiled forms of selectors.
+
+    Raises
+    ------
+    CompileError
+        If one does not compile.
+    """
+    return [compiled(item.cel.expression) for item in selectors if item.cel is not None]
+
+
 class Selections:
     """All selections of a cluster.
 
@@ -117,38 +128,26 @@ class Selections:
 
     def __init__(self, classes: Mapping[str, api.DeviceClass]) -> None:
         self._classes = classes
-        self._programs: dict[str, Program] = {}
-        self._made: dict[tuple[str, tuple[str, ...]], Selection] = {}
+        self._made: dict[tuple[str | None, tuple[str, ...]], Selection] = {}
         self._values = ContentValues()
 
-    def program(self, expression: str) -> Program:
-        """Return the compiled form of an expression.
+    def of(self, class_name: str | None, selectors: Sequence[api.DeviceSelector]) -> Selection | None:
+        """Return the selection of a class (None for no class) and of further selectors.
 
-        Raises
-        ------
-        CompileError
-            If it does not compile.
+        None where the class does not exist.
         """
-        found = self._programs.get(expression)
-        if found is None:
-            found = self._programs[expression] = Program(expression)
-        return found
-
-    def programs(self, selectors: Sequence[api.DeviceSelector]) -> list[Program]:
-        """Return the compiled forms of selectors, which have passed validation."""
-        return [self.program(item.cel.expression) for item in selectors if item.cel is not None]
-
-    def of(self, class_name: str, selectors: Sequence[api.DeviceSelector]) -> Selection | None:
-        """Return the selection of a class and a request's selectors; None for a class that does not exist."""
-        item = self._classes.get(class_name)
-        if item is None:
-            return None
-        own = self.programs(selectors)
+        class_selectors: Sequence[api.DeviceSelector] = ()
+        if class_name is not None:
+            item = self._classes.get(class_name)
+            if item is None:
+                return None
+            class_selectors = item.spec.selectors
+        own = programs(selectors)
         key = (class_name, tuple(program.expression for program in own))
         found = self._made.get(key)
         if found is None:
-            class_programs = self.programs(item.spec.selectors)
+            of_class = programs(class_selectors)
             found = self._made[key] = Selection(
-                len(self._made), self._values, class_name, class_programs, own
+                len(self._made), self._values, class_name or "", of_class, own
             )
         return found

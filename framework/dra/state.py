@@ -126,6 +126,10 @@ class ClaimState:
         for key in allocated:
             self._free(key)
 
+    def allocate(self, key: str, allocation: Allocation) -> None:
+        """Give a claim devices, reserved for nobody."""
+        self._allocate(key, allocation)
+
     def deallocate(self, key: str) -> None:
         """Free the devices of a claim, if it has any, and forget for whom it was reserved."""
         for consumer in self.reserved.get(key, ()):

@@ -55,5 +55,5 @@ def _names(rule: api.DeviceTaintRuleSpec, device: "Device", selections: "Selecti
         return False
     if where.device_class_name is None and not where.selectors:
         return True
-    selection = selections.of(where.device_class_name or "", where.selectors)
+    selection = selections.of(where.device_class_name, where.selectors)
     return selection is not None and selection.answer(device) is True

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from .. import names
 from ..profile import DEFAULT_PLUGINS as ORDER
-from .base import FilterPlugin, Plugin, ScorePlugin, StaticFilter
+from .base import FilterPlugin, LocalFilter, Plugin, Scope, ScorePlugin, StaticFilter
 from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality
 from .inter_pod_affinity import InterPodAffinity
@@ -24,7 +24,16 @@ from .volume_binding import VolumeBinding
 from .volume_restrictions import VolumeRestrictions
 from .volume_zone import VolumeZone
 
-__all__ = ["DEFAULT_PLUGINS", "FilterPlugin", "Plugin", "PluginEntry", "ScorePlugin", "StaticFilter"]
+__all__ = [
+    "DEFAULT_PLUGINS",
+    "FilterPlugin",
+    "LocalFilter",
+    "Plugin",
+    "PluginEntry",
+    "Scope",
+    "ScorePlugin",
+    "StaticFilter",
+]
 
 
 class PluginEntry(NamedTuple):

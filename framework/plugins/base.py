@@ -6,6 +6,7 @@ answer while pods are added to it or removed from it (nominated pods, preemption
 that value.
 """
 
+from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -22,13 +23,32 @@ if TYPE_CHECKING:
 Verdicts = NDArray[np.uint8]
 """A plugin's answers over nodes: 0 passes, the others are places in `FilterPlugin.codes`."""
 
+Nodes = Ints | slice
+"""Some of the nodes by number, or `slice(None)` for all."""
+
 MAX_NODE_SCORE: Final = 100
+
+
+class Scope(Enum):
+    """What a plugin's answer about one node depends on, beside the pod's class and that node's own object.
+
+    It holds for verdicts and for raw scores; a score may be brought into 0..100 by what other nodes have.
+    Outside CLUSTER, PreFilter and PreScore answer the same whatever nodes they are given.
+    """
+
+    NODE = 0
+    """Nothing: it never changes."""
+    PODS = 1
+    """The pods of that node."""
+    CLUSTER = 2
+    """Pods anywhere, and what they have bound."""
 
 
 class Plugin:
     """A plugin of one profile."""
 
     name: ClassVar[str]
+    scope: ClassVar[Scope] = Scope.CLUSTER
 
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         self.cluster = cluster
@@ -37,10 +57,11 @@ class Plugin:
 class FilterPlugin(Plugin):
     """A plugin that rejects nodes.
 
-    `codes[v]` is what verdict v means; `static` says that the verdicts do not depend on where pods are.
+    `codes[v]` is what verdict v means; `in_turn` says that judging a node costs enough to leave out those
+    that an earlier filter rejected.
     """
 
-    static: ClassVar[bool] = False
+    in_turn: ClassVar[bool] = False
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNRESOLVABLE)
 
     def pre_filter(self, state: "State", i: int) -> Any:
@@ -66,6 +87,10 @@ class FilterPlugin(Plugin):
         """Return what is needed to judge node n alone, apart from everything else."""
         raise NotImplementedError
 
+    def concerned(self, data: Any) -> Bools | None:
+        """Say which pods can change a verdict by coming to the node or leaving it; bool[P], None for none."""
+        return None
+
     def add(self, fork: Any, j: int) -> None:
         """Let pod j be on the fork's node too."""
 
@@ -85,10 +110,24 @@ class FilterPlugin(Plugin):
         return Status(self.codes[verdict], self.name, self.reasons(fork, verdict))
 
 
+class LocalFilter(FilterPlugin):
+    """A filter that looks at one node and its pods at a time."""
+
+    scope: ClassVar[Scope] = Scope.PODS
+
+    def judge(self, data: Any, state: "State", i: int, nodes: Nodes) -> Verdicts:
+        """Judge some nodes; uint8[len(nodes)]."""
+        raise NotImplementedError
+
+    def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
+        """Judge every node."""
+        return self.judge(data, state, i, slice(None))
+
+
 class StaticFilter(FilterPlugin):
     """A filter that only looks at the pod's spec and the nodes; its data are the verdicts themselves."""
 
-    static: ClassVar[bool] = True
+    scope: ClassVar[Scope] = Scope.NODE
 
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         super().__init__(cluster, args)
@@ -131,6 +170,11 @@ class StaticFilter(FilterPlugin):
 
 class ScorePlugin(Plugin):
     """A plugin that ranks the nodes that passed."""
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether a node's score depends on which other nodes there are."""
+        return self.scope is Scope.CLUSTER or type(self).normalize is not ScorePlugin.normalize
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> Any:
         """Look at the pod and the feasible nodes: None skips the plugin, a `Status` ends the cycle."""

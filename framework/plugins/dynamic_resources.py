@@ -110,6 +110,7 @@ class DynamicResources(FilterPlugin):
     """See the module's docstring."""
 
     name: ClassVar[str] = names.DYNAMIC_RESOURCES
+    in_turn: ClassVar[bool] = True
     codes: ClassVar[tuple[Code, ...]] = (
         Code.SUCCESS,
         Code.UNRESOLVABLE,
@@ -279,7 +280,7 @@ class DynamicResources(FilterPlugin):
         return _Answer(0, tuple(tuple(of_claim) for of_claim in picks))
 
     def _extended_spec(self, data: _Pod, n: int) -> tuple[ClaimSpec, ...]:
-        """Return a claim for the pod's extended resources that node n does not offer itself, if there are any."""
+        """Return a claim for the pod's extended resources that node n does not offer itself, if any."""
         missing = {r: c for r, c in mapped_resources(self.cluster).items() if r in data.extended}
         missing = {r: c for r, c in missing.items() if not offered(self.cluster, r)[n]}
         if not missing:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import names
 from ..domains import Ints
-from .base import MAX_NODE_SCORE, ScorePlugin
+from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -24,6 +24,7 @@ class ImageLocality(ScorePlugin):
     """Scores the size of the images that are there, each scaled by the share of nodes that have it."""
 
     name: ClassVar[str] = names.IMAGE_LOCALITY
+    scope: ClassVar[Scope] = Scope.NODE
 
     def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
         """Score between 23 MiB and 1000 MiB for each container."""

@@ -9,7 +9,7 @@ Three counts decide, each by domain of a topology key:
 Source: kube-scheduler 1.34.1 plugins/interpodaffinity (filtering.go, scoring.go).
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
@@ -17,9 +17,9 @@ import numpy as np
 
 from ...models.config import InterPodAffinityArgs, PluginArgs
 from .. import names
-from ..affinity import AffinityTerm, matches_all
+from ..affinity import matches_all
 from ..affinity_groups import Kind, groups_about, term_matcher
-from ..domains import Domains, Ints
+from ..domains import Bools, Domains, Ints
 from ..matchers import Matcher
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
@@ -89,6 +89,10 @@ class _Preference:
     per_key: dict[str, Ints] = field(default_factory=dict)
 
 
+_Wish = tuple[Domains, Matcher, int]
+"""A preferred term: over which domains, whose pods count, and the weight of each (negative: stay away)."""
+
+
 class InterPodAffinity(FilterPlugin, ScorePlugin):
     """See the module's docstring; scoring adds up the weights of the preferred terms, both pods' ones."""
 
@@ -104,6 +108,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         super().__init__(cluster, args)
         self._args = cast("InterPodAffinityArgs", args)
         self._by_class: dict[int, _Rules | None] = {}
+        self._wishes_by_class: dict[int, list[_Wish]] = {}
 
     def _rules(self, i: int) -> _Rules | None:
         cls = self.cluster.pods[i].cls
@@ -121,10 +126,8 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             return None
         together: list[Ints] = []
         if rules.keys:
-            per_node = np.zeros(self.cluster.n_nodes, dtype=np.int64)
-            if rules.together is not None:
-                per_node = state.total(rules.together.matchers)
-            together = [domains.total(per_node) for domains in rules.keys]
+            matchers = rules.together.matchers if rules.together is not None else ()
+            together = [_sum(state, matchers, domains) for domains in rules.keys]
         return _Counts(
             rules=rules,
             existing=existing,
@@ -156,6 +159,15 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
     def fork(self, data: _Counts, state: "State", i: int, n: int) -> _Fork:
         """Return the node with no change yet."""
         return _Fork(data, n, [0] * len(data.existing), [0] * len(data.apart))
+
+    def concerned(self, data: _Counts) -> Bools:
+        """Say which pods one of the counts is about."""
+        rules = data.rules
+        about = [*rules.existing, *rules.apart, *([] if rules.together is None else [rules.together])]
+        units = np.zeros(len(self.cluster.unit_pods), dtype=np.bool_)
+        for rule in about:
+            units |= rule.weights > 0
+        return units[self.cluster.unit_of]
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j."""
@@ -206,34 +218,17 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
         """Add up the weights by domain; skips a pod for which no term is met anywhere."""
-        terms = self.cluster.pods[i].terms
-        own = bool(terms.preferred_affinity or terms.preferred_anti_affinity)
-        if self._args.ignore_preferred_terms_of_existing_pods and not own:
-            return None
+        cls = self.cluster.pods[i].cls
+        wishes = self._wishes_by_class.get(cls)
+        if wishes is None:
+            wishes = self._wishes_by_class[cls] = list(_wishes(self.cluster, i, self._args))
         data = _Preference()
-        for sign, mine in ((1, terms.preferred_affinity), (-1, terms.preferred_anti_affinity)):
-            for term in mine:
-                matcher = term_matcher(self.cluster, term)
-                if matcher is not None:
-                    self._weigh(data, state, term, matcher, sign * term.weight)
-        hard = self._args.hard_pod_affinity_weight
-        theirs: tuple[tuple[Kind, int], ...] = (("preferred_affinity", 1), ("preferred_anti_affinity", -1))
-        if hard:
-            for group in groups_about(self.cluster, "required_affinity", i):
-                self._weigh(data, state, group.term, group.carriers, hard)
-        for kind, sign in theirs:
-            for group in groups_about(self.cluster, kind, i):
-                self._weigh(data, state, group.term, group.carriers, sign * group.term.weight)
+        for domains, matcher, weight in wishes:
+            counts = state.tally(matcher, domains.bins)
+            if counts.any():
+                before = data.per_key.get(domains.key)
+                data.per_key[domains.key] = counts * weight if before is None else before + counts * weight
         return data if data.per_key else None
-
-    def _weigh(
-        self, data: _Preference, state: "State", term: AffinityTerm, matcher: Matcher, weight: int
-    ) -> None:
-        domains = self.cluster.domains(term.topology_key)
-        counts = domains.total(state.counts(matcher))
-        if counts.any():
-            before = data.per_key.get(domains.key)
-            data.per_key[domains.key] = counts * weight if before is None else before + counts * weight
 
     def score(self, data: _Preference, state: "State", i: int, nodes: Ints) -> Ints:
         """Add up what the node's domains have; it may be negative."""
@@ -249,6 +244,26 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             return np.zeros_like(scores)
         shares = (scores - lowest).astype(np.float64) / float(highest - lowest)
         return (float(MAX_NODE_SCORE) * shares).astype(np.int64)
+
+
+def _wishes(cluster: "Cluster", i: int, args: InterPodAffinityArgs) -> Iterator[_Wish]:
+    """List what attracts pods of i's class to others or keeps them apart: their terms, then the others'."""
+    terms = cluster.pods[i].terms
+    own = ((1, terms.preferred_affinity), (-1, terms.preferred_anti_affinity))
+    if args.ignore_preferred_terms_of_existing_pods and not any(mine for _, mine in own):
+        return
+    for sign, mine in own:
+        for term in mine:
+            matcher = term_matcher(cluster, term)
+            if matcher is not None:
+                yield cluster.domains(term.topology_key), matcher, sign * term.weight
+    if args.hard_pod_affinity_weight:
+        for group in groups_about(cluster, "required_affinity", i):
+            yield cluster.domains(group.term.topology_key), group.carriers, args.hard_pod_affinity_weight
+    theirs: tuple[tuple[Kind, int], ...] = (("preferred_affinity", 1), ("preferred_anti_affinity", -1))
+    for kind, sign in theirs:
+        for group in groups_about(cluster, kind, i):
+            yield cluster.domains(group.term.topology_key), group.carriers, sign * group.term.weight
 
 
 def _make_rules(cluster: "Cluster", i: int) -> _Rules | None:
@@ -281,4 +296,11 @@ def _rule(domains: Domains, matchers: Iterable[Matcher]) -> _Rule:
 
 
 def _count(state: "State", rule: _Rule) -> Ints:
-    return rule.domains.total(state.total(rule.matchers))
+    return _sum(state, rule.matchers, rule.domains)
+
+
+def _sum(state: "State", matchers: Iterable[Matcher], domains: Domains) -> Ints:
+    total: Ints = np.zeros(domains.size, dtype=np.int64)
+    for matcher in matchers:
+        total += state.tally(matcher, domains.bins)
+    return total

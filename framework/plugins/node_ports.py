@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from .. import names
-from ..domains import Ints
+from ..domains import Bools, Ints
 from ..matchers import Matcher
 from ..ports import HostPort, conflict
 from ..status import Code
-from .base import FilterPlugin, Verdicts
+from .base import LocalFilter, Nodes, Verdicts
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -34,7 +34,7 @@ class _Fork:
     taken: int
 
 
-class NodePorts(FilterPlugin):
+class NodePorts(LocalFilter):
     """Rejects nodes where a pod holds a host port that the pod wants."""
 
     name: ClassVar[str] = names.NODE_PORTS
@@ -48,13 +48,17 @@ class NodePorts(FilterPlugin):
         matcher = port_matcher(self.cluster, ports)
         return _Wanted(matcher, state.counts(matcher))
 
-    def filter_all(self, data: _Wanted, state: "State", i: int) -> Verdicts:
-        """Judge every node."""
-        return (data.taken > 0).astype(np.uint8)
+    def judge(self, data: _Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
+        """Judge some nodes."""
+        return (data.taken[nodes] > 0).astype(np.uint8)
 
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return how many pods are in the way on the node."""
         return _Fork(data.matcher, int(data.taken[n]))
+
+    def concerned(self, data: _Wanted) -> Bools:
+        """Say which pods hold one of the ports."""
+        return data.matcher.weights[self.cluster.unit_of] > 0
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j."""

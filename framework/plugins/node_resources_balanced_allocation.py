@@ -5,7 +5,8 @@
 Source: kube-scheduler 1.34.1 plugins/noderesources/balanced_allocation.go.
 """
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from functools import reduce
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,8 @@ from numpy.typing import NDArray
 from ...models.config import NodeResourcesBalancedAllocationArgs, PluginArgs
 from .. import names
 from ..domains import Ints
-from .base import MAX_NODE_SCORE, ScorePlugin
-from .node_resources_fit import allocations
+from ..scored_resources import ScoredResources
+from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -27,50 +28,49 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
     """See the module's docstring.  Plain requests count here, and the resources' weights do not."""
 
     name: ClassVar[str] = names.BALANCED_ALLOCATION
+    scope: ClassVar[Scope] = Scope.PODS
 
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         super().__init__(cluster, args)
         self._resources = cast("NodeResourcesBalancedAllocationArgs", args).resources
+        self._scored: dict[int, ScoredResources | None] = {}
 
-    def pre_score(self, state: "State", i: int, nodes: Ints) -> Any:
-        """Skip a pod that requests none of the resources."""
-        request = self.cluster.pods[i].request
-        if all(request[self.cluster.resource_index[item.name]] == 0 for item in self._resources):
-            return None
-        return ()
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> ScoredResources | None:
+        """Choose the resources that count; skips a pod that requests none of them."""
+        cls = self.cluster.pods[i].cls
+        if cls not in self._scored:
+            request = self.cluster.pods[i].request
+            asks = any(request[self.cluster.resource_index[item.name]] for item in self._resources)
+            self._scored[cls] = (
+                ScoredResources.of(self.cluster, i, self._resources, defaults=False) if asks else None
+            )
+        return self._scored[cls]
 
-    def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
-        """Score the deviation of the resources' shares from their mean."""
-        shares: list[Floats] = []
-        for _, offered, asked in allocations(self.cluster, state, i, nodes, self._resources, nonzero=False):
-            has = (offered > 0).astype(np.bool_)
-            share = asked.astype(np.float64) / np.where(has, offered, 1).astype(np.float64)
-            shares.append(np.where(has, np.minimum(share, 1.0), np.nan))
-        deviation = _deviation(shares, len(nodes))
+    def score(self, data: ScoredResources, state: "State", i: int, nodes: Ints) -> Ints:
+        """Score the deviation of the resources' shares from their mean; of those that the node has."""
+        has, offered, taken = data.on(self.cluster, state, nodes)
+        shares: Floats = np.minimum(taken.astype(np.float64) / offered.astype(np.float64), 1.0)
+        if has.all():
+            deviation = _deviation(shares)
+        else:
+            deviation = np.zeros(len(nodes), dtype=np.float64)
+            for pattern in np.unique(has, axis=1).T:
+                alike = (has == pattern[:, None]).all(axis=0)
+                deviation[alike] = _deviation(shares[np.ix_(pattern, alike)])
         return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
-def _deviation(shares: list[Floats], nodes: int) -> Floats:
-    """Return the standard deviation over resources, nan standing for a resource that a node has not.
+def _deviation(shares: Floats) -> Floats:
+    """Return the standard deviation over resources (rows).
 
     Summed resource by resource as upstream does, so that the last bit agrees.
     """
-    count: Floats = np.zeros(nodes, dtype=np.float64)
-    total: Floats = np.zeros(nodes, dtype=np.float64)
-    for share in shares:
-        there = ~np.isnan(share)
-        count += there
-        total += np.where(there, share, 0.0)
-    mean = total / np.maximum(count, 1.0)
-    squares: Floats = np.zeros(nodes, dtype=np.float64)
-    first: Floats = np.full(nodes, np.nan)
-    last: Floats = np.full(nodes, np.nan)
-    for share in shares:
-        there = ~np.isnan(share)
-        difference = np.where(there, share - mean, 0.0)
-        squares += difference * difference
-        first = np.where(np.isnan(first), share, first)
-        last = np.where(there, share, last)
-    pair = np.abs((first - last) / 2)
-    many = np.sqrt(squares / np.maximum(count, 1.0))
-    return np.select([count == 2, count > 2], [pair, many], 0.0)
+    count = len(shares)
+    if count < 2:
+        return np.zeros(shares.shape[1], dtype=np.float64)
+    if count == 2:
+        half: Floats = np.abs((shares[0] - shares[1]) / 2)
+        return half
+    mean = reduce(np.add, shares) / float(count)
+    squares: Floats = reduce(np.add, [(share - mean) * (share - mean) for share in shares])
+    return np.sqrt(squares / float(count))

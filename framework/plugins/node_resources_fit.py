@@ -6,20 +6,20 @@ most_allocated.go, requested_to_capacity_ratio.go).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...models.config import NodeResourcesFitArgs, PluginArgs, ResourceSpec, UtilizationShapePoint
+from ...models.config import NodeResourcesFitArgs, PluginArgs, UtilizationShapePoint
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
 from .. import names
 from ..domains import Ints
 from ..dra.extended import mapped_resources
-from ..resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from ..resources import Rows, block, rows_of
+from ..scored_resources import Amounts, ScoredResources
 from ..status import Code
-from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
+from .base import MAX_NODE_SCORE, LocalFilter, Nodes, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -30,17 +30,19 @@ TOO_MANY_PODS: Final = "Too many pods"
 _SHORT: Final = 1
 _NEVER: Final = 2
 
-Amounts = NDArray[Any]
-"""int64, or Python integers where the cluster's amounts need them."""
-
 
 @dataclass(slots=True, eq=False)
 class _Wanted:
-    """The resources that the pod asks for: row numbers and amounts, and whether devices may serve each."""
+    """The resources that the pod asks for: row numbers and amounts, and whether devices may serve each.
+
+    `at` and `need` (int[R, 1]) are numbers and amounts for a look at many nodes.
+    """
 
     rows: list[int]
     amounts: list[int]
     served: list[bool]
+    at: Rows
+    need: Amounts
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +55,7 @@ class _Fork:
     slots: int
 
 
-class NodeResourcesFit(FilterPlugin, ScorePlugin):
+class NodeResourcesFit(LocalFilter, ScorePlugin):
     """Rejects nodes without enough of something; scores by LeastAllocated, MostAllocated or a shape."""
 
     name: ClassVar[str] = names.NODE_RESOURCES_FIT
@@ -73,6 +75,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
                 )
             self._shape = shape_table(shape.shape)
         self._wanted: dict[int, _Wanted] = {}
+        self._scored: dict[int, ScoredResources] = {}
         self._served = {cluster.resource_index[name] for name in mapped_resources(cluster)}
 
     def pre_filter(self, state: "State", i: int) -> _Wanted:
@@ -82,21 +85,27 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         if wanted is None:
             rows = [r for r, amount in enumerate(info.request) if amount > 0 and self._checked[r]]
             served = [r in self._served for r in rows]
-            wanted = self._wanted[info.cls] = _Wanted(rows, [info.request[r] for r in rows], served)
+            wanted = self._wanted[info.cls] = self._make(rows, [info.request[r] for r in rows], served)
         return wanted
 
-    def filter_all(self, data: _Wanted, state: "State", i: int) -> Verdicts:
-        """Judge every node."""
+    def _make(self, rows: list[int], amounts: list[int], served: list[bool]) -> _Wanted:
+        need: Amounts = np.array(amounts, dtype=self.cluster.dtype).reshape(-1, 1)
+        return _Wanted(rows, amounts, served, rows_of(rows), need)
+
+    def judge(self, data: _Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
+        """Judge some nodes."""
         cluster = self.cluster
-        short = state.pod_count + 1 > cluster.allowed_pods
-        never = np.zeros(cluster.n_nodes, dtype=np.bool_)
-        for r, amount, served in zip(data.rows, data.amounts, data.served, strict=True):
-            offered = cluster.allocatable[r]
+        full = state.pod_count[nodes] >= cluster.allowed_pods[nodes]
+        offered = block(cluster.allocatable, data.at, nodes)
+        short = (data.need > offered - block(state.requested, data.at, nodes)).astype(np.bool_)
+        never = (data.need > offered).astype(np.bool_)
+        if any(data.served):
             # Devices may serve what the node does not offer: that is DynamicResources' business.
-            judged = offered > 0 if served else True
-            short = short | (judged & (amount > offered - state.requested[r])).astype(np.bool_)
-            never |= (judged & (amount > offered)).astype(np.bool_)
-        return np.where(never, _NEVER, short).astype(np.uint8)
+            judged = (offered > 0).astype(np.bool_) | ~np.array(data.served)[:, None]
+            short, never = short & judged, never & judged
+        lacking = np.logical_or.reduce(short, axis=0) | full
+        verdicts: Verdicts = lacking.astype(np.uint8) + np.logical_or.reduce(never, axis=0)
+        return verdicts
 
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return the node's room."""
@@ -113,7 +122,7 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         kept = [
             k for k, r in enumerate(wanted.rows) if self.cluster.allocatable[r, n] or not wanted.served[k]
         ]
-        return _Wanted(
+        return self._make(
             [wanted.rows[k] for k in kept],
             [wanted.amounts[k] for k in kept],
             [wanted.served[k] for k in kept],
@@ -149,37 +158,40 @@ class NodeResourcesFit(FilterPlugin, ScorePlugin):
         lacking = [f"Insufficient {self.cluster.resources[r]}" for r, amount, free in short if amount > free]
         return ((TOO_MANY_PODS,) if fork.slots < 1 else ()) + tuple(lacking)
 
-    def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> ScoredResources:
+        """Choose the resources that count, made once for each class of pods."""
+        cls = self.cluster.pods[i].cls
+        scored = self._scored.get(cls)
+        if scored is None:
+            scored = ScoredResources.of(self.cluster, i, self._strategy.resources, defaults=True)
+            self._scored[cls] = scored
+        return scored
+
+    def score(self, data: ScoredResources, state: "State", i: int, nodes: Ints) -> Ints:
         """Average the configured resources' scores by weight."""
-        total: Ints = np.zeros(len(nodes), dtype=np.int64)
-        weights: Ints = np.zeros(len(nodes), dtype=np.int64)
-        for item, offered, asked in allocations(
-            self.cluster, state, i, nodes, self._strategy.resources, nonzero=True
-        ):
-            has = (offered > 0).astype(np.bool_)
-            points = self._points(asked, np.where(has, offered, 1))
-            if self._strategy.type == "RequestedToCapacityRatio":
-                has &= points > 0
-            total += np.where(has, points * item.weight, 0)
-            weights += np.where(has, item.weight, 0)
-        divisor = np.where(weights > 0, weights, 1)
+        has, offered, taken = data.on(self.cluster, state, nodes)
+        points = self._points(taken, offered)
+        if self._strategy.type == "RequestedToCapacityRatio":
+            has = has & (points > 0)
+        weights = data.weights * has
+        total: Ints = (points * weights).sum(axis=0)
+        divisor = np.maximum(weights.sum(axis=0), 1)
         if self._strategy.type == "RequestedToCapacityRatio":
             # Halves are rounded up; in integers, so that no float is in the way.
             total, divisor = 2 * total + divisor, 2 * divisor
         average: Ints = total // divisor
         return average
 
-    def _points(self, asked: Amounts, offered: Amounts) -> Ints:
-        """Score one resource: int64, 0..100."""
-        over = (asked > offered).astype(np.bool_)
-        used = np.where(over, offered, asked)
+    def _points(self, taken: Amounts, offered: Amounts) -> Ints:
+        """Score each resource by itself: int64, 0..100."""
         match self._strategy.type:
             case "LeastAllocated":
-                return np.where(over, 0, (offered - used) * MAX_NODE_SCORE // offered).astype(np.int64)
+                points: Amounts = np.maximum(offered - taken, 0) * MAX_NODE_SCORE // offered
             case "MostAllocated":
-                return (used * MAX_NODE_SCORE // offered).astype(np.int64)
+                points = np.minimum(taken, offered) * MAX_NODE_SCORE // offered
             case "RequestedToCapacityRatio":
-                return self._shape[(used * 100 // offered).astype(np.int64)]
+                return self._shape[(np.minimum(taken, offered) * 100 // offered).astype(np.int64)]
+        return points.astype(np.int64, copy=False)
 
 
 def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[bool]:
@@ -189,44 +201,6 @@ def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[boo
         not (extended_resource(name) and (name in ignored or name.split("/")[0] in groups))
         for name in cluster.resources
     ]
-
-
-def allocations(
-    cluster: "Cluster",
-    state: "State",
-    i: int,
-    nodes: Ints,
-    resources: Sequence[ResourceSpec],
-    *,
-    nonzero: bool,
-) -> list[tuple[ResourceSpec, Amounts, Amounts]]:
-    """Return what nodes have of each resource, and what would be taken of it with pod i there.
-
-    Parameters
-    ----------
-    cluster, state : Cluster, State
-    i : int
-        The pod.  A resource other than cpu, memory and ephemeral-storage that it does not request is left
-        out.
-    nodes : int64[K]
-    resources : sequence of ResourceSpec
-    nonzero : bool
-        Whether cpu and memory count with the scorer's defaults for containers that request none.
-
-    Returns
-    -------
-    list of (resource, allocatable[K], taken[K])
-    """
-    info = cluster.pods[i]
-    request = info.score_request if nonzero else info.request
-    found: list[tuple[ResourceSpec, Amounts, Amounts]] = []
-    for item in resources:
-        r = cluster.resource_index[item.name]
-        if r > EPHEMERAL_STORAGE and request[r] == 0:
-            continue
-        sums = state.nonzero[r] if nonzero and r in (CPU, MEMORY) else state.requested[r]
-        found.append((item, cluster.allocatable[r, nodes], sums[nodes] + request[r]))
-    return found
 
 
 def shape_table(shape: Sequence[UtilizationShapePoint]) -> Ints:

@@ -18,11 +18,12 @@ import numpy as np
 
 from .. import names
 from ..status import Code
-from ..volumes.attachments import Attached, attachments_of
+from ..volumes.attachments import Attached, Brought, attachments_of
+from ..volumes.uses import with_volumes
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..domains import Ints
+    from ..domains import Bools, Ints
     from ..state import State
 
 REASON: Final = "node(s) exceed max volume count"
@@ -33,7 +34,8 @@ class _Fork:
     """One node: what is counted there by driver, who uses which volume, and what changed since the state."""
 
     node: int
-    brought: tuple[Attached, ...]
+    own: dict[str, int]
+    shared: tuple[Attached, ...]
     counts: dict[str, int]
     limits: dict[str, int]
     attached: Mapping[tuple[str, str], Mapping[int, int]]
@@ -51,42 +53,52 @@ class NodeVolumeLimits(FilterPlugin):
     name: ClassVar[str] = names.NODE_VOLUME_LIMITS
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE)
 
-    def pre_filter(self, state: "State", i: int) -> tuple[Attached, ...] | None:
+    def pre_filter(self, state: "State", i: int) -> Brought | None:
         """Return what the pod brings of drivers with a limit; skips a pod that brings nothing."""
         if state.volumes is None:
             return None
-        return attachments_of(self.cluster).of(i) or None
+        brought = attachments_of(self.cluster).brought(i)
+        return brought if brought.own or brought.shared else None
 
-    def filter_all(self, data: tuple[Attached, ...], state: "State", i: int) -> Verdicts:
+    def filter_all(self, data: Brought, state: "State", i: int) -> Verdicts:
         """Judge every node."""
         assert state.volumes is not None
         attachments = attachments_of(self.cluster)
-        brought: dict[str, Ints] = {}
-        for volume in data:
-            new = brought.setdefault(volume.driver, np.zeros(self.cluster.n_nodes, dtype=np.int64))
-            counts = attachments.counts(volume)
-            there = list(state.volumes.attached.get(volume.identity, ()))
-            new += 1 if counts is None else counts
-            new[there] -= 1
+        new: dict[str, Ints] = {}
+        for driver, plugin, count in data.own:
+            new[driver] = new.get(driver, 0) + count * attachments.counts(plugin)
+        for volume in data.shared:
+            counts = attachments.counts(volume.plugin).astype(np.int64)
+            counts[list(state.volumes.attached.get(volume.identity, ()))] = 0
+            new[volume.driver] = new.get(volume.driver, 0) + counts
         full = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
-        for driver, new in brought.items():
-            full |= (new > 0) & (new > attachments.limits[driver] - state.volumes.counts[driver])
+        for driver, brought in new.items():
+            full |= (brought > 0) & (brought > attachments.limits[driver] - state.volumes.counts[driver])
         return full.astype(np.uint8)
 
-    def fork(self, data: tuple[Attached, ...], state: "State", i: int, n: int) -> _Fork:
+    def fork(self, data: Brought, state: "State", i: int, n: int) -> _Fork:
         """Return what is attached to the node of the drivers that matter."""
         assert state.volumes is not None
         attachments = attachments_of(self.cluster)
-        brought = tuple(volume for volume in data if attachments.counts_on(volume, n))
-        drivers = {volume.driver for volume in brought}
+        own: dict[str, int] = {}
+        for driver, plugin, count in data.own:
+            if attachments.counts_on(plugin, n):
+                own[driver] = own.get(driver, 0) + count
+        shared = tuple(volume for volume in data.shared if attachments.counts_on(volume.plugin, n))
+        drivers = own.keys() | {volume.driver for volume in shared}
         return _Fork(
             node=n,
-            brought=brought,
+            own=own,
+            shared=shared,
             counts={driver: int(state.volumes.counts[driver][n]) for driver in drivers},
             limits={driver: int(attachments.limits[driver][n]) for driver in drivers},
             attached=state.volumes.attached,
             changed={},
         )
+
+    def concerned(self, data: Brought) -> "Bools":
+        """Say which pods have volumes."""
+        return with_volumes(self.cluster)
 
     def add(self, fork: _Fork, j: int) -> None:
         """Attach what pod j brings."""
@@ -108,13 +120,13 @@ class NodeVolumeLimits(FilterPlugin):
         return [
             (volume, fork.users(volume))
             for volume in attachments.of(j)
-            if volume.driver in fork.counts and attachments.counts_on(volume, fork.node)
+            if volume.driver in fork.counts and attachments.counts_on(volume.plugin, fork.node)
         ]
 
     def check(self, fork: _Fork) -> int:
         """Judge the node."""
-        new: dict[str, int] = {}
-        for volume in fork.brought:
+        new = dict(fork.own)
+        for volume in fork.shared:
             if not fork.users(volume):
                 new[volume.driver] = new.get(volume.driver, 0) + 1
         return int(any(fork.counts[driver] + count > fork.limits[driver] for driver, count in new.items()))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
 from .. import names, spread
-from ..domains import Bools, Domains, Ints
+from ..domains import Bins, Bools, Domains, Ints
 from ..matchers import Matcher
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
@@ -44,12 +44,31 @@ class _Rule:
 
     domains: Domains
     eligible: Bools
+    bins: Bins
     exists: Bools
     matcher: Matcher | None
     hooked: Bools
     max_skew: int
     self_match: int
     below_min_domains: bool
+
+
+@dataclass(slots=True, eq=False)
+class _SoftRule:
+    """What a soft constraint means for one class of pods; `bins` is None where each node is a domain."""
+
+    domains: Domains
+    bins: Bins | None
+    matcher: Matcher | None
+    max_skew: int
+
+
+@dataclass(slots=True, eq=False)
+class _SoftRules:
+    """The soft constraints of one class; only nodes in `keyed` get a score."""
+
+    keyed: Bools
+    rules: list[_SoftRule]
 
 
 @dataclass(slots=True, eq=False)
@@ -94,6 +113,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         super().__init__(cluster, args)
         self._by_class: dict[int, list[_Rule]] = {}
+        self._soft_by_class: dict[int, _SoftRules | None] = {}
 
     def _rules(self, i: int) -> list[_Rule]:
         cls = self.cluster.pods[i].cls
@@ -109,17 +129,24 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     def filter_all(self, data: list[_Count], state: "State", i: int) -> Verdicts:
         """Judge every node by its first constraint that fails."""
-        verdicts: Verdicts = np.zeros(self.cluster.n_nodes, dtype=np.uint8)
+        verdicts: Verdicts | None = None
         for count in data:
-            rule = count.rule
-            skewed = np.append(count.counts > count.limit(), False)[rule.domains.ids]
-            own = np.where(rule.domains.present, np.where(skewed, _SKEWED, 0), _NO_KEY)
-            verdicts = np.where(verdicts == 0, own, verdicts).astype(np.uint8)
+            by_domain = np.full(count.rule.domains.size + 1, _NO_KEY, dtype=np.uint8)
+            by_domain[:-1] = np.where(count.counts > count.limit(), _SKEWED, 0)
+            own = by_domain[count.rule.domains.ids]  # a node without the label is in the last place
+            verdicts = own if verdicts is None else np.where(verdicts == 0, own, verdicts)
+        assert verdicts is not None  # without a constraint the plugin skips
         return verdicts
 
     def fork(self, data: list[_Count], state: "State", i: int, n: int) -> _Fork:
         """Return the node with no change yet."""
         return _Fork(data, n, [0] * len(data))
+
+    def concerned(self, data: list[_Count]) -> Bools:
+        """Say which pods some constraint counts."""
+        units = np.logical_or.reduce([count.rule.hooked for count in data])
+        found: Bools = units[self.cluster.unit_of]
+        return found
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j, terminating or not, and also for a selector that asks for nothing."""
@@ -159,30 +186,21 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
         """Count matching pods in the domains of the feasible nodes; skips a pod without soft constraints."""
-        cluster = self.cluster
-        constraints = spread.soft_constraints(cluster, i)
-        if not constraints:
+        cls = self.cluster.pods[i].cls
+        if cls not in self._soft_by_class:
+            self._soft_by_class[cls] = _make_soft_rules(self.cluster, i)
+        soft = self._soft_by_class[cls]
+        if soft is None:
             return None
-        everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
-        strict = spread.requires_all_keys(cluster, i)
-        keyed = spread.nodes_with_keys(cluster, constraints) if strict else everywhere
-        kept = nodes[keyed[nodes]]
+        keyed = soft.keyed[nodes]
+        kept = nodes[keyed]
         rows: list[tuple[Bools, Ints, float, int]] = []
-        for constraint in constraints:
-            domains = cluster.domains(constraint.topology_key)
-            matcher = spread.count_matcher(cluster, constraint)
-            per_node = np.zeros(cluster.n_nodes, dtype=np.int64)
-            if matcher is not None:
-                per_node = state.counts(matcher, alive=True)
-            if constraint.topology_key == _HOSTNAME:
-                size, counted = len(kept), per_node[nodes]
-            else:
-                counting = keyed & spread.policy_mask(cluster, i, constraint)
-                # Nodes without the label are one more domain under the system's defaults.
-                size = len(np.unique(domains.ids[kept]))
-                counted = domains.to_nodes(domains.total(per_node, counting))[nodes]
-            rows.append((domains.present[nodes], counted, math.log(size + 2), constraint.max_skew))
-        return _Preference(~keyed[nodes], rows)
+        for rule in soft.rules:
+            domains = rule.domains
+            size = len(kept) if rule.bins is None else domains.count(kept)
+            counted = _counted(rule, state, nodes)
+            rows.append((domains.present[nodes], counted, math.log(size + 2), rule.max_skew))
+        return _Preference(~keyed, rows)
 
     def score(self, data: _Preference, state: "State", i: int, nodes: Ints) -> Ints:
         """Return the rounded sum over constraints of count * ln(domains + 2) + maxSkew - 1."""
@@ -217,6 +235,7 @@ def _make_rule(cluster: "Cluster", i: int, constraint: spread.SpreadConstraint) 
     return _Rule(
         domains=domains,
         eligible=eligible,
+        bins=domains.bins_of(eligible),
         exists=exists,
         matcher=matcher,
         hooked=hooked,
@@ -226,11 +245,37 @@ def _make_rule(cluster: "Cluster", i: int, constraint: spread.SpreadConstraint) 
     )
 
 
+def _make_soft_rules(cluster: "Cluster", i: int) -> _SoftRules | None:
+    constraints = spread.soft_constraints(cluster, i)
+    if not constraints:
+        return None
+    keyed = np.ones(cluster.n_nodes, dtype=np.bool_)
+    if spread.requires_all_keys(cluster, i):
+        keyed = spread.nodes_with_keys(cluster, constraints)
+    rules: list[_SoftRule] = []
+    for constraint in constraints:
+        domains = cluster.domains(constraint.topology_key)
+        counting = keyed & spread.policy_mask(cluster, i, constraint)
+        bins = None if constraint.topology_key == _HOSTNAME else domains.bins_of(counting)
+        rules.append(_SoftRule(domains, bins, spread.count_matcher(cluster, constraint), constraint.max_skew))
+    return _SoftRules(keyed, rules)
+
+
+def _counted(rule: _SoftRule, state: "State", nodes: Ints) -> Ints:
+    """Return the matching pods in the domain of each of `nodes`, 0 where it lacks the label."""
+    if rule.matcher is None:
+        return np.zeros(len(nodes), dtype=np.int64)
+    if rule.bins is None:
+        return state.counts(rule.matcher, alive=True)[nodes]
+    per_domain = np.append(state.tally(rule.matcher, rule.bins, alive=True), 0)
+    return per_domain[rule.domains.ids[nodes]]
+
+
 def _count(rule: _Rule, state: "State") -> _Count:
     if rule.matcher is None:
         counts = np.zeros(rule.domains.size, dtype=np.int64)
     else:
-        counts = rule.domains.total(state.counts(rule.matcher, alive=True), rule.eligible)
+        counts = state.tally(rule.matcher, rule.bins, alive=True)
     least, at, second = _two_smallest(np.where(rule.exists, counts, _INFINITE))
     return _Count(rule, counts, least, at, second)
 
@@ -240,11 +285,8 @@ def _two_smallest(values: Ints) -> tuple[int, int, int]:
     if not values.size:
         return _INFINITE, -1, _INFINITE
     at = int(values.argmin())
-    least = int(values[at])
-    if values.size == 1:
-        return least, at, _INFINITE
-    rest = min(int(values[:at].min(initial=_INFINITE)), int(values[at + 1 :].min(initial=_INFINITE)))
-    return least, at, rest
+    second = int(np.partition(values, 1)[1]) if values.size > 1 else _INFINITE
+    return int(values[at]), at, second
 
 
 def _round(values: NDArray[np.float64]) -> Ints:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from .. import names
+from ..domains import Bools
 from ..status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.disks import Disk, conflict
 from ..volumes.storage import storage_of
-from ..volumes.uses import uses_of
+from ..volumes.uses import uses_of, with_volumes
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
@@ -86,6 +87,10 @@ class VolumeRestrictions(FilterPlugin):
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return who is in the way on the node, and of the claims."""
         return _Fork(data, data.taken.get(n, 0), data.in_use)
+
+    def concerned(self, data: _Wanted) -> Bools:
+        """Say which pods have volumes."""
+        return with_volumes(self.cluster)
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j."""

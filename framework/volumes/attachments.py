@@ -6,6 +6,7 @@ provisioner under its own name.  Volumes of in-tree plugins count for the driver
 Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 """
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -41,6 +42,21 @@ class Attached(NamedTuple):
     def identity(self) -> tuple[str, str]:
         """Equal for the same volume."""
         return self.driver, self.handle
+
+
+class Brought(NamedTuple):
+    """What a pod brings; the same for every pod of its class.
+
+    Attributes
+    ----------
+    own : tuple of (str, str, int)
+        Driver, in-tree plugin and number of the volumes that are this pod's alone.
+    shared : tuple of Attached
+        Those that other pods use too, or that a VolumeAttachment names.
+    """
+
+    own: tuple[tuple[str, str, int], ...]
+    shared: tuple[Attached, ...]
 
 
 class Attachments:
@@ -80,6 +96,7 @@ class Attachments:
             for handle in handles
         }
         self._counts: dict[str, Bools] = {}
+        self._holders: Counter[tuple[str, str]] | None = None
         self._of_pod: dict[int, tuple[Attached, ...]] = {}
 
     def of(self, i: int) -> tuple[Attached, ...]:
@@ -115,23 +132,35 @@ class Attachments:
         return volume.handle in self.held.get(volume.driver, {}).get(n, ())
 
     def is_known(self, volume: Attached) -> bool:
-        """Say whether a VolumeAttachment names a volume anywhere."""
+        """Say whether a VolumeAttachment names a volume, on whatever node."""
         return volume.identity in self._known
 
-    def counts_on(self, volume: Attached, n: int) -> bool:
-        """Say whether a volume counts on node n."""
-        mask = self.counts(volume)
-        return mask is None or bool(mask[n])
+    def counts_on(self, plugin: str, n: int) -> bool:
+        """Say whether volumes of an in-tree plugin, or of none, count on node n."""
+        return not plugin or bool(self.counts(plugin)[n])
 
-    def counts(self, volume: Attached) -> Bools | None:
-        """Say on which nodes a volume counts; bool[N], None for all."""
-        if not volume.plugin:
-            return None
-        mask = self._counts.get(volume.plugin)
+    def counts(self, plugin: str) -> Bools:
+        """Say on which nodes volumes of an in-tree plugin, or of none, count; bool[N], shared."""
+        mask = self._counts.get(plugin)
         if mask is None:
-            judged = [counts_on(node, volume.plugin) for node in self._nodes]
-            mask = self._counts[volume.plugin] = np.array(judged, dtype=np.bool_)
+            judged = [not plugin or counts_on(node, plugin) for node in self._nodes]
+            mask = self._counts[plugin] = np.array(judged, dtype=np.bool_)
         return mask
+
+    def is_own(self, volume: Attached) -> bool:
+        """Say whether one pod alone has to do with a volume."""
+        if self._holders is None:
+            self._holders = Counter(v.identity for i in uses_of(self._cluster).pods for v in self.of(i))
+        return self._holders[volume.identity] <= 1 and volume.identity not in self._known
+
+    def brought(self, i: int) -> Brought:
+        """Return what pod i brings."""
+        volumes = self.of(i)
+        own = Counter((volume.driver, volume.plugin) for volume in volumes if self.is_own(volume))
+        return Brought(
+            tuple((driver, plugin, count) for (driver, plugin), count in own.items()),
+            tuple(volume for volume in volumes if not self.is_own(volume)),
+        )
 
     def node(self, n: int) -> CSINode | None:
         """Return what drivers say about node n."""

@@ -103,8 +103,9 @@ class Binder:
         looking: list[Unbound] = []
         nodes: set[int] = set()
         for claim in claims.unbound:
+            # What became of a claim that only one pod uses is of no concern to the pods of its class.
             volume = assumed.volume_of.get(claim.key) if claim.shared else None
-            node = assumed.node_of.get(claim.key, claim.selected)
+            node = assumed.node_of.get(claim.key, claim.selected) if claim.shared else claim.selected
             if volume is not None:
                 taken.append(volume)
             elif node != ANY_NODE:

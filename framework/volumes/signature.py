@@ -5,7 +5,6 @@ like each other as long as the claims ask for the same, or are bound to volumes 
 several pods share, and what a message names, keeps its name.
 """
 
-from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
@@ -31,16 +30,14 @@ class VolumeSignatures:
         self._claims = claims_of(cluster)
         self._attachments = attachments_of(cluster)
         self._offers = offers_of(cluster)
-        self._holders = Counter(
-            volume.identity for i in self._uses.pods for volume in self._attachments.of(i)
-        )
 
     def of(self, i: int) -> Hashable:
         """Return the key of pod i's volumes."""
         uses = self._uses.pods.get(i)
         if uses is None:
             return ()
-        return tuple(self._claim(i, use) for use in uses.claims), uses.disks, uses.inline
+        own = self._attachments.brought(i).own
+        return tuple(self._claim(i, use) for use in uses.claims), own, uses.disks, uses.inline
 
     def _claim(self, i: int, use: ClaimUse) -> Hashable:
         claim = self._storage.claims.get(use.key)
@@ -48,9 +45,7 @@ class VolumeSignatures:
         if claim is None or claims is None or claims.refusal or not self._is_own(use, claim):
             return use
         attached = self._attachments.of_claim(claim)
-        if attached is not None and (
-            self._holders[attached.identity] > 1 or self._attachments.is_known(attached)
-        ):
+        if attached is not None and not self._attachments.is_own(attached):
             return use
         driver = None if attached is None else (attached.driver, attached.plugin)
         if is_bound(claim):
@@ -68,6 +63,6 @@ class VolumeSignatures:
         return (
             len(self._uses.users[use.key]) == 1
             and "ReadWriteOncePod" not in claim.spec.access_modes
-            and use.key not in self._offers.reserved
+            and (is_bound(claim) or use.key not in self._offers.reserved)
             and SELECTED_NODE not in claim.metadata.annotations
         )

@@ -138,7 +138,7 @@ class VolumeState:
 
     def _attach(self, volume: Attached, n: int) -> None:
         attachments = attachments_of(self._cluster)
-        if not attachments.counts_on(volume, n):
+        if not attachments.counts_on(volume.plugin, n):
             return
         nodes = self.attached.setdefault(volume.identity, {})
         nodes[n] = nodes.get(n, 0) + 1
@@ -147,7 +147,7 @@ class VolumeState:
 
     def _detach(self, volume: Attached, n: int) -> None:
         attachments = attachments_of(self._cluster)
-        if not attachments.counts_on(volume, n):
+        if not attachments.counts_on(volume.plugin, n):
             return
         nodes = self.attached[volume.identity]
         nodes[n] -= 1

@@ -6,8 +6,11 @@ Source: component-helpers storage/ephemeral/ephemeral.go for the claims of ephem
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from ...models.pod import Pod
 from ...models.storage import PersistentVolumeClaim
+from ..domains import Bools
 from .disks import Disk, disks
 from .migration import PLUGINS, handle_of, plugin_of
 
@@ -76,6 +79,17 @@ class Uses:
     def of(self, i: int) -> PodVolumes:
         """Return the volumes of pod i."""
         return self.pods.get(i, NOTHING)
+
+
+def with_volumes(cluster: "Cluster") -> Bools:
+    """Say which pods have volumes that scheduling looks at; bool[P], shared."""
+
+    def judge() -> Bools:
+        mask = np.zeros(len(cluster.pods), dtype=np.bool_)
+        mask[list(uses_of(cluster).pods)] = True
+        return mask
+
+    return cluster.memo("pods with volumes", judge)
 
 
 def uses_of(cluster: "Cluster") -> Uses:

@@ -4,7 +4,7 @@ Source: KEP-5732, "Pod-Level Filtering and Feasibility Check"; kube-scheduler sc
 (podGroupSchedulingDefaultAlgorithm).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -91,7 +91,7 @@ def attempt(
     refused = assume(form, trial, info, placement)
     if refused:
         return Attempt(placement, (), refused)
-    cycles = tuple(walk(form, trial, info, placement, ledger))
+    cycles = _with_devices(walk(form, trial, info, placement, ledger), placement)
     for plugin in reversed(form.states):
         plugin.revert_placement(trial, info, placement)
     if cycles and cycles[-1].error:
@@ -100,6 +100,15 @@ def attempt(
     placed = sum(cycle.outcome == "bound" for cycle in cycles)
     refusal = form.progress(info, len(info.scheduled) + placed, len(info.pods) - len(cycles))
     return Attempt(placement, cycles, refusal)
+
+
+def _with_devices(cycles: Iterable[Cycle], placement: Placement) -> tuple[Cycle, ...]:
+    """Let the first member that is bound bring the placement's devices: later ones find them allocated."""
+    done = list(cycles)
+    first = next((k for k, cycle in enumerate(done) if cycle.outcome == "bound"), None)
+    if first is not None and placement.allocations:
+        done[first] = replace(done[first], allocations={**placement.allocations, **done[first].allocations})
+    return tuple(done)
 
 
 def assume(form: Form, state: "State", info: PodGroupInfo, placement: Placement) -> str:

@@ -34,3 +34,7 @@ class PlacementBinPacking(PlacementScorer):
             taken = int(state.requested[r, nodes].sum()) + sum(cluster.pods[i].request[r] for i in assignment)
             shares.append(100 * min(1.0, taken / offered) if offered > 0 else 0.0)
         return sum(shares) / len(shares) if shares else 0.0
+
+    def highest_score(self, state: "State", info: PodGroupInfo, placement: Placement) -> float:
+        """Score all members: which nodes they are on does not matter."""
+        return self.score_placement(state, info, placement, dict.fromkeys(info.pods, -1))

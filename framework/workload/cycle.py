@@ -19,10 +19,10 @@ from ..preemption import Candidate as NodeVictims
 from ..preemption import Preemption
 from ..status import Code, Status
 from .attempt import Attempt, assume, attempt, walk
-from .forms import Candidate, Form, form_for
+from .forms import Candidate, Form, Rank, form_for
 from .placement import Placement, PodGroupInfo, info_of
 from .preemption import GroupPreemption, preempt_for_group
-from .prefilter import too_small
+from .prefilter import Room
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -130,20 +130,33 @@ def _generate(form: Form, state: "State", info: PodGroupInfo) -> Sequence[Placem
 def _feasible(
     form: Form, state: "State", info: PodGroupInfo, placements: Sequence[Placement], ledger: "Ledger"
 ) -> list[Attempt]:
-    """Return the attempts that hold, by the placements' names; one alone where a cycle was an error."""
+    """Return the attempts that hold and can win, by the placements' names; one alone after an error.
+
+    A placement that cannot beat the best so far is left out.
+    """
     enough = form.enough(placements)
-    found: list[Attempt] = []
-    for placement in placements:
-        if too_small(form.cluster, state, info, placement, form.needed(info) - len(info.scheduled)):
+    room = Room(form.cluster, state, info)
+    needed = form.needed(info) - len(info.scheduled)
+    promising = [
+        (form.most(state, info, placement), k, placement)
+        for k, placement in enumerate(placements)
+        if not room.too_small(placement, needed)
+    ]
+    found: list[tuple[int, Attempt]] = []
+    best: tuple[Rank, int] | None = None
+    for most, k, placement in sorted(promising, key=lambda entry: entry[0], reverse=True):
+        if best is not None and (most, -k) < best:
             continue
         tried = attempt(form, state, info, placement, ledger)
         if tried.error:
             return [tried]
         if not tried.refusal:
-            found.append(tried)
+            found.append((k, tried))
             if len(found) >= enough:
                 break
-    return sorted(found, key=lambda tried: tried.placement.name)
+            rank = form.rank(state, info, Candidate(placement, tried.assignment))
+            best = max(best, (rank, -k)) if best is not None else (rank, -k)
+    return [tried for _, tried in sorted(found, key=lambda entry: entry[0])]
 
 
 def _refused(
@@ -173,7 +186,9 @@ def members(state: "State", cycle: GroupCycle, ledger: "Ledger") -> Iterator[Mem
         if not assume(cycle.form, trial, cycle.info, placement):
             for own in walk(cycle.form, trial, cycle.info, placement, ledger):
                 tried += 1
-                yield _told(cycle, own, own.message(cycle.form.cluster.n_nodes))
+                message = own.message(cycle.form.cluster.n_nodes)
+                kept = replace(own, allocations=cycle.attempt.cycles[tried - 1].allocations)
+                yield _told(cycle, kept, message)
     for i in cycle.info.pods[tried:]:
         yield _told(cycle, Cycle(i), "")
 
@@ -198,7 +213,8 @@ def _nominated(made: GroupPreemption, own: Cycle) -> Cycle:
 def _told(group: GroupCycle, own: Cycle, message: str) -> Member:
     """Turn a member's own cycle into what the group's outcome makes of it."""
     if group.error:
-        return Member(replace(own, outcome="unschedulable", node=-1, error=own.error or group.refusal), "")
+        text = own.error or group.refusal
+        return Member(replace(own, outcome="unschedulable", node=-1, error=text), text)
     if group.placed:
         return Member(own, message)
     made = group.preemption

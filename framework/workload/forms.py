@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from ...models.config import GangSchedulingArgs, KubeSchedulerConfiguration, NodeResourcesFitArgs
@@ -18,9 +19,10 @@ from .. import names
 from ..groups import Group
 from .bin_packing import PlacementBinPacking
 from .current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
+from .dra_test import DRATestPlugin
 from .interfaces import PlacementGenerator, PlacementScorer, PlacementState
 from .placement import Assignment, Placement, PodGroupInfo
-from .pod_count import PlacementPodCountScorer, pods_fitting
+from .pod_count import PlacementPodCountScorer, most_fitting, pods_fitting
 from .topology_placement import TopologyPlacement, TopologyPlacementGenerator
 
 if TYPE_CHECKING:
@@ -37,6 +39,10 @@ class Candidate:
 
     placement: Placement
     assignment: Assignment
+
+
+Rank = tuple[float, ...]
+"""Higher is better; among equals the smallest name."""
 
 
 class Form(ABC):
@@ -71,6 +77,14 @@ class Form(ABC):
     @abstractmethod
     def choose(self, state: "State", info: PodGroupInfo, candidates: Sequence[Candidate]) -> Candidate:
         """Return the best of at least one feasible placement, given in the order of their names."""
+
+    def most(self, state: "State", info: PodGroupInfo, placement: Placement) -> Rank:
+        """Return a rank that no assignment in a placement can beat, where `choose` goes by rank."""
+        return (inf,)
+
+    def rank(self, state: "State", info: PodGroupInfo, candidate: Candidate) -> Rank:
+        """Return the rank of a candidate, where `choose` goes by rank."""
+        return ()
 
     def counts_placements(self, info: PodGroupInfo) -> bool:
         """Say whether a refusal tells how many placements there were."""
@@ -134,20 +148,31 @@ class Proposal(Form):
 
     def choose(self, state: "State", info: PodGroupInfo, candidates: Sequence[Candidate]) -> Candidate:
         """Most members, most of the desired ones, highest score, smallest name."""
-        totals = self.totals(state, info, candidates)
+        ranks = [self.rank(state, info, candidate) for candidate in candidates]
+        return candidates[ranks.index(max(ranks))]
 
-        def rank(k: int) -> tuple[int, int, float]:
-            return len(candidates[k].assignment), self._held(state, info, candidates[k]), totals[k]
+    def most(self, state: "State", info: PodGroupInfo, placement: Placement) -> Rank:
+        """Rank a placement as if it took every member where that scores best."""
+        held = 0
+        if info.group.desired_count is not None:
+            held = self._held(info, most_fitting(self.cluster, state, info, placement))
+        total = 0.0
+        for scorer in self.scorers:
+            total += scorer.weight * scorer.highest_score(state, info, placement)
+        return len(info.pods), held, total
 
-        return candidates[max(range(len(candidates)), key=lambda k: (*rank(k), -k))]
+    def rank(self, state: "State", info: PodGroupInfo, candidate: Candidate) -> Rank:
+        """Rank by the members taken, the desired ones held, and the sum of scores."""
+        placement, assignment = candidate.placement, candidate.assignment
+        held = 0
+        if info.group.desired_count is not None:
+            held = self._held(info, pods_fitting(self.cluster, state, info, placement, assignment))
+        (total,) = self.totals(state, info, (candidate,))
+        return len(assignment), held, total
 
-    def _held(self, state: "State", info: PodGroupInfo, candidate: Candidate) -> int:
+    def _held(self, info: PodGroupInfo, fitting: int) -> int:
         """Return how many of the expected members a placement holds or has room for."""
-        desired = info.group.desired_count
-        if desired is None:
-            return 0
-        fitting = pods_fitting(self.cluster, state, info, candidate.placement, candidate.assignment)
-        return min(desired, len(info.scheduled) + fitting)
+        return min(info.group.desired_count or 0, len(info.scheduled) + fitting)
 
 
 class Current(Form):
@@ -215,8 +240,11 @@ def _make(cluster: "Cluster", scheduler: str) -> Form:
         return Current(
             cluster, scorers, configuration.percentage_of_placements_to_score if own is None else own
         )
-    known: dict[str, type[PlacementScorer]] = {
-        kind.name: kind for kind in (PlacementBinPacking, PlacementPodCountScorer)
-    }
-    chosen = [known[name](cluster) for name in args.placement_plugins]
-    return Proposal(cluster, (TopologyPlacement(cluster),), (), chosen)
+    kinds = (DRATestPlugin, PlacementBinPacking, PlacementPodCountScorer)
+    chosen = [kind(cluster) for kind in kinds if kind.name in args.placement_plugins]
+    return Proposal(
+        cluster,
+        (TopologyPlacement(cluster), *(p for p in chosen if isinstance(p, PlacementGenerator))),
+        [p for p in chosen if isinstance(p, PlacementState)],
+        [p for p in chosen if isinstance(p, PlacementScorer)],
+    )

@@ -6,9 +6,10 @@ PlacementGeneratePlugin and PlacementScorePlugin.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, ClassVar
 
-from ..status import SUCCESS, Status
+from ..status import Status
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
@@ -42,9 +43,9 @@ class PlacementState(PlacementPlugin):
     def assume_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
         """Change the state; what does not succeed changes nothing and rules the placement out."""
 
+    @abstractmethod
     def revert_placement(self, state: "State", info: PodGroupInfo, placement: Placement) -> Status:
         """Take back what `assume_placement` changed."""
-        return SUCCESS
 
 
 class PlacementScorer(PlacementPlugin):
@@ -57,6 +58,10 @@ class PlacementScorer(PlacementPlugin):
         self, state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
     ) -> float:
         """Score one placement; the state is as before the group, higher is better."""
+
+    def highest_score(self, state: "State", info: PodGroupInfo, placement: Placement) -> float:
+        """Return a score that no assignment in a placement can beat, before normalisation."""
+        return inf
 
     def normalize_scores(self, scores: Sequence[float]) -> Sequence[float]:
         """Bring the scores of all placements onto one scale."""

@@ -4,11 +4,13 @@ Source: KEP-5732, "Data Structures".
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..domains import Bools
+from ..dra.allocation import Allocation
 from ..groups import Group
+from ..state import NO_ALLOCATIONS
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
@@ -28,10 +30,13 @@ class Placement:
         The domain; several are joined by `/`, and the whole cluster has none.
     nodes : bool[N]
         The nodes of the placement: the proposal's node selector and the current form's node list alike.
+    allocations : mapping
+        Claim to the devices that go with the placement (the proposal's draAllocations).
     """
 
     name: str
     nodes: Bools
+    allocations: Mapping[str, Allocation] = field(default_factory=lambda: NO_ALLOCATIONS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,10 @@ class PlacementPodCountScorer(PlacementScorer):
         """Count the pods that fit, now and later."""
         return float(pods_fitting(self.cluster, state, info, placement, assignment))
 
+    def highest_score(self, state: "State", info: PodGroupInfo, placement: Placement) -> float:
+        """Count what fits before anybody is placed."""
+        return float(most_fitting(self.cluster, state, info, placement))
+
 
 def pods_fitting(
     cluster: "Cluster", state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
@@ -53,5 +57,11 @@ def pods_fitting(
     for r, amount in enumerate(cluster.pods[like].request):
         if amount > 0:
             free = cluster.allocatable[r, nodes] - state.requested[r, nodes] - new[r]
-            room = np.minimum(room, (free // amount).astype(np.int64))
+            room = np.minimum(room, free // amount)
     return len(assignment) + int(np.maximum(room, 0).sum())
+
+
+def most_fitting(cluster: "Cluster", state: "State", info: PodGroupInfo, placement: Placement) -> int:
+    """Return what `pods_fitting` cannot exceed: equal pods take their places from the room that there is."""
+    before = pods_fitting(cluster, state, info, placement, {})
+    return before if len(info.pod_sets) == 1 else before + len(info.pods)

@@ -1,12 +1,18 @@
-"""Prefiltering of placements: who has less free than the group needs at least is not worth a try.
+"""Prefiltering of placements: who has less room than the group needs at least is not worth a try.
+
+Two bounds, both for the least demanding pod that the group's members could be: the sum of what is free, and
+for each node how many such pods it could take.
 
 Source: KEP-5732, "Pod-Level Filtering and Feasibility Check" (Potential Optimization).
 """
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..domains import Ints
+from ..runtime import framework_for
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
@@ -14,29 +20,46 @@ if TYPE_CHECKING:
     from ..state import State
 
 
-def too_small(
-    cluster: "Cluster", state: "State", info: PodGroupInfo, placement: Placement, needed: int
-) -> bool:
-    """Say whether the free sums of a placement rule it out.
+class Room:
+    """How much room there is for a group in a state, whatever else the filters say.
 
     Parameters
     ----------
     cluster, state : Cluster, State
     info : PodGroupInfo
-    placement : Placement
-    needed : int
-        How many more members must be placed; the least demanding ones are counted, for each resource apart.
     """
-    if needed <= 0:
+
+    def __init__(self, cluster: "Cluster", state: "State", info: PodGroupInfo) -> None:
+        self._cluster = cluster
+        self._state = state
+        self._info = info
+
+    @cached_property
+    def _per_node(self) -> Ints:
+        """How many pods that ask for the members' minimum of everything each node could take; int64[N]."""
+        cluster, state = self._cluster, self._state
+        possible = np.zeros(cluster.n_nodes, dtype=np.bool_)
+        for pod_set in self._info.pod_sets:
+            possible |= framework_for(cluster, pod_set[0]).static_mask(pod_set[0])
+        room = np.where(possible, cluster.allowed_pods - state.pod_count, 0)
+        requests = [cluster.pods[pod_set[0]].request for pod_set in self._info.pod_sets]
+        for r in range(len(cluster.resources)):
+            least = min(request[r] for request in requests)
+            if least > 0:
+                room = np.minimum(room, (cluster.allocatable[r] - state.requested[r]) // least)
+        return np.maximum(room, 0).astype(np.int64)
+
+    def too_small(self, placement: Placement, needed: int) -> bool:
+        """Say whether a placement cannot take so many more members."""
+        if needed <= 0:
+            return False
+        nodes, cluster, state = placement.nodes, self._cluster, self._state
+        if int(self._per_node[nodes].sum()) < needed:
+            return True
+        for r in range(len(cluster.resources)):
+            least = sum(sorted(cluster.pods[i].request[r] for i in self._info.pods)[:needed])
+            if least:
+                free = cluster.allocatable[r, nodes] - state.requested[r, nodes]
+                if int(np.maximum(free, 0).sum()) < least:
+                    return True
         return False
-    nodes = placement.nodes
-    slots = np.maximum(cluster.allowed_pods[nodes] - state.pod_count[nodes], 0)
-    if int(slots.sum()) < needed:
-        return True
-    for r in range(len(cluster.resources)):
-        least = sum(sorted(cluster.pods[i].request[r] for i in info.pods)[:needed])
-        if least:
-            free = cluster.allocatable[r, nodes] - state.requested[r, nodes]
-            if int(np.maximum(free, 0).sum()) < least:
-                return True
-    return False

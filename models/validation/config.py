@@ -28,6 +28,7 @@ def configuration_faults(config: KubeSchedulerConfiguration) -> Faults:
     """Find faults of a configuration."""
     yield from at_least(config.parallelism, 1, "parallelism")
     yield from within(config.percentage_of_nodes_to_score, 0, 100, "percentageOfNodesToScore")
+    yield from within(config.percentage_of_placements_to_score, 0, 100, "percentageOfPlacementsToScore")
     yield from at_least(config.pod_initial_backoff_seconds, 1, "podInitialBackoffSeconds")
     if config.pod_max_backoff_seconds < config.pod_initial_backoff_seconds:
         yield Fault(
@@ -42,6 +43,8 @@ def configuration_faults(config: KubeSchedulerConfiguration) -> Faults:
 def _profile_faults(profile: KubeSchedulerProfile, path: str) -> Faults:
     yield from required_text(profile.scheduler_name, f"{path}.schedulerName")
     yield from within(profile.percentage_of_nodes_to_score, 0, 100, f"{path}.percentageOfNodesToScore")
+    placements = profile.percentage_of_placements_to_score
+    yield from within(placements, 0, 100, f"{path}.percentageOfPlacementsToScore")
     for index, item in enumerate(profile.plugin_config):
         yield from required_text(item.name, f"{path}.pluginConfig[{index}].name")
         yield from _args_faults(item.args, f"{path}.pluginConfig[{index}].args")

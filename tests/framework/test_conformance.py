@@ -37,5 +37,5 @@ def test_every_cycle_is_that_of_the_real_scheduler(path):
 
 
 def test_the_sample_is_complete():
-    assert len(INSTANCES) == 22
-    assert {path.parent.name[0] for path in INSTANCES} == set("abcdef")
+    assert len(INSTANCES) == 30
+    assert {path.parent.name[0] for path in INSTANCES} == set("abcdefi")

@@ -39,6 +39,22 @@ ROWS = [
         {scheduled(100): 2, evicted(100, 0): 1},
     ),
     Row(
+        "who needs a victim beside it cannot be its preemptor, but another newcomer can",
+        cluster(
+            node("a", cpu="1"),
+            node("b", cpu="1"),
+            pod("v").label(app="db", group="g").priority(0).on("a"),
+            pod("x")
+            .label(app="api", group="g")
+            .priority(10)
+            .affinity("hostname", {"app": "db"})
+            .spread("hostname", select={"group": "g"}),
+            pod("q").req(cpu="1").priority(10),
+        ),
+        # x binds after the mark of v and before its leave; q must be on a, though it fits on b too
+        {scheduled(10): 2, evicted(10, 0): 1},
+    ),
+    Row(
         "no pod that was bound in the round is evicted in it",
         cluster(
             node("a", cpu="1", pods="1"),

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from builders import KEYS
-from proof import OPTIONS, told
+from proof import SHORT, check_same
 from strategies import small, tiny
 
 from kubestow.solver.api import solve
@@ -58,15 +58,12 @@ def test_the_values_stay(make, seed, change):
     """Every tier that is proven has the same value after the change."""
     snapshot = make(seed)
     changed = change(snapshot, Random(seed))
-    before, after = solve(snapshot, OPTIONS), solve(changed, OPTIONS)
-    assert before.status == after.status == "OPTIMAL", told(changed, "not proven", plan=after)
+    before, after = solve(snapshot, SHORT), solve(changed, SHORT)
     if before.stats.admissible and after.stats.admissible:
-        assert after.vector() == before.vector(), told(
-            changed, f"{before.vector()} became {after.vector()}", plan=after
-        )
+        check_same(changed, before, after)
 
 
 def test_most_of_the_rounds_are_compared():
-    """Few rounds have an inadmissible outcome of greedy's as their answer."""
-    plans = [solve(make(seed), OPTIONS) for make, seed in ROUNDS]
-    assert sum(plan.stats.admissible for plan in plans) >= 0.9 * len(plans)
+    """Few rounds have an inadmissible outcome of greedy's as their answer, or are not proven in time."""
+    plans = [solve(make(seed), SHORT) for make, seed in ROUNDS]
+    assert sum(plan.stats.admissible and plan.tiers[0].proven for plan in plans) >= 0.9 * len(plans)

@@ -1,17 +1,11 @@
 """Never worse than greedy: on small rounds of every kind, each plan of either scheduler replayed."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
-from proof import OPTIONS, solve_and_replay, told
+from proof import SHORT, solve_and_replay, told
 from strategies import small, small_rounds
 
 SEEDS = range(300)
-
-#: A few rounds have very many solutions without an order; they end with a plan and a bound, which is all
-#: that is asked here.
-SHORT = replace(OPTIONS, time_limit=3)
 
 
 def check_not_worse(snapshot):

@@ -1,8 +1,10 @@
 """Optimal means optimal: on tiny rounds no admissible plan is better, and every tier is said to be proven."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
-from proof import check_optimal
+from proof import OPTIONS, check_optimal
 from strategies import tiny, tiny_rounds
 
 SEEDS = range(600)
@@ -12,6 +14,12 @@ SEEDS = range(600)
 def test_the_plan_equals_the_exhaustive_search(seed):
     """Equal in every tier, all proven; or greedy's inadmissible outcome is better, and is said to be so."""
     check_optimal(tiny(seed))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_several_workers_prove_the_same(seed):
+    """The default of the command line is one worker for each core; CP-SAT then searches in other ways."""
+    check_optimal(tiny(seed), replace(OPTIONS, workers=3))
 
 
 @settings(max_examples=100)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from proof import OPTIONS, solve_and_replay, told
+from proof import SHORT, solve_and_replay, told
 from strategies import small
 
 from kubestow.solver.api import solve
@@ -16,8 +16,8 @@ LIMITS = [1e-6, 0.01, 0.05, 0.2]
 def test_bounds_are_honest(seed, limit):
     """The bound of a tier admits the best known value, as long as the tiers above are equal."""
     snapshot = small(seed)
-    best = solve(snapshot, replace(OPTIONS, time_limit=5))
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=limit))
+    best = solve(snapshot, SHORT)
+    optimal, greedy = solve_and_replay(snapshot, replace(SHORT, time_limit=limit))
     assert optimal.vector() <= greedy.vector(), told(snapshot, "worse than greedy", plan=optimal)
     assert (optimal.status == "OPTIMAL") == all(t.proven for t in optimal.tiers)
     if not (best.stats.admissible and optimal.stats.admissible):

@@ -170,3 +170,15 @@ class Program:
         if kind == "ERROR":
             raise EvaluationError(_runtime_text(str(result.value())))
         raise EvaluationError(f"CEL result of type {kind.lower()} could not be converted to bool")
+
+
+@lru_cache(maxsize=4096)
+def compiled(expression: str) -> Program:
+    """Return the program of an expression, compiled once.
+
+    Raises
+    ------
+    CompileError
+        If it does not compile.
+    """
+    return Program(expression)

@@ -1,0 +1,191 @@
+"""The checker's look at devices: which of them a node reaches, and whether a request may have them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...models import resource_api as api
+from ...models.semver import parse_version
+from .cel.program import EvaluationError, compiled, device_values
+from .cel.values import pack_quantity, pack_version
+
+if TYPE_CHECKING:
+    from ...models.node import Node
+    from ...models.selectors import NodeSelector
+    from ...models.snapshot import Snapshot
+
+Id = tuple[str, str, str]
+"""Driver, pool and device."""
+
+Want = api.ExactDeviceRequest | api.DeviceSubRequest
+
+
+class Served(NamedTuple):
+    """A device and the slice that it is in."""
+
+    slice_: api.ResourceSlice
+    device: api.Device
+
+    @property
+    def driver(self) -> str:
+        """The driver, in whose domain short names are."""
+        return self.slice_.spec.driver
+
+    @property
+    def id(self) -> Id:
+        """What an allocation calls it."""
+        return self.driver, self.slice_.spec.pool.name, self.device.name
+
+    def reached_from(self, node: "Node") -> bool:
+        """Say whether the device is served on a node."""
+        if self.slice_.spec.per_device_node_selection:
+            return _names(self.device, node)
+        return _names(self.slice_.spec, node)
+
+
+class ServedDevices:
+    """The devices of a snapshot.
+
+    Attributes
+    ----------
+    slices : list of ResourceSlice
+        Those that take part.
+    """
+
+    def __init__(self, snapshot: "Snapshot") -> None:
+        gates = snapshot.feature_gates
+        self._tainting = gates.enabled("DRADeviceTaints")
+        self._sharing = gates.enabled("DRAConsumableCapacity")
+        self.partitions = gates.enabled("DRAPartitionableDevices")
+        self._classes = {item.name: item for item in snapshot.device_classes}
+        self._rules = snapshot.device_taint_rules
+        self.slices = [
+            item
+            for item in snapshot.resource_slices
+            if self.partitions
+            or not (item.spec.shared_counters or item.spec.per_device_node_selection is not None)
+        ]
+        self._by_pool: dict[tuple[str, str], list[api.ResourceSlice]] = {}
+        for item in self.slices:
+            self._by_pool.setdefault((item.spec.driver, item.spec.pool.name), []).append(item)
+        self._reached: dict[str, dict[Id, Served]] = {}
+
+    def pools(self, node: "Node") -> Iterator[tuple[tuple[str, str], list[api.ResourceSlice]]]:
+        """Iterate over the pools that a node sees, with their slices of the newest generation.
+
+        A pool with counters in slices of their own counts everywhere, any other one where the node sees it.
+        """
+        for pool, slices in self._by_pool.items():
+            apart = [item for item in slices if item.spec.shared_counters and not item.spec.devices]
+            seen = [item for item in slices if item not in apart and _sees(node, item)]
+            if seen:
+                newest = max(item.spec.pool.generation for item in (*seen, *apart))
+                everywhere = any(item.spec.pool.generation == newest for item in apart)
+                counted = slices if everywhere else seen
+                yield pool, [item for item in counted if item.spec.pool.generation == newest]
+
+    def reached(self, node: "Node") -> Mapping[Id, Served]:
+        """Return the devices that a node reaches."""
+        found = self._reached.get(node.name)
+        if found is None:
+            every = (
+                Served(item, device)
+                for _, slices in self.pools(node)
+                for item in slices
+                for device in item.spec.devices
+            )
+            found = {served.id: served for served in every if served.reached_from(node)}
+            self._reached[node.name] = found
+        return found
+
+    def shared(self, device: api.Device) -> bool:
+        """Say whether several claims may have shares of a device."""
+        return self._sharing and device.allow_multiple_allocations
+
+    def matches(self, want: Want, served: Served) -> bool:
+        """Say whether the selectors of a request and its class take a device."""
+        class_ = self._classes.get(want.device_class_name)
+        return class_ is not None and self._takes((*class_.spec.selectors, *want.selectors), served)
+
+    def tolerated(self, want: Want, served: Served) -> bool:
+        """Say whether a request puts up with all taints of a device."""
+        if not self._tainting:
+            return True
+        taints = [*served.device.taints, *(r.spec.taint for r in self._rules if self._tainted(r, served))]
+        return all(
+            taint.effect == "None"
+            or any(
+                toleration.key in ("", taint.key)
+                and toleration.effect in ("", taint.effect)
+                and (toleration.operator == "Exists" or toleration.value == taint.value)
+                for toleration in want.tolerations
+            )
+            for taint in taints
+        )
+
+    def _tainted(self, rule: api.DeviceTaintRule, served: Served) -> bool:
+        where = rule.spec.device_selector
+        if where is None:
+            return False
+        class_ = self._classes.get(where.device_class_name or "")
+        if where.device_class_name is not None and class_ is None:
+            return False
+        driver, pool, device = served.id
+        return (
+            where.driver in (None, driver)
+            and where.pool in (None, pool)
+            and where.device in (None, device)
+            and self._takes((*(class_.spec.selectors if class_ else ()), *where.selectors), served)
+        )
+
+    def _takes(self, selectors: Sequence[api.DeviceSelector], served: Served) -> bool:
+        device, driver = served.device, served.driver
+        values = device_values(
+            driver,
+            _by_domain({name: _value(item) for name, item in device.attributes.items()}, driver),
+            _by_domain({name: pack_quantity(item.value) for name, item in device.capacity.items()}, driver),
+            shared=self.shared(device),
+        )
+        for selector in selectors:
+            expression = "" if selector.cel is None else selector.cel.expression
+            try:
+                if not compiled(expression).matches(values):
+                    return False
+            except EvaluationError:
+                return False
+        return True
+
+
+def selected(selector: "NodeSelector | None", node: "Node") -> bool:
+    """Say whether a node selector takes a node; None takes all."""
+    return selector is None or selector.matches(node.metadata.labels, node.name)
+
+
+def _names(item: api.ResourceSliceSpec | api.Device, node: "Node") -> bool:
+    """Say whether a slice or a device names a node."""
+    if item.node_name:
+        return item.node_name == node.name
+    return bool(item.all_nodes) or (item.node_selector is not None and selected(item.node_selector, node))
+
+
+def _sees(node: "Node", item: api.ResourceSlice) -> bool:
+    if item.spec.per_device_node_selection:
+        return any(_names(device, node) for device in item.spec.devices)
+    return _names(item.spec, node)
+
+
+def _by_domain(values: Mapping[str, Any], driver: str) -> dict[str, dict[str, Any]]:
+    """Sort named values by domain; what is spelled with its domain wins."""
+    found: dict[str, dict[str, Any]] = {}
+    for spelled in (False, True):
+        for name, value in values.items():
+            if ("/" in name) == spelled:
+                domain, short = name.split("/", 1) if spelled else (driver, name)
+                found.setdefault(domain, {})[short] = value
+    return found
+
+
+def _value(item: api.DeviceAttribute) -> Any:
+    if item.version_value is not None:
+        return pack_version(parse_version(item.version_value))
+    given = (item.int_value, item.bool_value, item.string_value)
+    return next((value for value in given if value is not None), None)

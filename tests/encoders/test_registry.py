@@ -1,0 +1,54 @@
+"""Order and membership live in the two registries and nowhere else."""
+
+from pathlib import Path
+
+import kubestow.encoders
+import kubestow.encoders.preferences
+from kubestow.encoders import ENCODERS, PREFERENCES
+from kubestow.framework import names
+from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilter
+from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
+
+#: Modules of encoders/ that are no family: what families stand on.
+FOUNDATION = {"context", "device_choice", "device_problem", "excess", "linear", "problem"}
+
+
+def modules(package):
+    folder = Path(package.__file__).parent
+    return {path.stem for path in folder.glob("*.py")} - {"__init__"}
+
+
+def test_every_family_is_listed_once():
+    """A new file in encoders/ is a family with a line in ENCODERS, or a foundation that says so here."""
+    listed = [encoder.__name__.rpartition(".")[2] for encoder in ENCODERS]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == modules(kubestow.encoders) - FOUNDATION
+
+
+def test_every_family_speaks_of_a_plugin():
+    """Encoders carry kube-scheduler's names."""
+    known = {value for name, value in vars(names).items() if name.isupper() and isinstance(value, str)}
+    assert {encoder.name for encoder in ENCODERS} <= known
+
+
+def test_every_family_says_its_rule_and_source():
+    for encoder in ENCODERS:
+        assert "Source" in encoder.__doc__ or "Register" in encoder.encode.__doc__, encoder.__name__
+
+
+def test_every_filter_has_an_encoder_or_is_static():
+    """A filter that depends on what is placed has a twin in the model; the others are its mask."""
+    twins = {encoder.name for encoder in ENCODERS}
+    filters = [
+        entry
+        for entry in DEFAULT_PLUGINS
+        if entry.factory is not None and issubclass(entry.factory, FilterPlugin)
+    ]
+    assert filters
+    placed = {entry.name for entry in filters if not issubclass(entry.factory, StaticFilter)}
+    assert placed <= twins
+
+
+def test_every_preference_is_listed():
+    assert set(PREFERENCES) == modules(kubestow.encoders.preferences)
+    assert set(NAMES_OF_PREFERENCES) == {"none", *PREFERENCES}

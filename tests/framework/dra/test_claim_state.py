@@ -1,0 +1,180 @@
+"""What placing, removing and taking back pods does to claims."""
+
+import pytest
+from builders import cluster, node
+from devices import DRIVER, claim, device_class, gpu, request, slice_on, user
+
+from kubestow.framework.cluster import Cluster
+from kubestow.framework.dra.devices import DeviceId
+from kubestow.framework.dra.index import device_index
+from kubestow.framework.runtime import framework_for
+from kubestow.framework.state import State
+
+
+class Round:
+    """Pods by name on a cluster with two devices on node `a`."""
+
+    def __init__(self, *objects):
+        self.cluster = Cluster(
+            cluster(node("a"), node("b"), device_class(), slice_on("a", gpu("g0"), gpu("g1")), *objects)
+        )
+        self.state = State.initial(self.cluster)
+
+    def pod(self, name):
+        return self.cluster.pod_index[f"default/{name}"]
+
+    def place(self, name):
+        i, n = self.pod(name), self.cluster.node_index["a"]
+        self.state.place(i, n, framework_for(self.cluster, i).reserve(self.state, i, n))
+
+    @property
+    def taken(self):
+        """Claim to devices."""
+        return {
+            key.partition("/")[2]: [result.id.device for result in allocation.results]
+            for key, allocation in self.state.claims.allocations.items()
+        }
+
+    @property
+    def reserved(self):
+        """Claim to consumers: pods by name, others as they are."""
+        pods = self.cluster.pods
+        return {
+            key.partition("/")[2]: {c if isinstance(c, str) else pods[c].pod.name for c in consumers}
+            for key, consumers in self.state.claims.reserved.items()
+        }
+
+    def holds(self, device):
+        """Whether a device is in use."""
+        identity = device_index(self.cluster).inventory.identify(DeviceId(DRIVER, "a", device))
+        return self.state.claims.in_use(identity)
+
+
+SHARED = [user("p", "c"), user("q", "c"), claim("c")]
+
+
+def test_the_first_pod_allocates_and_all_reserve():
+    r = Round(*SHARED)
+    r.place("p")
+    r.place("q")
+    assert r.taken == {"c": ["g0"]}
+    assert r.reserved == {"c": {"p", "q"}}
+
+
+def test_the_last_pod_to_leave_frees_the_devices():
+    r = Round(*SHARED)
+    r.place("p")
+    r.place("q")
+    r.state.remove(r.pod("p"))
+    assert r.taken == {"c": ["g0"]}
+    assert r.holds("g0")
+    r.state.remove(r.pod("q"))
+    assert r.taken == r.reserved == {}
+    assert not r.holds("g0")
+
+
+def test_a_reservation_of_the_input_keeps_a_claim():
+    r = Round(user("p", "c"), claim("c", has=[("r", "a", "g1")], at="a", users=["gone"]))
+    r.place("p")
+    r.state.remove(r.pod("p"))
+    assert r.taken == {"c": ["g1"]}
+    assert r.reserved == {"c": {"pods default/gone"}}
+
+
+def test_a_running_pod_has_what_the_input_says():
+    held = claim("c", has=[("r", "a", "g1")], at="a", users=["p"])
+    r = Round(user("p", "c").on("a"), user("q", "d").on("a"), held, claim("d"))
+    assert r.taken == {"c": ["g1"]}
+    assert r.reserved == {"c": {"p"}}
+    r.state.remove(r.pod("q"))
+    r.state.remove(r.pod("p"))
+    assert r.taken == r.reserved == {}
+
+
+def test_taking_back_undoes_placing():
+    r = Round(*SHARED, user("s", "d"), claim("d"))
+    before = r.state.bindings()
+    r.place("p")
+    between = r.state.bindings()
+    r.place("q")
+    r.place("s")
+    for name in ("s", "q"):
+        r.state.take_back(r.pod(name))
+    assert r.state.bindings() == between != before
+    r.state.take_back(r.pod("p"))
+    assert r.state.bindings() == before
+    assert not r.holds("g0")
+
+
+def test_taking_back_leaves_an_old_allocation_alone():
+    r = Round(user("p", "c"), claim("c", has=[("r", "a", "g1")], at="a"))
+    r.place("p")
+    r.state.take_back(r.pod("p"))
+    assert r.taken == {"c": ["g1"]}
+    assert r.reserved == {}
+
+
+def test_deallocating_frees_devices_and_reservations():
+    r = Round(user("p", "c"), claim("c", has=[("r", "a", "g1")], at="a", users=["p"]))
+    version = r.state.version
+    r.state.deallocate("default/c")
+    assert r.taken == r.reserved == {}
+    assert r.state.version != version
+    r.place("p")
+    assert r.taken == {"c": ["g0"]}
+
+
+def test_a_copy_goes_its_own_way():
+    r = Round(*SHARED)
+    other = r.state.copy()
+    r.place("p")
+    assert other.claims.allocations == {}
+    later = r.state.copy()
+    r.state.remove(r.pod("p"))
+    assert set(later.claims.allocations) == {"default/c"}
+
+
+def test_equal_uids_are_one_consumer():
+    def with_uid(builder, uid):
+        return builder.changed(lambda d: d["metadata"].update(uid=uid))
+
+    held = claim("c", has=[("r", "a", "g1")], at="a", users=["p"])
+    (reference,) = held.status.reserved_for
+    other = reference.model_copy(update={"uid": "2"})
+    stale = held.model_copy(update={"status": held.status.model_copy(update={"reserved_for": (other,)})})
+    assert Round(with_uid(user("p", "c"), "2"), stale).reserved == {"c": {"p"}}
+    assert Round(with_uid(user("p", "c"), "1"), stale).reserved == {"c": {"pods default/p 2"}}
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        pytest.param([], id="nothing at all"),
+        pytest.param([user("p").on("a")], id="pods without claims"),
+    ],
+)
+def test_a_cluster_without_devices_has_no_claims(objects):
+    assert State.initial(Cluster(cluster(node("a"), *objects))).claims is None
+
+
+def test_an_answer_is_asked_for_once_as_long_as_its_pools_stay_as_they_are(monkeypatch):
+    """20 pods of one kind: the allocator is asked again only where a pod took something."""
+    from kubestow.framework.plugins import dynamic_resources
+
+    asked = []
+    original = dynamic_resources.allocate
+    monkeypatch.setattr(
+        dynamic_resources, "allocate", lambda *args: asked.append(args[0].node) or original(*args)
+    )
+    nodes = [node(f"n{k}") for k in range(10)]
+    slices = [slice_on(f"n{k}", gpu("g0"), gpu("g1")) for k in range(10)]
+    pods = [user(f"p{k}", f"c{k}") for k in range(20)]
+    claims = [claim(f"c{k}", request("r")) for k in range(20)]
+    whole = Cluster(cluster(*nodes, device_class(), *slices, *pods, *claims))
+    state = State.initial(whole)
+    for i in whole.pending:
+        framework = framework_for(whole, i)
+        n = int(framework.filter_all(state, i).feasible[0])
+        state.place(i, n, framework.reserve(state, i, n))
+    assert len(state.claims.allocations) == 20
+    assert len(asked) == 10 + 19

@@ -1,0 +1,13 @@
+"""`--prefer`: the last tier is optimal too, given all tiers above it."""
+
+from dataclasses import replace
+
+import pytest
+from proof import OPTIONS, check_optimal
+from strategies import tiny
+
+
+@pytest.mark.parametrize("prefer", ["pack", "spread", "scores"])
+@pytest.mark.parametrize("seed", range(120))
+def test_the_preferred_plan_equals_the_exhaustive_search(seed, prefer):
+    check_optimal(tiny(seed), replace(OPTIONS, prefer=prefer))

@@ -1,0 +1,153 @@
+"""The tools of the promises are held to account themselves."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from builders import manifest
+from exhaustive import best_plan, costs
+from strategies import FAMILIES, small, tiny
+from valuation import tiers_of
+
+from kubestow.framework.cluster import Cluster
+from kubestow.framework.runtime import framework_for
+from kubestow.framework.state import State
+from kubestow.solver.baseline import greedy_outcome
+from kubestow.solver.outcome import Outcome
+from kubestow.solver.replay import inadmissible
+from kubestow.solver.vector import valuate
+
+HERE = Path(__file__).parent
+
+
+@pytest.mark.parametrize("module", ["exhaustive", "valuation"])
+def test_the_search_knows_no_solver(module):
+    """What judges the solver shares no code with it."""
+    tree = ast.parse((HERE / f"{module}.py").read_text())
+    imported = [alias.name for item in ast.walk(tree) if isinstance(item, ast.Import) for alias in item.names]
+    imported += [item.module or "" for item in ast.walk(tree) if isinstance(item, ast.ImportFrom)]
+    assert not [name for name in imported if "ortools" in name or "encoders" in name or "solver" in name]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_best_plan_is_a_plan(seed):
+    """Its steps pass the filters one by one, and no rule of a plan is broken."""
+    cluster = Cluster(tiny(seed))
+    best = best_plan(cluster)
+    state = State.initial(cluster)
+    for kind, pod, n in best.moves:
+        if kind == "bind":
+            assert framework_for(cluster, pod).filter_node(state, pod, n).ok
+            state.place(pod, n)
+        elif kind == "mark":
+            state.mark(pod)
+        else:
+            assert state.terminating[pod]
+            state.remove(pod)
+    assert list(inadmissible(cluster, best.moves)) == []
+
+
+def by_definition(cluster, placed, left):
+    tiers = tiers_of(cluster, placed, left)
+    return None if tiers is None else {name: value for name, (_, value) in tiers.items() if value}
+
+
+def by_vector(cluster, placed, left):
+    value = valuate(cluster, Outcome(placed=placed, victims=dict.fromkeys(left)))
+    return {tier.name: tier.value for tier in value.tiers if tier.value} if value.guarded else None
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_both_valuations_agree_on_the_best_plan(seed):
+    cluster = Cluster(tiny(seed))
+    moves = best_plan(cluster).moves
+    placed = {pod: n for kind, pod, n in moves if kind == "bind"}
+    left = {pod for kind, pod, _ in moves if kind == "leave"}
+    assert by_vector(cluster, placed, left) == by_definition(cluster, placed, left)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_both_valuations_agree_on_any_end_state(seed):
+    """Also where no order leads there: every pod on the first node that its place in the queue points to."""
+    cluster = Cluster(small(seed))
+    placed = {
+        pod: (3 * k + seed) % cluster.n_nodes for k, pod in enumerate(cluster.pending) if (k + seed) % 3
+    }
+    left = {v for k, v in enumerate(cluster.bound) if (k + seed) % 2}
+    highest = max(cluster.pods[i].priority for i in cluster.pending)
+    left = {v for v in left if cluster.pods[v].priority < highest}
+    assert by_vector(cluster, placed, left) == by_definition(cluster, placed, left)
+
+
+def test_a_search_that_finds_nothing_better_keeps_the_empty_plan():
+    cluster = Cluster(tiny(0))
+    assert costs(best_plan(cluster).tiers) <= costs(tiers_of(cluster, {}, ()))
+
+
+def used(snapshot):
+    """Which families a round uses, as its manifest shows."""
+    text = manifest(snapshot)
+    cluster = Cluster(snapshot)
+    words = {
+        "spread": "DoNotSchedule",
+        "affinity": "podAffinity",
+        "anti-affinity": "podAntiAffinity",
+        "ports": "hostPort",
+        "taints": "taints:",
+        "node selector": "nodeSelector:",
+        "node affinity": "nodeAffinity:",
+        "fallback": "fallbackCriteria",
+        "budgets": "PodDisruptionBudget",
+        "guards": "allowDisruptionByPriority",
+        "terminating": "deletionTimestamp",
+        "never": "preemptionPolicy: Never",
+        "extended": "example.com/gpu",
+        "gated": "schedulingGates",
+        "foreign": "other-scheduler",
+        "minDomains": "minDomains",
+        "policies": "nodeTaintsPolicy: Honor",
+        "paid": "disruptedPods",
+        "namespaces": "namespace: other",
+        "soft": "ScheduleAnyway",
+    }
+    found = {name for name, word in words.items() if word in text}
+    if any(len(cluster.domains(key).values) and not cluster.domains(key).present.all() for key in KEYS):
+        found.add("unlabelled")
+    if any(info.terms.required_anti_affinity for info in cluster.pods if info.initial_node >= 0):
+        found.add("running anti-affinity")
+    lowest = min((cluster.pods[v].priority for v in cluster.bound), default=0)
+    if cluster.bound and any(cluster.pods[i].priority > lowest for i in cluster.pending):
+        found.add("victims")
+    return found
+
+
+KEYS = ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
+
+
+@pytest.mark.parametrize("make", [tiny, small])
+def test_the_mix_has_every_family_often_enough(make):
+    """Of 300 rounds at least ten use each family; a family that fades from the generator is noticed here."""
+    counts = {}
+    for seed in range(300):
+        for family in used(make(seed)):
+            counts[family] = counts.get(family, 0) + 1
+    assert len(counts) == 23
+    assert {family: count for family, count in counts.items() if count < 10} == {}
+
+
+def test_some_tiny_rounds_need_what_makes_them_hard():
+    """There are evictions, violations, fallbacks that cost, and greedy outcomes that are no plan."""
+    seen = {"evicted": 0, "violations": 0, "fallback": 0, "left out": 0, "greedy inadmissible": 0}
+    for seed in range(600):
+        cluster = Cluster(tiny(seed))
+        tiers = best_plan(cluster).tiers
+        for word in seen:
+            seen[word] += any(name.startswith(word) and value for name, (_, value) in tiers.items())
+        placed = sum(value for name, (_, value) in tiers.items() if name.startswith("scheduled"))
+        seen["left out"] += placed < len(cluster.pending)
+        seen["greedy inadmissible"] += not greedy_outcome(cluster)[0].admissible
+    assert {word: count for word, count in seen.items() if not count} == {}
+
+
+def test_families_are_shares():
+    assert all(0 < share < 1 for share in FAMILIES.values())
