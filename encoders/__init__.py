@@ -13,6 +13,7 @@ from ..models.memory import no_collection
 from . import (
     capacity,
     desired_count,
+    dynamic_resources,
     eviction,
     fallback,
     host_ports,
@@ -54,6 +55,7 @@ ENCODERS: tuple[Encoder, ...] = (
     pod_groups,
     eviction,
     fallback,
+    dynamic_resources,
     desired_count,
     preferred_topology,
 )

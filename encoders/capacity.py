@@ -44,9 +44,14 @@ def encode(ctx: Context) -> None:
         requests = zip(*(c.request.tolist() for c in classes), strict=True)
         usages = zip(*(v.usage.tolist() for v in victims), strict=True) if victims else ((),) * len(resources)
         for r, (resource, request, usage) in enumerate(zip(resources, requests, usages, strict=True)):
-            asking = [c for c, amount in zip(classes, request, strict=True) if amount > 0]
+            amounts = {
+                c.index: amount
+                for c, amount in zip(classes, request, strict=True)
+                if amount > 0 and not (c.served and _served(c, r, node))
+            }
+            asking = [c for c in classes if c.index in amounts]
             if asking:
-                terms = ctx.placed(asking, [node]).weighted([amount for amount in request if amount > 0])
+                terms = ctx.placed(asking, [node]).weighted(list(amounts.values()))
                 terms.extend(leaving.weighted([-amount for amount in usage]))
                 _row(ctx, node, asking, terms, int(problem.free_now[r, node]), f"{resource}[{node_name}]")
         slots = ctx.placed(classes, [node]).extend(leaving, -1)
@@ -60,3 +65,7 @@ def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free
         return
     for cls in asking:
         add_at_most(*args, when=ctx.lands(cls, [node]), name=label)
+
+
+def _served(cls: PodClass, r: int, node: int) -> bool:
+    return r in cls.served and bool(cls.served[r][node])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
+    from .dynamic_resources import DeviceVariables
     from .problem import BoolArray, PodClass, Problem, VictimClass
 
 
@@ -113,6 +114,7 @@ class Context:
         self._lands: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
         self._gone: dict[int, cp_model.IntVar] = {}
         self._memo: dict[Hashable, Any] = {}
+        self.devices: DeviceVariables | None = None
         for cls in problem.classes:
             self.at_most(self.placed([cls]), cls.size, name=f"size[{pods[cls.pod].key}]")
 

@@ -17,12 +17,16 @@ import numpy.typing as npt
 
 from ..framework import names
 from ..framework.budgets import Budget, budgets
+from ..framework.dra.extended import offered, requested
 from ..framework.plugins.node_resources_fit import checked_resources
 from ..framework.runtime import framework_for
+from ..framework.signature import signature
 from ..framework.state import State
+from ..framework.volumes.signature import VolumeSignatures
+from .device_problem import DeviceProblem, device_problem, may_merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..framework.cluster import Cluster
     from ..models.config import NodeResourcesFitArgs
@@ -44,6 +48,8 @@ class PodClass:
     mask : bool array (N,)
         Nodes where one member may stand in some end state: static filters pass and the node has the room once
         every possible victim has left.
+    served : dict
+        Resource row -> nodes where devices serve the request, since the node does not offer it (KEP-5004).
     limit : int array (N,)
         Most members that can stand on a node at once; 0 where `mask` is false.
     """
@@ -55,6 +61,7 @@ class PodClass:
     request: IntArray
     mask: BoolArray
     limit: IntArray
+    served: dict[int, BoolArray]
 
     @property
     def pod(self) -> int:
@@ -113,6 +120,7 @@ class Problem:
     victims: tuple[VictimClass, ...]
     budgets: tuple[Budget, ...]
     levels: tuple[int, ...]
+    devices: DeviceProblem | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
 
     def belongs_to(self, priority: int) -> int | None:
@@ -218,9 +226,11 @@ def build_problem(cluster: Cluster) -> Problem:
     """Group the pods of a round into classes and find who may be evicted."""
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
-    groups: dict[int, list[int]] = {}
+    devices = device_problem(cluster, state)
+    alike = _alike(cluster, devices)
+    groups: dict[Hashable, list[int]] = {}
     for i in cluster.pending:
-        groups.setdefault(cluster.pods[i].cls, []).append(i)
+        groups.setdefault(alike(i), []).append(i)
     static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
     victims = _victim_classes(cluster, state, groups, static, all_budgets)
     victims_on: dict[int, list[VictimClass]] = {}
@@ -242,9 +252,32 @@ def build_problem(cluster: Cluster) -> Problem:
         classes=classes,
         victims=victims,
         budgets=all_budgets,
+        devices=devices,
         levels=cluster.levels,
         victims_on={n: tuple(vs) for n, vs in victims_on.items()},
     )
+
+
+def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
+    """Say which pods are one class: those of equal signature, and those that differ only in private claims.
+
+    Private claims that ask for the same count together where that stays exact (`may_merge`).
+    """
+    if devices is None:
+        return lambda i: cluster.pods[i].cls
+    volumes = VolumeSignatures(cluster)
+
+    def key(i: int) -> Hashable:
+        info = cluster.pods[i]
+        private = devices.private[i]
+        specs = tuple(devices.spec(claim) for claim in private)
+        named = info.pod.spec.resource_claims
+        if not private or len(private) != len(named) or not all(may_merge(spec) for spec in specs):
+            return info.cls
+        numbers = tuple(spec.number for spec in specs)
+        return (info.unit, *signature(info, volumes.of(i), numbers))
+
+    return key
 
 
 def _pod_class(
@@ -252,6 +285,9 @@ def _pod_class(
 ) -> PodClass:
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
+    served = {
+        cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
+    }
     checks = cluster.profile(info.index)
     fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))
     request: IntArray = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
@@ -260,7 +296,10 @@ def _pod_class(
     else:
         for r, asked in enumerate(request.tolist()):
             if asked > 0:
-                limit = np.minimum(limit, np.maximum(room[r], 0) // asked).astype(np.int64)
+                fitting = np.maximum(room[r], 0) // asked
+                if r in served:
+                    fitting = np.where(served[r], limit, fitting)
+                limit = np.minimum(limit, fitting).astype(np.int64)
     if info.ports and checks.filters(names.NODE_PORTS):
         limit = np.minimum(limit, 1)
     limit = np.where(static, limit, 0)
@@ -272,14 +311,15 @@ def _pod_class(
         request=request,
         mask=limit > 0,
         limit=limit,
+        served=served,
     )
 
 
 def _victim_classes(
     cluster: Cluster,
     state: State,
-    groups: dict[int, list[int]],
-    static: dict[int, BoolArray],
+    groups: dict[Hashable, list[int]],
+    static: dict[Hashable, BoolArray],
     all_budgets: Sequence[Budget],
 ) -> tuple[VictimClass, ...]:
     """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
@@ -293,6 +333,7 @@ def _victim_classes(
         highest[nodes] = np.maximum(highest[nodes], priority)
 
     charges = _charges(cluster, all_budgets)
+    claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
     for i in cluster.bound:
         info = cluster.pods[i]
@@ -300,7 +341,8 @@ def _victim_classes(
         if info.priority >= highest[node]:
             continue
         drawn = () if info.terminating else charges(i)
-        key = (node, info.cls, info.usage, info.guard, info.terminating, drawn)
+        held = claims.get(i, ())
+        key = (node, info.cls, info.usage, info.guard, info.terminating, held, drawn)
         grouped.setdefault(key, []).append(i)
     return tuple(
         _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
@@ -323,6 +365,16 @@ def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: I
         guard=infos[0].guard,
         charges=drawn,
     )
+
+
+def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
+    """Running pod -> resource claims that are reserved for it: what devices its leaving gives back."""
+    held: dict[int, tuple[str, ...]] = {}
+    for key, consumers in state.claims.reserved.items() if state.claims is not None else ():
+        for i in consumers:
+            if isinstance(i, int):
+                held[i] = (*held.get(i, ()), key)
+    return held
 
 
 def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:

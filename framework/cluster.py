@@ -25,7 +25,7 @@ from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_pre
 from .ports import host_ports
 from .profile import POST_FILTER, Profile, profiles_of
 from .resources import FIRST_RESOURCES
-from .signature import signature
+from .signature import claims_as_written, signature
 from .taints import TaintClasses
 from .volumes.signature import VolumeSignatures
 
@@ -230,7 +230,8 @@ class Cluster:
             if info.unit == len(unit_labels):
                 unit_labels.append(info.label_cls)
                 self.unit_pods.append(info.index)
-            key_of_class = (info.unit, *signature(info, volumes.of(info.index), consumers))
+            claims = claims_as_written(info, consumers)
+            key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
             info.cls = classes.setdefault(key_of_class, len(classes))
         self.unit_of: Ints = np.array([info.unit for info in self.pods], dtype=np.int64)
         self.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from .cycle import Cycle, apply, schedule_one
+from .dra.index import claim_keys
 from .groups import Group
 from .ledger import Ledger
 from .runtime import framework_for
@@ -21,8 +22,11 @@ from .workload.units import units
 if TYPE_CHECKING:
     from .cluster import Cluster
 
-Step = tuple[Literal["bind", "mark", "leave"], int, int]
-"""What happened: (kind, pod, node); the node is -1 unless a pod was bound."""
+Step = tuple[Literal["bind", "mark", "leave", "deallocate"], int, int]
+"""What happened: (kind, pod, node); the node is -1 unless a pod was bound.
+
+For `deallocate` the second is the claim's place among the cluster's claims (`claim_keys`).
+"""
 
 
 @dataclass(slots=True)
@@ -122,6 +126,8 @@ class _Run:
                 leaving.setdefault(j, i)
             self._expected[i] = cycle.victims
         apply(self._state, cycle, self._ledger)
+        if cycle.deallocated:
+            self.outcome.steps.append(("deallocate", claim_keys(self._cluster).index(cycle.deallocated), -1))
         if cycle.outcome == "bound":
             self._bound(i, cycle.node)
 

@@ -24,9 +24,18 @@ def _spread(constraint: TopologySpreadConstraint) -> Hashable:
     )
 
 
-def _claims(info: PodInfo, consumers: Collection[str]) -> Hashable:
-    """Return a pod's claims: one made from a template is the pod's alone, others may be reserved for it."""
+def claims_as_written(info: PodInfo, consumers: Collection[str]) -> Hashable:
+    """Return a pod's claims: one made from a template is the pod's alone, others may be reserved for it.
+
+    Parameters
+    ----------
+    info : PodInfo
+    consumers : collection of str
+        The pods for which resource claims are reserved.
+    """
     entries = info.pod.spec.resource_claims
+    if not entries:
+        return ""
     made = any(entry.resource_claim_template_name for entry in entries)
     return entries, info.key if made or info.key in consumers else ""
 
@@ -36,7 +45,7 @@ def _extended(container: Container) -> tuple[Hashable, ...]:
     return tuple(item for item in container.resources.requests.items() if "/" in item[0])
 
 
-def signature(info: PodInfo, volumes: Hashable, consumers: Collection[str]) -> tuple[Hashable, ...]:
+def signature(info: PodInfo, volumes: Hashable, claims: Hashable) -> tuple[Hashable, ...]:
     """Return a key that is equal for pods of one class, beside their count class (labels, terms, ports).
 
     Parameters
@@ -44,8 +53,8 @@ def signature(info: PodInfo, volumes: Hashable, consumers: Collection[str]) -> t
     info : PodInfo
     volumes : hashable
         The key of its volumes (`framework.volumes.signature`).
-    consumers : collection of str
-        The pods for which resource claims are reserved.
+    claims : hashable
+        The key of its resource claims: as written for filters and scores, which name them one by one.
     """
     spec = info.pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
@@ -70,8 +79,7 @@ def signature(info: PodInfo, volumes: Hashable, consumers: Collection[str]) -> t
         None if own else info.default_selector,
         tuple((c.image, _extended(c)) for c in (*spec.init_containers, *spec.containers)),
         volumes,
-        # Claims and groups are compared as written: they decide only where a pod has any.
-        _claims(info, consumers) if spec.resource_claims else "",
+        claims,
         spec.workload_ref,
         spec.scheduling_group,
         info.terminating,

@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..models.errors import KubestowError
-from .dra.extended import mapped_resources, requested
 from .groups import groups
 
 if TYPE_CHECKING:
     from .cluster import Cluster
-    from .podinfo import PodInfo
 
 
 def unsupported(cluster: "Cluster", *, solving: bool = True) -> list[str]:
@@ -25,10 +23,6 @@ def unsupported(cluster: "Cluster", *, solving: bool = True) -> list[str]:
         Whether the optimal scheduler has to know the feature, or only the greedy one.
     """
     needs: list[str] = []
-    for i in cluster.pending:
-        info = cluster.pods[i]
-        for need in _claims(cluster, info) if solving else ():
-            needs.append(f"Pod {info.key}: {need} not supported yet")
     needs += (f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster))
     return needs
 
@@ -67,12 +61,3 @@ def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
         parent = composites.get(f"{group.namespace}/{group.parent}")
         if parent is not None and parent.disruption_mode == "all":
             yield group.key, f"disruptionMode all of CompositePodGroup {group.parent} is"
-
-
-def _claims(cluster: "Cluster", info: "PodInfo") -> Iterator[str]:
-    if not cluster.gates.enabled("DynamicResourceAllocation"):
-        return
-    for claim in info.pod.spec.resource_claims:
-        yield f"spec.resourceClaims[{claim.name}] (dynamic resource allocation) is"
-    for name in requested(cluster, info.index):
-        yield f"a request for {name} (served by DeviceClass {mapped_resources(cluster)[name]}) is"

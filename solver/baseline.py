@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..framework.greedy import run_to_quiescence
+from ..framework.state import State
 from .outcome import Outcome
+from .play import new_allocations
 from .replay import inadmissible
 from .vector import Valuation, valuate
 
@@ -21,7 +24,8 @@ def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Val
         placed=dict(run.node_of_new),
         nominations={i: victims for i, (_, victims) in run.nominations.items() if i in run.node_of_new},
         victims={victim: preemptor for victim, _, preemptor in run.victims},
+        allocations=new_allocations(State.initial(cluster), run.state),
     )
     valuation = valuate(cluster, outcome, prefer)
     admissible = valuation.guarded and not any(True for _ in inadmissible(cluster, outcome.moves))
-    return Outcome(outcome.moves, outcome.placed, outcome.nominations, outcome.victims, admissible), valuation
+    return replace(outcome, admissible=admissible), valuation

@@ -11,17 +11,22 @@ from typing import TYPE_CHECKING
 
 from ..framework.group_rules import broken_groups, nodes_for_member
 from ..framework.runtime import framework_for
+from ..framework.state import NO_ALLOCATIONS
+from .devices import hand_out
 from .order import Assignment
-from .outcome import BIND, LEAVE, MARK, Move, Outcome
+from .outcome import BIND, DEALLOCATE, LEAVE, Outcome
+from .play import fits, new_allocations, play
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..encoders.problem import Problem
     from ..framework.cluster import Cluster
+    from ..framework.dra.allocation import Allocation
     from ..framework.state import State
     from .model import Solution
+    from .outcome import Move
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
@@ -33,7 +38,10 @@ def assign(problem: Problem, solution: Solution) -> Assignment:
             if index == cls.index:
                 placed.update((next(members), node) for _ in range(count))
     victims = frozenset(pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)])
-    return Assignment(placed, victims)
+    if problem.devices is None or solution.devices is None:
+        return Assignment(placed, victims)
+    allocations, deallocated = hand_out(problem, problem.devices, solution.devices, placed, victims)
+    return Assignment(placed, victims, allocations, deallocated)
 
 
 def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
@@ -44,11 +52,13 @@ def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], i
     return dict(counts), dict(Counter(victim_class[v] for v in outcome.victims))
 
 
-def complete(problem: Problem, moves: Sequence[Move]) -> Outcome:
+def complete(
+    problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation] = NO_ALLOCATIONS
+) -> Outcome:
     """Follow valid moves, then bind in queue order whatever still passes somewhere."""
     cluster = problem.cluster
     state = problem.state.copy()
-    _apply(state, moves)
+    play(cluster, state, moves, chosen)
     done = {pod for kind, pod, _ in moves if kind == BIND}
     extra: list[Move] = []
     hopeless: set[int] = set()
@@ -62,12 +72,12 @@ def complete(problem: Problem, moves: Sequence[Move]) -> Outcome:
             hopeless.add(cls)
             continue
         node = int(feasible[0])
-        state.place(i, node)
+        play(cluster, state, [(BIND, i, node)], chosen)
         extra.append((BIND, i, node))
-    return narrate(cluster, problem.state, [*moves, *extra])
+    return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
 
 
-def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
+def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:
     """Keep of a sequence that got stuck what stands by itself: no wasted eviction, no broken group."""
     cluster = problem.cluster
     dropped: set[int] = set()
@@ -76,11 +86,11 @@ def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
         kept: list[Move] = []
         for move in moves:
             kind, pod, node = move
-            if pod in dropped:
+            if kind != DEALLOCATE and pod in dropped:
                 continue
-            if kind == BIND and not framework_for(cluster, pod).filter_node(state, pod, node).ok:
+            if kind == BIND and not fits(cluster, state, pod, node, chosen):
                 continue
-            _apply(state, [move])
+            play(cluster, state, [move], chosen)
             kept.append(move)
         wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
         placed = {pod: node for kind, pod, node in kept if kind == BIND}
@@ -91,7 +101,9 @@ def salvage(problem: Problem, moves: Sequence[Move]) -> list[Move]:
         dropped |= wasted
 
 
-def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
+def narrate(
+    cluster: Cluster, initial: State, moves: Sequence[Move], allocations: Mapping[str, Allocation]
+) -> Outcome:
     """Say of valid moves which placements are nominations, and who is whose preemptor.
 
     A placement is a nomination when at its step it would fail were the earlier victims still running: a
@@ -102,25 +114,16 @@ def narrate(cluster: Cluster, initial: State, moves: Sequence[Move]) -> Outcome:
     if any(kind == LEAVE for kind, _, _ in moves):
         shadow = initial.copy()
         left = False
-        for kind, pod, node in moves:
-            if kind == BIND:
-                if left and not framework_for(cluster, pod).filter_node(shadow, pod, node).ok:
-                    nominated.add(pod)
-                shadow.place(pod, node)
+        for move in moves:
+            kind, pod, node = move
+            if kind == BIND and left and not framework_for(cluster, pod).filter_node(shadow, pod, node).ok:
+                nominated.add(pod)
+            if kind in (BIND, DEALLOCATE):
+                play(cluster, shadow, [move], allocations)
             left |= kind == LEAVE
     placed = {pod: node for kind, pod, node in moves if kind == BIND}
     served = preemptors(cluster, initial.node_of, moves, frozenset(nominated))
     nominations: dict[int, tuple[int, ...]] = {
         pod: tuple(v for v, p in served.items() if p == pod) for pod in placed if pod in nominated
     }
-    return Outcome(tuple(moves), placed, nominations, served)
-
-
-def _apply(state: State, moves: Iterable[Move]) -> None:
-    for kind, pod, node in moves:
-        if kind == BIND:
-            state.place(pod, node)
-        elif kind == MARK:
-            state.mark(pod)
-        else:
-            state.remove(pod)
+    return Outcome(tuple(moves), placed, nominations, served, allocations)

@@ -17,6 +17,7 @@ from ortools.sat.python import cp_model, cp_model_helper
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
+from .devices import DeviceSolution, read_devices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,11 +31,12 @@ WEIGHT_LIMIT = 2**40
 
 @dataclass(frozen=True)
 class Solution:
-    """Values of one solution: newcomers by (class, node), leavers by victim class, goals by name."""
+    """Values of one solution: newcomers by (class, node), leavers by victim class, goals by name, devices."""
 
     counts: Mapping[tuple[int, int], int]
     leaving: Mapping[int, int]
     goals: Mapping[str, int]
+    devices: DeviceSolution | None = None
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,7 @@ class RoundModel:
             counts={k: n for k, var in context.counts.items() if (n := solver.value(var))},
             leaving={k: n for k, var in context.evictions.items() if (n := solver.value(var))},
             goals={name: solver.value(goal.terms.expression()) for name, goal in self.goals.items()},
+            devices=None if context.devices is None else read_devices(context.devices, solver),
         )
 
     def _solver(self, seconds: float) -> cp_model.CpSolver:

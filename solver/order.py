@@ -7,13 +7,13 @@ there is none and names the components to blame, or gives up at its limit.  Sour
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..framework.runtime import framework_for
 from .gangs import Gangs
 from .order_search import OrderSearch
-from .outcome import BIND, MARK, Move
+from .outcome import BIND, DEALLOCATE
+from .play import fits, play
 from .preemptors import serves
 from .quick_order import QuickSequence, leave
 from .relations import NOBODY, Component, Relations
@@ -22,15 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..encoders.problem import Problem
+    from ..framework.dra.allocation import Allocation
     from ..framework.state import State
+    from .outcome import Move
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A solution: pods on nodes, and the running pods that leave."""
+    """A solution: pods on nodes, the running pods that leave, and what becomes of claims.
+
+    `deallocated` are places in `claim_keys`: claims that give their devices of the input back, free of cost.
+    """
 
     placed: Mapping[int, int]
     victims: frozenset[int]
+    allocations: Mapping[str, Allocation] = field(default_factory=dict)
+    deallocated: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,9 +71,8 @@ class Sequencer:
         quick = QuickSequence(self, assignment)
         if quick.run():
             return OrderResult(tuple(quick.moves))
-        moves: list[Move] = []
+        base, moves = self.start(assignment)
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
-        base = self.problem.state.copy()
         for v in irrelevant:
             leave(base, moves, v)
         for component in self._merged(assignment):
@@ -81,7 +87,7 @@ class Sequencer:
         done = {pod for kind, pod, _ in moves if kind == BIND}
         late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
-        if self._passes(moves):
+        if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
         return OrderResult(None, partial=tuple(quick.moves))
 
@@ -98,22 +104,29 @@ class Sequencer:
         }
         return Component(frozenset(preemptors) - component.classes, frozenset(holders) - component.victims)
 
-    def _passes(self, moves: Iterable[Move]) -> bool:
+    def _passes(self, moves: Iterable[Move], assignment: Assignment) -> bool:
         state = self.problem.state.copy()
-        for kind, pod, node in moves:
-            if kind == BIND:
-                if not self.fits(state, pod, node):
-                    return False
-                state.place(pod, node)
-            elif kind == MARK:
-                state.mark(pod)
-            else:
-                state.remove(pod)
+        for move in moves:
+            kind, pod, node = move
+            if kind == BIND and not self.fits(state, pod, node, assignment):
+                return False
+            self.play(state, [move], assignment)
         return True
 
-    def fits(self, state: State, pod: int, node: int) -> bool:
-        """Whether a pod passes every filter on a node now."""
-        return framework_for(self.cluster, pod).filter_node(state, pod, node).ok
+    def fits(self, state: State, pod: int, node: int, assignment: Assignment) -> bool:
+        """Whether a pod passes every filter on a node now, with its devices."""
+        return fits(self.cluster, state, pod, node, assignment.allocations)
+
+    def play(self, state: State, moves: Iterable[Move], assignment: Assignment) -> None:
+        """Let moves happen."""
+        play(self.cluster, state, moves, assignment.allocations)
+
+    def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
+        """Return the state in which an order begins: deallocations are free steps and come first."""
+        state = self.problem.state.copy()
+        moves: list[Move] = [(DEALLOCATE, claim, -1) for claim in assignment.deallocated]
+        self.play(state, moves, assignment)
+        return state, moves
 
     def serves(self, pod: int, victim: int) -> bool:
         """Whether a pod on the victim's node may be its preemptor."""

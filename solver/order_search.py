@@ -30,6 +30,7 @@ class OrderSearch:
         deadline: float,
     ) -> None:
         self._s = sequencer
+        self._assignment = assignment
         self._limit = limit
         self._deadline = deadline
         self._state = base.copy()
@@ -80,11 +81,11 @@ class OrderSearch:
 
     def _bind_one(self, present: list[int]) -> bool:
         for (_, node), group in self._groups.items():
-            if not group or not self._s.fits(self._state, group[-1], node):
+            if not group or not self._s.fits(self._state, group[-1], node, self._assignment):
                 continue
             pod = group.pop()
             self._gangs.begin(pod)
-            self._state.place(pod, node)
+            self._s.play(self._state, [(BIND, pod, node)], self._assignment)
             self._moves.append((BIND, pod, node))
             if all(self._has_preemptor(v) for v in present) and self._descend():
                 return True
@@ -106,7 +107,6 @@ class OrderSearch:
 
     def _move_victim(self, present: list[int]) -> bool:
         for v in present:
-            node = int(self._state.node_of[v])
             if not self._state.terminating[v]:
                 self._state.mark(v)
                 self._moves.append((MARK, v, -1))
@@ -115,13 +115,13 @@ class OrderSearch:
                 self._moves.pop()
                 self._state.unmark(v)
             else:
+                before = self._state.copy()
                 self._state.remove(v)
                 self._moves.append((LEAVE, v, -1))
                 if self._descend():
                     return True
                 self._moves.pop()
-                self._state.place(v, node)
-                self._state.mark(v)
+                self._state = before
             if not self.complete:
                 return False
         return False

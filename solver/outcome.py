@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.dra.allocation import Allocation
+
 BIND: Literal["bind"] = "bind"
 MARK: Literal["mark"] = "mark"
 LEAVE: Literal["leave"] = "leave"
+DEALLOCATE: Literal["deallocate"] = "deallocate"
 
-#: ("bind", pod, node), ("mark", pod, -1) or ("leave", pod, -1)
+# ("bind", pod, node), ("mark", pod, -1), ("leave", pod, -1), or ("deallocate", place of the claim, -1)
 Move = tuple[str, int, int]
 
 
@@ -30,6 +33,8 @@ class Outcome:
         Placed pod -> its victims, for the pods that are nominated.
     victims : mapping
         Running pod that leaves -> its preemptor (None: the preemptor ended elsewhere or nowhere).
+    allocations : mapping
+        Claim -> its devices, for the claims that the round allocates.
     admissible : bool
         Whether the outcome is a plan in the sense of the design; greedy's need not be.
     """
@@ -38,4 +43,5 @@ class Outcome:
     placed: Mapping[int, int] = field(default_factory=dict)
     nominations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     victims: Mapping[int, int | None] = field(default_factory=dict)
+    allocations: Mapping[str, Allocation] = field(default_factory=dict)
     admissible: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ..framework.diagnosis import Diagnosis, diagnose
+from ..framework.dra.index import claim_keys
 from ..framework.group_rules import placements_of
 from ..framework.skew import domain_counts
 from ..framework.spread import fallen_back_constraints
@@ -21,7 +22,8 @@ from ..models.plan import (
     Tier,
     Unschedulable,
 )
-from .outcome import BIND, MARK, Move, Outcome
+from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
+from .play import play
 from .vector import Valuation, end_state
 
 if TYPE_CHECKING:
@@ -89,6 +91,10 @@ def build_plan(
             Placement(pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled)
             for d in placements_of(cluster, outcome.placed, outcome.victims)
         ),
+        allocations=tuple(
+            {"claim": key, "node": allocation.node, "devices": allocation.document()}
+            for key, allocation in sorted(outcome.allocations.items())
+        ),
         fallbacks=_fallbacks(cluster, outcome),
         unschedulable=_left_out(cluster, outcome),
         stats=stats,
@@ -97,6 +103,8 @@ def build_plan(
 
 def _step(cluster: Cluster, move: Move) -> Step:
     kind, pod, node = move
+    if kind == DEALLOCATE:
+        return Step(deallocate=claim_keys(cluster)[pod])
     key = cluster.pods[pod].key
     if kind == BIND:
         return Step(bind=key, node=cluster.node_names[node])
@@ -128,17 +136,13 @@ def _fallbacks(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
         return ()
     skews: dict[tuple[int, int], int | None] = {}
     state = State.initial(cluster)
-    for kind, pod, node in outcome.moves:
-        if kind == BIND:
-            if pod in carriers:
-                for k, constraint in enumerate(fallen_back_constraints(cluster, pod)):
-                    own = int(constraint.self_match)
-                    skews[pod, k] = domain_counts(cluster, state, pod, constraint).skew(node, own)
-            state.place(pod, node)
-        elif kind == MARK:
-            state.mark(pod)
-        else:
-            state.remove(pod)
+    for move in outcome.moves:
+        kind, pod, node = move
+        if kind == BIND and pod in carriers:
+            for k, constraint in enumerate(fallen_back_constraints(cluster, pod)):
+                own = int(constraint.self_match)
+                skews[pod, k] = domain_counts(cluster, state, pod, constraint).skew(node, own)
+        play(cluster, state, [move], outcome.allocations)
     return tuple(
         Fallback(
             pod=cluster.pods[i].key,

@@ -27,8 +27,8 @@ class QuickSequence:
 
     def __init__(self, sequencer: Sequencer, assignment: Assignment) -> None:
         self._s = sequencer
-        self._state = sequencer.problem.state.copy()
-        self.moves: list[Move] = []
+        self._assignment = assignment
+        self._state, self.moves = sequencer.start(assignment)
         self._victims: dict[int, list[int]] = {}
         pods = sequencer.cluster.pods
         for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start.timestamp(), v)):
@@ -72,11 +72,11 @@ class QuickSequence:
             if not group:
                 continue
             pod = group[0]
-            if self._needed(pod, node) or not self._s.fits(self._state, pod, node):
+            if self._needed(pod, node) or not self._s.fits(self._state, pod, node, self._assignment):
                 continue
             group.popleft()
             self._gangs.begin(pod)
-            self._state.place(pod, node)
+            self._s.play(self._state, [(BIND, pod, node)], self._assignment)
             self.moves.append((BIND, pod, node))
             bound = True
             if once:

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ..framework.dra.index import claim_keys
 from ..framework.group_rules import faults_of_groups, placements_of
 from ..framework.runtime import framework_for
 from ..framework.state import State
 from ..models.errors import KubestowError
-from .outcome import BIND, LEAVE, MARK, Move, Outcome
+from .allocated import chosen_devices, faults_of_devices
+from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .play import devices_for, play, taken_devices
 from .preemptors import preemptors
 from .vector import valuate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..framework.cluster import Cluster
+    from ..framework.dra.allocation import Allocation
     from ..models.plan import Plan
 
 
@@ -39,12 +43,16 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
         Naming the first step, list or tier that does not hold.
     """
     moves = moves_of(cluster, plan)
-    for fault in _faults_of_steps(cluster, moves):
+    chosen = chosen_devices(cluster, plan)
+    for fault in _faults_of_steps(cluster, moves, chosen):
         raise ReplayFailure(f"the plan fails its replay: {fault}")
     if plan.stats.admissible:
         for fault in inadmissible(cluster, moves):
             raise ReplayFailure(f"the plan is not admissible: {fault}")
-    for fault in (*_faults_of_lists(cluster, plan, moves), *_faults_of_tiers(cluster, plan, moves, prefer)):
+    for fault in (
+        *_faults_of_lists(cluster, plan, moves, chosen),
+        *_faults_of_tiers(cluster, plan, moves, chosen, prefer),
+    ):
         raise ReplayFailure(f"the plan contradicts itself: {fault}")
 
 
@@ -56,8 +64,13 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
     ReplayFailure
         For a step that names a pod or node the cluster does not have.
     """
+    claims = claim_keys(cluster)
     moves: list[Move] = []
     for number, step in enumerate(plan.steps):
+        if step.deallocate is not None:
+            if step.deallocate not in claims:
+                raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown claim")
+            moves.append((DEALLOCATE, claims.index(step.deallocate), -1))
         for kind, key in ((BIND, step.bind), (MARK, step.mark), (LEAVE, step.leave)):
             if key is None:
                 continue
@@ -69,34 +82,50 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
     return moves
 
 
-def _faults_of_steps(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
+def _faults_of_steps(
+    cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
     state = State.initial(cluster)
-    pending = set(cluster.pending)
-    for number, (kind, pod, node) in enumerate(moves):
-        key = cluster.pods[pod].key
-        if kind == BIND:
-            if pod not in pending or state.node_of[pod] >= 0:
-                yield f"step {number} binds {key}, which does not wait"
-                return
-            status = framework_for(cluster, pod).filter_node(state, pod, node)
-            if not status.ok:
-                reasons = ", ".join(status.reasons)
-                yield f"step {number} binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
-                return
-            state.place(pod, node)
-        elif state.node_of[pod] < 0:
-            yield f"step {number} moves {key}, which does not run"
+    for number, move in enumerate(moves):
+        fault = _fault_of_step(cluster, state, move, chosen)
+        if fault:
+            yield f"step {number} {fault}"
             return
-        elif kind == MARK:
-            if state.terminating[pod]:
-                yield f"step {number} marks {key}, which terminates already"
-                return
-            state.mark(pod)
-        else:
-            if not state.terminating[pod]:
-                yield f"step {number} takes {key} away before it is marked"
-                return
-            state.remove(pod)
+        play(cluster, state, [move], chosen)
+    yield from faults_of_devices(cluster, state, chosen)
+
+
+def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
+    """Say why a step is not possible in a state, empty where it is."""
+    kind, item, node = move
+    if kind == DEALLOCATE:
+        return _fault_of_deallocation(cluster, state, claim_keys(cluster)[item])
+    key = cluster.pods[item].key
+    if kind == BIND:
+        if item not in cluster.pending or state.node_of[item] >= 0:
+            return f"binds {key}, which does not wait"
+        status = framework_for(cluster, item).filter_node(state, item, node)
+        if not status.ok:
+            reasons = ", ".join(status.reasons)
+            return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
+        taken = taken_devices(cluster, state, devices_for(cluster, state, item, node, chosen))
+        return f"binds {key} with {taken[0]}, which another claim has" if taken else ""
+    if state.node_of[item] < 0:
+        return f"moves {key}, which does not run"
+    if kind == MARK:
+        return f"marks {key}, which terminates already" if state.terminating[item] else ""
+    return "" if state.terminating[item] else f"takes {key} away before it is marked"
+
+
+def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
+    """A claim may lose its devices while it is reserved for nobody, or only for one pod that waits."""
+    if state.claims is None or claim not in state.claims.allocations:
+        return f"deallocates {claim}, which is not allocated"
+    consumers = state.claims.reserved.get(claim, frozenset())
+    waiting = [i for i in consumers if isinstance(i, int) and state.node_of[i] < 0]
+    if len(consumers) > 1 or len(waiting) != len(consumers):
+        return f"deallocates {claim}, which is reserved for others"
+    return ""
 
 
 def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
@@ -117,7 +146,7 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     yield from faults_of_groups(cluster, placed, left)
 
 
-def outcome_of(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Outcome:
+def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Outcome:
     """Give a plan as an outcome, from its steps alone."""
     placed: dict[int, int] = {}
     victims: dict[int, int | None] = {}
@@ -127,12 +156,14 @@ def outcome_of(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Outcome:
         elif kind == LEAVE:
             victims[pod] = None
             placed.pop(pod, None)
-    return Outcome(tuple(moves), placed, {}, victims, plan.stats.admissible)
+    return Outcome(tuple(moves), placed, {}, victims, chosen, plan.stats.admissible)
 
 
-def _faults_of_lists(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Iterator[str]:
+def _faults_of_lists(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
     keys, names = [p.key for p in cluster.pods], cluster.node_names
-    outcome = outcome_of(cluster, plan, moves)
+    outcome = outcome_of(plan, moves, chosen)
     if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()}:
         yield "bindings and nominations are not what the steps bind"
     evicted = {keys[v] for v in outcome.victims if not cluster.pods[v].terminating}
@@ -149,8 +180,10 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, moves: Sequence[Move]) -> Ite
         yield "placements are not the domains of the groups that gained members"
 
 
-def _faults_of_tiers(cluster: Cluster, plan: Plan, moves: Sequence[Move], prefer: str) -> Iterator[str]:
-    value = valuate(cluster, outcome_of(cluster, plan, moves), prefer)
+def _faults_of_tiers(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation], prefer: str
+) -> Iterator[str]:
+    value = valuate(cluster, outcome_of(plan, moves, chosen), prefer)
     if plan.stats.admissible and not value.guarded:
         yield "a guarded victim violates its budget"
     stated = [(t.name, t.sense, t.value) for t in plan.tiers]

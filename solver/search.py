@@ -122,14 +122,16 @@ class Search:
         Returns whether the plan attains what the solution promised for the tiers `names`, and whether the
         solution was excluded since no order exists for it.
         """
-        result = self._sequencer.order(assign(self.problem, solution), self._deadline)
+        assignment = assign(self.problem, solution)
+        chosen = assignment.allocations
+        result = self._sequencer.order(assignment, self._deadline)
         if result.moves is None:
-            self._offer(complete(self.problem, salvage(self.problem, result.partial)))
+            self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen)))
             if result.blame is None:
                 return False, False
             self.model.forbid(result.blame, result.relief, solution)
             return False, True
-        outcome = complete(self.problem, result.moves)
+        outcome = complete(self.problem, result.moves, chosen)
         value = self._offer(outcome)
         costs = {t.name: t.cost for t in value.tiers}
         asked = [n for n in names if n in solution.goals]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework.budgets import budgets
+from ..framework.dra.ranks import first_available_ranks
 from ..framework.group_wishes import desired_count_shortfall, preferred_topology_excess
 from ..framework.groups import groups
 from ..framework.preferences import PREFERENCE_VALUES
@@ -18,6 +19,7 @@ from ..framework.skew import excess
 from ..framework.spread import fallen_back_constraints
 from ..framework.state import State
 from ..models import tiers
+from .play import play
 from .violating import Charge, violating_victims
 
 if TYPE_CHECKING:
@@ -108,7 +110,8 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
     values.append(
         TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
     )
-    values.append(TierValue(tiers.FIRST_AVAILABLE, "min", 0))
+    ranks = first_available_ranks(cluster, outcome.allocations)
+    values.append(TierValue(tiers.FIRST_AVAILABLE, "min", ranks))
     shortfall = desired_count_shortfall(cluster, end, outcome.placed)
     values.append(TierValue(tiers.DESIRED_COUNT, "min", shortfall))
     if any(group.preferred_keys and group.pending for group in groups(cluster)):
@@ -130,11 +133,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
 def end_state(cluster: Cluster, outcome: Outcome) -> State:
     """Where everything is when the outcome is done."""
     state = State.initial(cluster)
-    for v in outcome.victims:
-        if state.node_of[v] >= 0:
-            state.remove(v)
-    for i, node in outcome.placed.items():
-        state.place(i, node)
+    play(cluster, state, outcome.moves, outcome.allocations)
     return state
 
 

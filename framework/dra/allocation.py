@@ -4,13 +4,13 @@ Source: k8s.io/dynamic-resource-allocation/structured (createNodeSelector).
 """
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
 from ...models import resource_api as api
-from ...models.quantity import format_quantity
+from ...models.quantity import format_quantity, parse_quantity
 from ...models.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from .capacity import Amounts
 from .claims import Want
@@ -129,6 +129,32 @@ def write(claim: str, picks: Iterable[Pick], node: str) -> Allocation:
         for k, pick in enumerate(picks)
     )
     return Allocation(results, _selector([pick.device for pick in picks], node))
+
+
+def reread(
+    document: Iterable[Mapping[str, Any]], device_of: Callable[[DeviceId], Device], node: str
+) -> Allocation:
+    """Read devices back that `Allocation.document` wrote.
+
+    Parameters
+    ----------
+    document : iterable of mapping
+    device_of : callable
+        The device of an id; `KeyError` for one that does not exist.
+    node : str
+        The node for which they were chosen.
+    """
+    results = tuple(
+        Result(
+            request=item["request"],
+            id=DeviceId(item["driver"], item["pool"], item["device"]),
+            admin=bool(item.get("adminAccess")),
+            share=item.get("shareID", ""),
+            taken=tuple((n, parse_quantity(q)) for n, q in item.get("consumedCapacity", {}).items()),
+        )
+        for item in document
+    )
+    return Allocation(results, _selector([device_of(result.id) for result in results], node))
 
 
 def _selector(devices: Iterable[Device], node: str) -> NodeSelector | None:

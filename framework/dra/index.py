@@ -14,7 +14,7 @@ from ...models.meta import KubeObject
 from ...models.validation.reading import respell
 from ..domains import Bools
 from ..node_selection import selector_mask
-from .allocation import Allocation
+from .allocation import Allocation, read
 from .cel.program import CompileError
 from .claims import ClaimSpec, ClaimSpecs
 from .extended import requested
@@ -55,6 +55,15 @@ class DeviceIndex:
         groups = {group.key: group for group in snapshot.pod_groups} if grouped else {}
         self._pod_claims = PodClaims(self.claims, groups)
         self._of_pod: dict[int, tuple[PodClaim, ...] | ClaimProblem] = {}
+
+    @cached_property
+    def given(self) -> dict[str, Allocation]:
+        """The allocations of the input by claim, the same objects in every state."""
+        return {
+            key: read(claim.status.allocation)
+            for key, claim in self.claims.items()
+            if claim.status.allocation is not None
+        }
 
     @cached_property
     def inventory(self) -> Inventory:
@@ -197,3 +206,8 @@ def device_index(cluster: "Cluster") -> DeviceIndex | None:
         )
 
     return cluster.memo("device index", make)
+
+
+def claim_keys(cluster: "Cluster") -> tuple[str, ...]:
+    """Return the keys of the cluster's ResourceClaims in input order: steps name claims by their place."""
+    return cluster.memo("claim keys", lambda: tuple(c.key for c in cluster.snapshot.resource_claims))

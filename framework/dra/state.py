@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
-from .allocation import Allocation, Result, read
+from .allocation import Allocation, Result
 from .capacity import Amounts
 from .index import Consumer, DeviceIndex, device_index
 from .pod_claims import is_extended
@@ -76,9 +76,9 @@ class ClaimState:
         self._consumed: dict[int, Amounts] = {}
         # By pod, what its `place` allocated and reserved.
         self._brought: dict[int, tuple[tuple[str, ...], tuple[tuple[str, Consumer], ...]]] = {}
+        for key, allocation in index.given.items():
+            self._allocate(key, allocation)
         for claim in index.claims.values():
-            if claim.status.allocation is not None:
-                self._allocate(claim.key, read(claim.status.allocation))
             for reference in claim.status.reserved_for:
                 self._reserve(claim.key, index.consumer(claim.namespace, reference))
 

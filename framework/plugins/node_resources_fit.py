@@ -195,7 +195,7 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
 
 
 def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[bool]:
-    """Say for each of the cluster's resources whether the plugin looks at it."""
+    """Say for each resource of the cluster whether the plugin looks at it: extended ones may be ignored."""
     ignored, groups = set(fit.ignored_resources), set(fit.ignored_resource_groups)
     return [
         not (extended_resource(name) and (name in ignored or name.split("/")[0] in groups))

@@ -10,11 +10,7 @@ from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilt
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
 #: Modules of encoders/ that are no family: what families stand on.
-FOUNDATION = {"cliques", "context", "excess", "linear", "problem"}
-
-
-#: Filters without a twin in the model, and why that is no gap.
-EXCUSED = {names.DYNAMIC_RESOURCES: "a round whose pods need claims is refused by name (framework.supported)"}
+FOUNDATION = {"cliques", "context", "device_choice", "device_problem", "excess", "linear", "problem"}
 
 
 def modules(package):
@@ -50,8 +46,7 @@ def test_every_filter_has_an_encoder_or_is_static():
     ]
     assert filters
     placed = {entry.name for entry in filters if not issubclass(entry.factory, StaticFilter)}
-    assert placed - twins <= EXCUSED.keys()
-    assert not twins & EXCUSED.keys(), "an excuse that is no longer needed"
+    assert placed <= twins
 
 
 def test_every_preference_is_listed():

@@ -5,16 +5,11 @@ import pytest
 from kubestow.instances import catalogue
 from kubestow.instances.catalogue import Outcome
 from kubestow.instances.manifests import load_snapshot
-from kubestow.models.errors import KubestowError
 from kubestow.models.features import FeatureGates
 from kubestow.models.plan import Plan
 from kubestow.solver.api import solve_both
 
 NAMES = catalogue.names()
-# What is solved by now of the things that an instance may need.
-BUILT: frozenset[str] = frozenset({"PersistentVolumeClaim", "PodGroup"})
-SOLVED = [name for name in NAMES if BUILT.issuperset(catalogue.describe(name).needs)]
-REFUSED = [name for name in NAMES if name not in SOLVED]
 
 
 def outcome(plan: Plan) -> Outcome:
@@ -30,7 +25,7 @@ def solved(name: str, gates: FeatureGates) -> tuple[Plan, Plan]:
     return solve_both(load_snapshot([str(catalogue.path(name))], feature_gates=gates))
 
 
-@pytest.mark.parametrize("name", SOLVED)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_story_is_true(name):
     optimal, greedy = solved(name, FeatureGates())
     expect = catalogue.describe(name).expect
@@ -41,19 +36,12 @@ def test_the_story_is_true(name):
     assert optimal.vector() <= greedy.vector()
 
 
-@pytest.mark.parametrize("name", [n for n in SOLVED if catalogue.describe(n).without])
+@pytest.mark.parametrize("name", [n for n in NAMES if catalogue.describe(n).without])
 def test_the_story_without_the_proposal_is_true(name):
     without = catalogue.describe(name).without
     optimal, greedy = solved(name, FeatureGates(frozenset(without.feature_gates)))
     assert outcome(greedy) == without.greedy
     assert outcome(optimal) == without.optimal
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_solved_yet_is_refused_by_name(name):
-    with pytest.raises(KubestowError) as refusal:
-        solved(name, FeatureGates())
-    assert "\n" not in str(refusal.value)
 
 
 def test_the_budget_story_differs_in_who_is_evicted():

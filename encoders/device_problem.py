@@ -1,0 +1,227 @@
+"""Devices and claims as the encoders see them.
+
+Devices that no selector, constraint, taint, counter or node can tell apart are one `Kind` and are counted.  A
+claim is *private* where one pending pod has it and nobody has allocated or reserved it: pods that differ only
+in private claims that ask for the same are one class.  All other claims of pending pods are *common*: named
+by several pods, of a pod group, or allocated before the round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework.dra.candidates import candidates
+from ..framework.dra.extended import claim_for, mapped_resources, offered, requested
+from ..framework.dra.index import DeviceIndex, device_index
+from ..framework.dra.pod_claims import ClaimProblem
+from ..framework.dra.taints import tolerated
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from ..framework.cluster import Cluster
+    from ..framework.domains import Bools
+    from ..framework.dra.claims import ClaimSpec, Want
+    from ..framework.dra.devices import Device
+    from ..framework.dra.state import ClaimState
+    from ..framework.state import State
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Devices that are alike; a shared device is a kind of its own.
+
+    Attributes
+    ----------
+    devices : list of Device
+    holder : str or None
+        The allocated claim that holds them now; None for free ones.
+    reach : bool[N] or None
+        Nodes from which they are reached; None for all.
+    """
+
+    index: int
+    devices: list[Device]
+    holder: str | None
+    reach: Bools | None
+
+    @property
+    def device(self) -> Device:
+        """A device that stands for all."""
+        return self.devices[0]
+
+    @property
+    def shared(self) -> bool:
+        """Whether several claims may hold the device at once."""
+        return self.device.shared
+
+    def reaches(self, node: int) -> bool:
+        """Whether a node reaches the devices."""
+        return self.reach is None or bool(self.reach[node])
+
+
+@dataclass(eq=False)
+class DeviceProblem:
+    """Claims of the pending pods, and the kinds of devices.
+
+    Attributes
+    ----------
+    private : dict
+        Pending pod -> its private claims, in the pod's order.
+    common : dict
+        Claim key -> the pending pods that have it.
+    blocked : set
+        Pending pods that wait for claims that do not exist.
+    """
+
+    cluster: Cluster
+    index: DeviceIndex
+    claims: ClaimState
+    private: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    common: dict[str, list[int]] = field(default_factory=dict)
+    blocked: set[int] = field(default_factory=set)
+    kinds: list[Kind] = field(default_factory=list)
+    _kind_of: dict[int, Kind] = field(default_factory=dict)
+
+    def spec(self, key: str) -> ClaimSpec:
+        """Return what a claim asks for."""
+        return self.index.spec(key)
+
+    def private_specs(self, pod: int, node: int) -> tuple[ClaimSpec, ...]:
+        """Return what a pod's private claims ask for on a node, its extended resources included."""
+        specs = tuple(self.spec(key) for key in self.private.get(pod, ()))
+        extended = self.extended_resources(pod, node)
+        if extended:
+            specs += (self.index.specs.of(claim_for(self.cluster.pods[pod].pod, extended)),)
+        return specs
+
+    def private_keys(self, pod: int, node: int) -> tuple[str, ...]:
+        """Return the keys of the same claims, in the same order."""
+        keys = self.private.get(pod, ())
+        if self.extended_resources(pod, node):
+            keys += (f"{self.cluster.pods[pod].key}-extended-resources",)
+        return keys
+
+    def extended_resources(self, pod: int, node: int) -> dict[str, str]:
+        """Return the resources, with their device classes, that devices have to serve for a pod on a node."""
+        wanted = requested(self.cluster, pod)
+        classes = mapped_resources(self.cluster)
+        return {r: classes[r] for r in wanted if not offered(self.cluster, r)[node]}
+
+    def options(self, want: Want, node: int) -> list[tuple[Kind, list[Device]]]:
+        """Return the kinds that may serve a want on a node, whoever holds them, with their devices there."""
+        found: dict[int, tuple[Kind, list[Device]]] = {}
+        for device in self.matching(want, node):
+            if self.usable(want, device):
+                kind = self.kind(device)
+                found.setdefault(kind.index, (kind, []))[1].append(device)
+        return list(found.values())
+
+    def matching(self, want: Want, node: int) -> list[Device]:
+        """Return the devices that a want's selectors take on a node, without those on which one fails."""
+        found = candidates(self.index.inventory.view(node), want.selection)
+        return [c.device for c in found if c.device is not None and c.refusal is None]
+
+    def usable(self, want: Want, device: Device) -> bool:
+        """Whether taints, gates and capacities let a want have a device at all."""
+        if device.barred or (device.taints and not tolerated(device.taints, want.tolerations)):
+            return False
+        return not (device.shared or want.asked) or want.taken(device) is not None
+
+    def kind(self, device: Device) -> Kind:
+        """Return the kind of a device."""
+        return self._kind_of[device.number]
+
+    def sort_devices(self) -> None:
+        """Group the devices into kinds."""
+        holders: dict[int, str] = {}
+        for key, allocation in self.claims.allocations.items():
+            for result in allocation.results:
+                if not result.admin and not result.share:
+                    holders[self.index.inventory.identify(result.id)] = key
+        made: dict[Hashable, Kind] = {}
+        for device, nodes in self._seen().values():
+            reach = self._reach(device)
+            holder = holders.get(device.identity)
+            alike: Hashable = (
+                device.number
+                if device.shared
+                else (
+                    device.content,
+                    tuple((t.key, t.value, t.effect) for t in device.taints),
+                    device.counters,
+                    device.barred,
+                    holder,
+                    nodes,
+                    None if reach is None else reach.tobytes(),
+                )
+            )
+            if alike not in made:
+                made[alike] = Kind(len(made), [], holder, reach)
+            made[alike].devices.append(device)
+            self._kind_of[device.number] = made[alike]
+        self.kinds = list(made.values())
+
+    def _reach(self, device: Device) -> Bools | None:
+        masks = [mask for mask in (device.slice.nodes, device.nodes) if mask is not None]
+        return np.logical_and.reduce(masks) if masks else None
+
+    def _seen(self) -> dict[int, tuple[Device, tuple[int, ...]]]:
+        """Return the devices that nodes see, with these nodes: those of outdated generations are out."""
+        inventory = self.index.inventory
+        seen: dict[int, tuple[Device, list[int]]] = {}
+        for node in range(self.cluster.n_nodes):
+            for pool in inventory.view(node).pools:
+                for device in pool.devices:
+                    seen.setdefault(device.number, (device, []))[1].append(node)
+        return {number: (seen[number][0], tuple(seen[number][1])) for number in sorted(seen)}
+
+
+def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
+    """Sort out the claims of a round; None where no pending pod needs devices."""
+    index = device_index(cluster)
+    if index is None or state.claims is None or not any(index.needs_devices(i) for i in cluster.pending):
+        return None
+    problem = DeviceProblem(cluster, index, state.claims)
+    users: dict[str, list[int]] = {}
+    grouped: set[str] = set()
+    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
+        try:
+            claims = index.claims_of(i)
+        except ClaimProblem:
+            problem.blocked.add(i)
+            continue
+        for claim in claims:
+            users.setdefault(claim.key, []).append(i)
+            if claim.group:
+                grouped.add(claim.key)
+    pending = set(cluster.pending)
+    for i in cluster.pending:
+        own = () if i in problem.blocked else tuple(claim.key for claim in index.claims_of(i))
+        problem.private[i] = tuple(
+            key
+            for key in own
+            if users[key] == [i]
+            and key not in grouped
+            and key not in state.claims.allocations
+            and not state.claims.reserved.get(key)
+        )
+        for key in own:
+            if key not in problem.private[i]:
+                problem.common[key] = [j for j in users[key] if j in pending]
+    problem.sort_devices()
+    return problem
+
+
+def may_merge(spec: ClaimSpec) -> bool:
+    """Whether several pods with such a claim can be counted together without losing exactness.
+
+    Only exact numbers of devices, and at most one attribute that all of them share: then every way to hand
+    the counted devices out gives each pod what it asked for.
+    """
+    plain = all(not want.all_devices and not want.admin for r in spec.requests for want in r.wants)
+    matching = sum(not c.distinct for c in spec.constraints)
+    return plain and matching == len(spec.constraints) <= 1
