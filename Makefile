@@ -15,7 +15,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.__main__
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit format wheel-test clean
+.PHONY: help install solve test lint types unit format bench wheel-test clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -48,6 +48,9 @@ unit: $(STAMP)
 format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench: $(STAMP) ## measure everything and write docs/benchmarks.md
+	$(BIN)/python -m benchmarks --write
 
 wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
 	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build' EXIT; rm -rf build; \

@@ -10,11 +10,12 @@ Arrays over victims-to-be are flat: those of the first node, the most important 
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .domains import Bools, Ints
+from .harm import OFFSET, Candidate, Harm
 from .importance import importance_of
 from .ledger import SEVERAL
 from .plugins.node_resources_fit import NodeResourcesFit, Wanted
@@ -26,36 +27,6 @@ if TYPE_CHECKING:
     from .ledger import Ledger
     from .runtime import Framework
     from .state import State
-
-OFFSET: Final = 2**31
-"""Keeps sums of priorities positive, so that more victims weigh more."""
-
-
-class Harm(NamedTuple):
-    """What a candidate costs; the smallest is the best.
-
-    Attributes
-    ----------
-    violations : int
-        How many of the victims break a budget.
-    highest : int
-        The priority of the most important victim.
-    sum : int
-        Over the victims' priorities, each with `OFFSET` added.
-    victims : int
-        How many they are.
-    start : int
-        When the first of the most important victims started, in microseconds, negative: later is better.
-    name : int
-        The place of the node's name.
-    """
-
-    violations: int
-    highest: int
-    sum: int
-    victims: int
-    start: int
-    name: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +65,7 @@ class DryRuns:
         Its verdicts in this state.
     ledger : Ledger
     nodes : int64[K]
-        Ascending; an eviction may help there.
+        Ascending, at least one; an eviction may help there.
 
     Attributes
     ----------
@@ -104,7 +75,7 @@ class DryRuns:
         The harm on each plain node that can be a candidate, by its place among the nodes.
     """
 
-    __slots__ = ("_cluster", "_gone", "_leaving", "_places", "harms", "plain")
+    __slots__ = ("_cluster", "_gone", "_leaving", "_nodes", "_places", "harms", "plain")
 
     def __init__(
         self,
@@ -116,10 +87,11 @@ class DryRuns:
         nodes: Ints,
     ) -> None:
         self._cluster = framework.cluster
+        self._nodes = nodes
         self.harms: dict[int, Harm] = {}
         self.plain: Bools = np.zeros(len(nodes), dtype=np.bool_)
         wanted = _wanted(result)
-        if wanted is None or not len(nodes):
+        if wanted is None:
             return
         leaving = _leaving(framework.cluster, state, i, ledger, nodes)
         matters = _matters(result)
@@ -141,18 +113,19 @@ class DryRuns:
         self._places = np.flatnonzero(fits)
         self._leaving = leaving.on(fits)
         self._gone = _put_back(self._leaving, usage[self._leaving.pods], free[fits] - need, slots[fits])
-        self._weigh(nodes)
+        self._weigh()
 
-    def victims(self, place: int) -> tuple[int, ...]:
-        """Return the victims on a candidate node, the most important first."""
+    def candidate(self, place: int) -> Candidate:
+        """Return the candidate at a place that has a harm."""
         leaving = self._leaving
         mine = np.flatnonzero(self._gone & (leaving.at == np.searchsorted(self._places, place)))
         pods = leaving.pods[mine]
         ranks = importance_of(self._cluster).ranks[pods]
         # Of equal ones those that break a budget come first: they were put back first.
-        return tuple(pods[np.lexsort((~leaving.breaks[mine], ranks))].tolist())
+        victims = tuple(pods[np.lexsort((~leaving.breaks[mine], ranks))].tolist())
+        return Candidate(int(self._nodes[place]), victims, self.harms[place].violations)
 
-    def _weigh(self, nodes: Ints) -> None:
+    def _weigh(self) -> None:
         """Find the harm on each node, the first of its victims being the most important one."""
         importance, leaving, size = importance_of(self._cluster), self._leaving, len(self._places)
         at, pods = leaving.at[self._gone], leaving.pods[self._gone]
@@ -165,7 +138,7 @@ class DryRuns:
             _sums(priorities + OFFSET, at, size)[found],
             np.bincount(at, minlength=size)[found],
             -importance.starts[pods[first]],
-            self._cluster.name_ranks[nodes[self._places[found]]],
+            self._cluster.name_ranks[self._nodes[self._places[found]]],
         )
         rows = zip(*(column.tolist() for column in columns), strict=True)
         places = self._places[found].tolist()

@@ -18,9 +18,9 @@ import numpy as np
 from ..models.errors import InternalError
 from . import names
 from .domains import Bools
-from .dry_runs import OFFSET, DryRuns, Harm
+from .dry_runs import DryRuns
 from .filter_result import FilterResult
-from .importance import microseconds
+from .harm import Candidate, Harm, harm_of
 from .ledger import Ledger
 from .message import fit_error
 from .node_filter import NodeFilter
@@ -40,24 +40,6 @@ NO_VICTIMS: Final = Status(
 )
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
 WAITING: Final = "not eligible due to a terminating pod on the nominated node."
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A node and who would have to leave it.
-
-    Attributes
-    ----------
-    node : int
-    victims : tuple of int
-        The most important first.
-    violations : int
-        How many of the victims break a budget, by upstream's own count for this node alone.
-    """
-
-    node: int
-    victims: tuple[int, ...]
-    violations: int
 
 
 @dataclass(slots=True)
@@ -135,10 +117,13 @@ def preempt(
     wanted = max(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
-    together = DryRuns(framework, state, i, result, ledger, potential)
-    found: list[tuple[Harm, int, Candidate | None]] = []
+    size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
+    found: list[tuple[Harm, Candidate | None, DryRuns, int]] = []
     clean = False
-    for place, n in enumerate(potential.tolist()):
+    for turn, n in enumerate(potential.tolist()):
+        place = turn % size
+        if not place:
+            together = DryRuns(framework, state, i, result, ledger, potential[turn : turn + size])
         harm, candidate = together.harms.get(place), None
         if not together.plain[place]:
             tried = retry(n)
@@ -149,13 +134,13 @@ def preempt(
         elif harm is None:
             outcome.failed[n] = None
             continue
-        found.append((harm, place, candidate))
+        found.append((harm, candidate, together, place))
         clean |= not harm.violations
         if clean and len(found) >= wanted:
             break
     if found:
-        harm, place, candidate = min(found)  # no two are equal in the node's name
-        outcome.best = candidate or Candidate(int(potential[place]), together.victims(place), harm.violations)
+        harm, candidate, together, place = min(found)  # no two are equal in the node's name
+        outcome.best = candidate or together.candidate(place)
     return outcome
 
 
@@ -264,20 +249,6 @@ def violating(
             if left[b] < 0:
                 found.add(j)
     return frozenset(found)
-
-
-def harm_of(cluster: "Cluster", candidate: Candidate) -> Harm:
-    """Weigh a candidate: the smallest harm is chosen."""
-    victims = [cluster.pods[j] for j in candidate.victims]
-    highest = victims[0].priority
-    return Harm(
-        violations=candidate.violations,
-        highest=highest,
-        sum=sum(victim.priority + OFFSET for victim in victims),
-        victims=len(victims),
-        start=-microseconds(min(victim.start for victim in victims if victim.priority == highest)),
-        name=int(cluster.name_ranks[candidate.node]),
-    )
 
 
 def statuses_of(result: FilterResult, n_nodes: int, within: Bools | None = None) -> Iterator[Status]:

@@ -80,7 +80,7 @@ def deployments(
 
 
 def one_app(nodes: int, pods: int = 2000) -> list[Manifest]:
-    """One app spread over the three zones of an empty cluster, by which kube-scheduler's own speed was measured.
+    """One app spread over the three zones of an empty cluster, by which kube-scheduler was timed.
 
     There is nothing to choose, so it has no seed.
     """
@@ -119,8 +119,8 @@ def rollout(nodes: int, seed: int, *, pods_per_node: int = 4, apps: int = 50) ->
 def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int = 100) -> list[Manifest]:
     """A full cluster, and pods of a higher priority that need somebody else's room.
 
-    `pods_per_node` running pods a node, of 40 apps with five low priorities, of different ages, each app under
-    a budget of a tenth; `preemptors` pods of ten Deployments, half of them spread over three zones.
+    `pods_per_node` running pods a node, of 40 apps with five low priorities, of different ages, each app
+    under a budget of a tenth; `preemptors` pods of ten Deployments, half of them spread over three zones.
     """
     rng = random.Random(f"contested/{nodes}/{seed}/{pods_per_node}/{preemptors}")
     size = {"cpu": f"{pods_per_node * 500}m", "memory": "256Gi", "pods": "110"}

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..cycle import Cycle
 from ..groups import Group
+from ..harm import Candidate as NodeVictims
 from ..message import NO_NODES
-from ..preemption import Candidate as NodeVictims
 from ..preemption import Preemption
 from ..status import Code, Status
 from .attempt import Attempt, assume, attempt, walk

@@ -10,11 +10,15 @@ from kubestow.framework.trace import trace
 from kubestow.instances.manifests import load_snapshot
 
 SAMPLE = Path(__file__).parent.parent / "data" / "conformance"
+DEVICE = ("request", "driver", "pool", "device")
 INSTANCES = sorted(SAMPLE.glob("*/*.instance.json.gz"))
 
 
 def comparable(cycle):
-    """Drop what no two runs agree on: an error's text; scores of zero are as good as absent."""
+    """Drop what no two runs agree on, or what was not recorded.
+
+    That is an error's text and what a device is used for; scores of zero are as good as absent.
+    """
     kept = {name: value for name, value in cycle.items() if not (name == "message" and cycle.get("error"))}
     kept["feasible"] = sorted(cycle["feasible"])
     if "scores" in cycle:
@@ -22,6 +26,14 @@ def comparable(cycle):
             node: {plugin: score for plugin, score in scores.items() if score}
             for node, scores in cycle["scores"].items()
         }
+    if "allocations" in cycle:
+        kept["allocations"] = [
+            {
+                "claim": claim["claim"],
+                "devices": [tuple(map(device.get, DEVICE)) for device in claim["devices"]],
+            }
+            for claim in cycle["allocations"]
+        ]
     return kept
 
 
@@ -37,5 +49,5 @@ def test_every_cycle_is_that_of_the_real_scheduler(path):
 
 
 def test_the_sample_is_complete():
-    assert len(INSTANCES) == 30
-    assert {path.parent.name[0] for path in INSTANCES} == set("abcdefi")
+    assert len(INSTANCES) == 72
+    assert {path.parent.name[0] for path in INSTANCES} == set("abcdefghi")

@@ -11,9 +11,10 @@ from strategies import SMALL, Size, generate
 from kubestow.framework.cluster import Cluster
 from kubestow.framework.cycle import apply, schedule_one
 from kubestow.framework.dry_runs import DryRuns
+from kubestow.framework.harm import Candidate, harm_of
 from kubestow.framework.ledger import Ledger
 from kubestow.framework.message import fit_error
-from kubestow.framework.preemption import NOT_HELPFUL, Candidate, dry_run, harm_of, preempt
+from kubestow.framework.preemption import NOT_HELPFUL, dry_run, preempt
 from kubestow.framework.runtime import framework_for
 from kubestow.framework.state import State
 from kubestow.framework.status import Code
@@ -54,6 +55,8 @@ class Attempt:
 
     def agree(self):
         """Compare node by node, then the choice; return how many nodes were plain and candidates."""
+        if not len(self.potential):
+            return 0
         runs = self.together()
         for place, n in enumerate(self.potential.tolist()):
             if runs.plain[place]:
@@ -62,7 +65,7 @@ class Attempt:
                 assert (harm is not None) == isinstance(alone, Candidate)
                 if harm is not None:
                     assert harm == harm_of(self.members, alone)
-                    assert runs.victims(place) == alone.victims
+                    assert runs.candidate(place) == alone
         if self.members.pods[self.i].preempts and self.i not in self.state.nominated:
             assert self.at_once() == self.one_by_one()
         return len(runs.harms)
