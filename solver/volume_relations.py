@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..encoders.volume_binding import open_claims
 from ..framework import names
 from ..framework.volumes.attachments import attachments_of
 from ..framework.volumes.offers import offers_of
+from ..framework.volumes.provisioning import provisioning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,20 +33,58 @@ def volume_relations(problem: Problem) -> Iterator[Relation]:
 
 
 def _bindings(problem: Problem) -> Iterator[Relation]:
-    """Classes that may take one volume, or that share an unbound claim."""
+    """Classes that may take one volume, or that share an unbound claim, where it matters who comes first."""
+    for classes in _rivals(problem):
+        if not _any_order_will_do(problem, classes):
+            for cls in classes:
+                yield cls, classes, []
+
+
+def _rivals(problem: Problem) -> list[list[PodClass]]:
+    """Divide the classes that may take volumes, or share unbound claims, into those that never meet."""
     offers = offers_of(problem.cluster)
-    wanting: dict[object, list[PodClass]] = {}
+    parent = list(range(len(problem.classes)))
+
+    def root(c: int) -> int:
+        while parent[c] != c:
+            c = parent[c]
+        return c
+
+    first: dict[object, int] = {}
     for cls in problem.classes:
-        wanted: set[object] = set()
         for claim in open_claims(problem, cls):
-            if claim.shared:
-                wanted.add(claim.key)
-            wanted.update(v for volumes in offers.groups(claim.wish).values() for v in volumes)
-        for item in wanted:
-            wanting.setdefault(item, []).append(cls)
-    for classes in {tuple(c.index for c in found): found for found in wanting.values()}.values():
-        for cls in classes:
-            yield cls, classes, []
+            volumes = (v for members in offers.groups(claim.wish).values() for v in members)
+            for item in (*volumes, *([claim.key] if claim.shared else ())):
+                parent[root(cls.index)] = root(first.setdefault(item, cls.index))
+    rivals: dict[int, list[PodClass]] = {}
+    roots = {root(c) for c in first.values()}
+    for cls in problem.classes:
+        if root(cls.index) in roots:
+            rivals.setdefault(root(cls.index), []).append(cls)
+    return list(rivals.values())
+
+
+def _any_order_will_do(problem: Problem, classes: list[PodClass]) -> bool:
+    """Whether smallest-first finds volumes for all in any order, if there are volumes for all.
+
+    So it is where every node reaches one group of volumes, claims only differ in size, and nobody who takes a
+    volume could do without: then to take the smallest that is large enough never harms a larger claim.
+    """
+    offers = offers_of(problem.cluster)
+    claims = [claim for cls in classes for claim in open_claims(problem, cls)]
+    if any(claim.shared or not provisioning(problem.cluster, claim.wish).all() for claim in claims):
+        return False
+    suiting: dict[int, list[tuple[int, ...]]] = {}
+    for wish in {claim.wish for claim in claims}:
+        for g, volumes in offers.groups(wish).items():
+            suiting.setdefault(g, []).append(volumes)
+    reached = np.zeros(problem.cluster.n_nodes, dtype=np.int64)
+    for g, lists in suiting.items():
+        reached += offers.masks[g]
+        longest = max(lists, key=len)
+        if any(volumes != longest[len(longest) - len(volumes) :] for volumes in lists):
+            return False
+    return bool((reached <= 1).all())
 
 
 def _attachments(problem: Problem) -> Iterator[Relation]:

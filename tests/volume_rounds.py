@@ -12,7 +12,7 @@ from random import Random
 from builders import FIELDS
 from hypothesis import strategies as st
 from storage import MAKE, NOW, WAIT, attachment, claim, csi_driver, csi_node, free, storage_class, volume
-from strategies import TINY, ZONES, generate
+from strategies import SMALL, TINY, ZONES, generate
 
 from kubestow.models.volumes import Volume
 
@@ -33,15 +33,20 @@ KINDS = {
 
 def tiny_volumes(seed):
     """Return the tiny round of a seed."""
-    return furnished(Random(seed), f"tiny-volumes-{seed}")
+    return furnished(Random(seed), TINY, f"tiny-volumes-{seed}")
 
 
-tiny_volume_rounds = st.randoms(use_true_random=False).map(lambda rng: furnished(rng, "tiny-volumes"))
+def small_volumes(seed):
+    """Return the small round of a seed."""
+    return furnished(Random(seed), SMALL, f"small-volumes-{seed}")
 
 
-def furnished(rng, name):
-    """Make a tiny round and give its pods volumes."""
-    return _Furnisher(rng, generate(rng, TINY, name)).snapshot()
+tiny_volume_rounds = st.randoms(use_true_random=False).map(lambda rng: furnished(rng, TINY, "tiny-volumes"))
+
+
+def furnished(rng, size, name):
+    """Make a round and give its pods volumes."""
+    return _Furnisher(rng, generate(rng, size, name)).snapshot()
 
 
 class _Furnisher:

@@ -1,12 +1,14 @@
 """The promises with volumes in the mix."""
 
+from dataclasses import replace
+
 import pytest
 from builders import cluster, node, pod
 from exhaustive import best_plan
 from hypothesis import given, settings
-from proof import check_optimal, told
+from proof import OPTIONS, check_optimal, solve_and_replay, told
 from storage import WAIT, attachment, bound, claim, csi_node, volume
-from volume_rounds import tiny_volume_rounds, tiny_volumes
+from volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
 
 from kubestow.framework.cluster import Cluster
 
@@ -21,6 +23,14 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 @given(snapshot=tiny_volume_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_plan_is_never_worse_than_greedys(seed):
+    """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
+    snapshot = small_volumes(seed)
+    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=3))
+    assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
 @pytest.mark.parametrize("seed", range(1000, 1080))
