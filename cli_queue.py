@@ -70,12 +70,17 @@ def queue(script: str, output: str, feature_gates: str) -> None:
     trace has a time `at` in seconds and an `op`: event (old, new), pop, fail (pod, plugins, pending), bound
     (pod), activate (pod) or wait. Ticks and flushes run on their own.
     """
+    from kubestow.framework.hints.registry import HINT_PLUGINS
     from kubestow.framework.queue.replay import replay
     from kubestow.instances.recordings import read_timelines
     from kubestow.models.features import FeatureGates
 
     gates = FeatureGates.parse(feature_gates)
-    documents = [replay(timeline, gates) for timeline in read_timelines(script)]
+    timelines = read_timelines(script)
+    rejectors = {name for each in timelines for step in each.steps for name in (*step.plugins, *step.pending)}
+    for name in sorted(rejectors - set(HINT_PLUGINS)):
+        click.echo(f"kubestow: note: {name} has no hints, so every event counts for its pods", err=True)
+    documents = [replay(timeline, gates) for timeline in timelines]
     if output == "json":
         from kubestow.reports.document import as_json
 

@@ -1,5 +1,6 @@
 """Every example in the help of a command is run."""
 
+import json
 import shlex
 from pathlib import Path
 
@@ -10,6 +11,23 @@ from kubestow.cli import main
 from kubestow.instances import catalogue
 
 DATA = Path(__file__).parents[1] / "data"
+
+
+CASE = json.dumps(
+    {
+        "id": "a-node-comes",
+        "plugin": "NodeName",
+        "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "me"}},
+        "old": None,
+        "new": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+    }
+)
+SCRIPT = """\
+name: a pod comes and is popped
+trace:
+- {at: 0, op: event, new: {apiVersion: v1, kind: Pod, metadata: {name: me}}}
+- {at: 0.5, op: pop}
+"""
 
 
 def examples() -> list[str]:
@@ -30,6 +48,8 @@ def folder(tmp_path_factory):
         (folder / file).write_text(catalogue.path(instance).read_text())
     for file in ("nodes.csv", "pods.csv"):
         (folder / file).write_text((DATA / "openb" / file).read_text())
+    (folder / "cases.jsonl").write_text(CASE + "\n")
+    (folder / "script.yaml").write_text(SCRIPT)
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)

@@ -1,0 +1,204 @@
+"""`kubestow hints` and `kubestow queue`: documents, tables, faults in one line."""
+
+import gzip
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from kubestow.cli import main
+
+POD = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "me"}, "spec": {"containers": [{"name": "c"}]}}
+NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
+CASE = {"id": "one", "plugin": "NodeName", "pod": POD, "old": None, "new": NODE, "objects": []}
+STAYS = {**CASE, "id": "two", "plugin": "NodeVolumeLimits"}
+TRACE = [
+    {"at": 0, "op": "event", "new": POD},
+    {"at": 0, "op": "pop"},
+    {"at": 0.5, "op": "fail", "pod": "me", "plugins": ["NodeName"]},
+    {"at": 0.7, "op": "event", "new": NODE},
+    {"at": 3, "op": "wait"},
+]
+SCRIPT = {"name": "short", "what": "a pod fails and backs off", "objects": [], "trace": TRACE}
+
+
+def run(*arguments, text=None):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], input=text)
+
+
+def lines(*documents):
+    return "".join(json.dumps(document) + "\n" for document in documents)
+
+
+def test_hints_answers_a_line_for_each_line(tmp_path):
+    (tmp_path / "a.jsonl").write_text(lines(CASE))
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines(STAYS).encode()))
+    result = run("hints", tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", "-o", "json")
+    assert result.exit_code == 0
+    assert [json.loads(line) for line in result.stdout.splitlines()] == [
+        {"id": "one", "events": ["NodeAdd"], "registered": True, "hint": "Queue"},
+        {"id": "two", "events": ["NodeAdd"], "registered": False, "hint": "QueueSkip"},
+    ]
+
+
+def test_hints_tells_a_person_who_wakes_and_why():
+    result = run("hints", "-", text=lines(CASE, STAYS))
+    assert "2 cases: 1 wake, 1 stay" in result.stdout
+    assert "NodeAdd: any such event counts" in result.stdout
+    assert "NodeAdd: the plugin does not wait for this" in result.stdout
+
+
+def test_hints_reads_malformed_selectors_without_complaint():
+    term = {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}
+    affinity = {
+        "nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+    }
+    pod = {**POD, "spec": {**POD["spec"], "affinity": affinity}}
+    result = run("hints", "-", "-o", "json", text=lines({**CASE, "plugin": "NodeAffinity", "pod": pod}))
+    assert json.loads(result.stdout)["hint"] == "Queue"
+
+
+def test_queue_gives_the_script_back_with_the_state_after_each_step(tmp_path):
+    (tmp_path / "s.json").write_text(json.dumps([SCRIPT]))
+    [document] = json.loads(run("queue", tmp_path / "s.json", "-o", "json").stdout)
+    assert [(step["at"], step["op"], step.get("auto")) for step in document["trace"]] == [
+        (0, "event", None),
+        (0, "pop", None),
+        (0.5, "fail", None),
+        (0.7, "event", None),
+        (2, "tick", True),
+        (3, "wait", None),
+    ]
+    assert document["trace"][3] == {
+        "at": 0.7,
+        "op": "event",
+        "new": NODE,
+        "events": ["NodeAdd"],
+        "active": [],
+        "backoff": ["default/me"],
+        "unschedulable": [],
+        "gated": [],
+        "inFlight": [],
+        "backoffExpiration": {"default/me": 1},
+        "counts": {"default/me": [1, 1, 0]},
+    }
+
+
+def test_queue_tells_a_person_what_happens():
+    text = run("queue", "-", text=json.dumps(SCRIPT)).stdout
+    assert "short: a pod fails and backs off" in text
+    for words in ("Pod me: UnschedulablePodAdd", "pop me", "me fails: NodeName", "me until 1", "tick"):
+        assert words in text
+
+
+def test_queue_reads_yaml_and_keeps_its_numbers():
+    script = (
+        "name: s\ntrace:\n- {at: 0.25, op: event, new: {apiVersion: v1, kind: Node, metadata: {name: n}}}\n"
+    )
+    result = run("queue", "-", "-o", "json", text=script)
+    assert json.loads(result.stdout)[0]["trace"][0]["at"] == 0.25
+
+
+def test_gates_change_the_queue():
+    assert '"tick"' in run("queue", "-", "-o", "json", text=json.dumps(SCRIPT)).stdout
+    trace = [*TRACE[:-1], {"at": 0.8, "op": "pop"}]
+    for gates, source in (("", "backoff"), ("SchedulerPopFromBackoffQ=false", "nothing")):
+        text = json.dumps({**SCRIPT, "trace": trace})
+        result = run("queue", "-", "-o", "json", "--feature-gates", gates, text=text)
+        assert json.loads(result.stdout)[0]["trace"][-1]["poppedFrom"] == source
+
+
+def test_a_plugin_without_hints_is_named():
+    trace = [*TRACE[:2], {"at": 0.5, "op": "fail", "pod": "me", "plugins": ["NodeNome"]}]
+    result = run("queue", "-", text=json.dumps({**SCRIPT, "trace": trace}))
+    assert result.exit_code == 0
+    assert result.stderr == "kubestow: note: NodeNome has no hints, so every event counts for its pods\n"
+
+
+def without(document, field):
+    return {name: value for name, value in document.items() if name != field}
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        pytest.param("nonsense", "-: line 1: is not JSON", id="no JSON"),
+        pytest.param(
+            "[]", "-: line 1: must be a map with id, plugin, pod, old, new and objects", id="no case"
+        ),
+        pytest.param(lines(without(CASE, "id")), "-: line 1: id: required, as text", id="no name"),
+        pytest.param(
+            lines({**CASE, "plugin": "NodeNome"}),
+            "-: case one: plugin: unknown plugin 'NodeNome'; known are SchedulingGates, ",
+            id="an unknown plugin",
+        ),
+        pytest.param(
+            lines(without(CASE, "pod")), "-: case one: pod: must be a Kubernetes object", id="no pod"
+        ),
+        pytest.param(
+            lines({**CASE, "pod": NODE}), "-: case one: pod: must be the Pod", id="a node for a pod"
+        ),
+        pytest.param(
+            lines({**CASE, "old": {**NODE, "metadata": {"name": "m"}}}),
+            "-: case one: new: must be the same object as old: Node m",
+            id="two objects",
+        ),
+        pytest.param(
+            lines({**CASE, "objects": [{**NODE, "spec": {"unschedulable": "yes"}}]}),
+            "-: case one: objects[0].spec.unschedulable: must be true or false, not 'yes'",
+            id="a wrong type deep inside",
+        ),
+        pytest.param(lines({**CASE, "objects": {}}), "-: case one: objects: must be a list", id="no list"),
+    ],
+)
+def test_a_fault_in_a_case_is_one_line(text, complaint):
+    result = run("hints", "-", text=text)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"kubestow: error: {complaint}")
+    assert result.stderr.count("\n") == 1
+
+
+def script(*steps):
+    return json.dumps([{"name": "s", "trace": list(steps)}])
+
+
+@pytest.mark.parametrize(
+    "text, complaint",
+    [
+        pytest.param("7", "-: script 1: must be a map with name, objects and trace", id="no script"),
+        pytest.param(json.dumps([{"name": "s"}]), "-: s: trace: must be a list", id="no steps"),
+        pytest.param(script({"op": "pop"}), "-: s: step 1: at: must be a number of seconds", id="no time"),
+        pytest.param(
+            script({"at": 0, "op": "jump"}), "-: s: step 1: op: must be one of event, pop", id="no step"
+        ),
+        pytest.param(
+            script({"at": 2, "op": "wait"}, {"at": 1, "op": "wait"}),
+            "-: s: step 2: at: must not go back in time",
+            id="back in time",
+        ),
+        pytest.param(script({"at": 0, "op": "event"}), "-: s: step 1: old: an event needs", id="no object"),
+        pytest.param(script({"at": 0, "op": "bound"}), "-: s: step 1: pod: required, as text", id="no pod"),
+        pytest.param(
+            script({"at": 0, "op": "fail", "pod": "me"}),
+            "-: s: step 1: pod: default/me is not in flight",
+            id="a pod that was not popped fails",
+        ),
+        pytest.param(
+            script({"at": 0, "op": "fail", "pod": "me", "plugins": "NodeName"}),
+            "-: s: step 1: plugins: must be a list",
+            id="a plugin for a list",
+        ),
+    ],
+)
+def test_a_fault_in_a_script_is_one_line(text, complaint):
+    result = run("queue", "-", text=text)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"kubestow: error: {complaint}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_missing_file_is_one_line():
+    for command in ("hints", "queue"):
+        result = run(command, "nowhere.json")
+        assert result.exit_code == 2
+        assert result.stderr == "kubestow: error: nowhere.json: no such file or folder\n"
