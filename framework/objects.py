@@ -5,7 +5,7 @@ A `Snapshot` is one instant; this is the other thing, a store that follows a clu
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from ..models.meta import KubeObject
 from ..models.pod import Pod
@@ -64,6 +64,10 @@ class ObjectStore:
     def all(self, model: type[T]) -> list[T]:
         """Return all objects of a class, in the order in which they came."""
         return [item for item in self._kinds.get(_kind(model), _EMPTY).values() if isinstance(item, model)]
+
+    def by_key(self, model: type[T]) -> Mapping[str, T]:
+        """Return the objects of a class by key: a view that follows the store, not to be changed."""
+        return cast("Mapping[str, T]", self._kinds.setdefault(_kind(model), {}))
 
     def pods_on(self, node: str) -> Mapping[str, Pod]:
         """Return the pods on a node that have not finished, by key; not to be changed."""

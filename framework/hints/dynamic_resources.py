@@ -6,11 +6,15 @@ Source: kube-scheduler 1.34.1 plugins/dynamicresources.
 from collections.abc import Hashable
 from typing import ClassVar
 
+from ...models.config import PluginArgs
+from ...models.features import FeatureGates
 from ...models.pod import Pod
 from ...models.resource_api import ResourceClaim
 from .. import names
 from ..changes import identity
+from ..dra.pod_claims import ClaimProblem
 from ..events import Action, ClusterEvent, Resource
+from ..objects import ObjectStore
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .resource_claims import pod_claims
 
@@ -19,6 +23,10 @@ class DynamicResources(HintPlugin):
     """Wakes a pod when a claim of it changes or any is deallocated, and on changes of devices and nodes."""
 
     name: ClassVar[str] = names.DYNAMIC_RESOURCES
+
+    def __init__(self, objects: ObjectStore, gates: FeatureGates, args: PluginArgs) -> None:
+        super().__init__(objects, gates, args)
+        self._claims = pod_claims(objects, gates)
 
     def events_to_register(self) -> tuple[Registration, ...]:
         """Register claims, the pod's note of claims made for it, nodes, slices and classes."""
@@ -41,12 +49,13 @@ class DynamicResources(HintPlugin):
         return (pod.namespace, tuple(claim.resource_claim_name for claim in claims))
 
     def _after_claim(self, pod: Pod, old: ResourceClaim | None, new: ResourceClaim) -> Answer:
-        claims, fault = pod_claims(pod, self.objects)
-        if fault:
-            return skip(fault)
+        try:
+            claims = self._claims.of(pod)
+        except ClaimProblem as problem:
+            return skip(str(problem))
         if old is not None and old.status.allocation is not None and new.status.allocation is None:
             return queue("the devices of a claim are free")
-        if not any(_same(claim, new) for claim in claims):
+        if not any(claim.key == new.key for claim in claims):
             return skip("no claim of the pod")
         if old is None:
             return queue("one of the pod's claims is there now")
@@ -57,9 +66,8 @@ class DynamicResources(HintPlugin):
     def _after_note(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
         if identity(new) != identity(pod):
             return skip("the claims of another pod")
-        _, fault = pod_claims(new, self.objects)
-        return skip(fault) if fault else queue("all claims of the pod are there")
-
-
-def _same(a: ResourceClaim, b: ResourceClaim) -> bool:
-    return (a.metadata.uid or a.key) == (b.metadata.uid or b.key)
+        try:
+            self._claims.of(new)
+        except ClaimProblem as problem:
+            return skip(str(problem))
+        return queue("all claims of the pod are there")

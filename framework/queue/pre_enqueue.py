@@ -10,6 +10,7 @@ from ...models.features import FeatureGates
 from ...models.pod import Pod
 from .. import names
 from ..changes import identity
+from ..dra.pod_claims import ClaimProblem
 from ..hints.resource_claims import pod_claims
 from ..objects import ObjectStore
 from ..profile import PRE_ENQUEUE, Profile
@@ -39,7 +40,7 @@ class PreEnqueue:
         gates: FeatureGates,
         preempting: set[str],
     ) -> None:
-        self._objects = objects
+        self._pod_claims = pod_claims(objects, gates)
         self._preempting = preempting
         checks: dict[str, Callable[[Pod], str]] = {names.DYNAMIC_RESOURCES: self._claims}
         if gates.enabled("PodSchedulingReadiness"):
@@ -80,7 +81,11 @@ class PreEnqueue:
         return "" if check is None else check(item.pod)
 
     def _claims(self, pod: Pod) -> str:
-        return pod_claims(pod, self._objects)[1]
+        try:
+            self._pod_claims.of(pod)
+        except ClaimProblem as problem:
+            return str(problem)
+        return ""
 
     def _victims(self, pod: Pod) -> str:
         return PREEMPTING if identity(pod) in self._preempting else ""

@@ -200,7 +200,10 @@ class TestGates:
             }
         )
         queue = Queue(waiting)
-        assert queue.queue.gate_reason(queue.queue.unschedulable[0]) == "the claim of c is not made yet"
+        assert (
+            queue.queue.gate_reason(queue.queue.unschedulable[0])
+            == 'pod "default/a": ResourceClaim not created yet'
+        )
         assert queue.add(claim).where("a") == "unschedulable"
         assert queue.change(waiting, noted("a", c="a-c")).where("a") == "active"
 
