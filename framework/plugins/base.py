@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
 from ..domains import Bools, Ints
+from ..missing import Missing
 from ..status import Code, Status
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ class FilterPlugin(Plugin):
         """Say why the fork's node got this verdict."""
         raise NotImplementedError
 
+    def missing(self, fork: Any, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Say what pod i lacks on the fork's node, which got this verdict; nothing more than reasons here."""
+        return ()
+
     def status(self, fork: Any, verdict: int) -> Status:
         """Return the status that stands for a verdict other than 0."""
         return Status(self.codes[verdict], self.name, self.reasons(fork, verdict))
@@ -166,6 +171,14 @@ class StaticFilter(FilterPlugin):
         """Say why."""
         _, i, n = fork
         return self.explain(i, n, verdict)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """Say what pod i lacks on node n, which got this verdict."""
+        return ()
+
+    def missing(self, fork: Any, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Say what is missing."""
+        return self.lacking(i, fork[2], verdict)
 
 
 class ScorePlugin(Plugin):

@@ -22,6 +22,7 @@ from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requ
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
 from ..dra.search import SearchError, SearchTimeout, allocate
+from ..missing import Missing
 from ..status import Code, Status
 from .base import FilterPlugin, Verdicts
 
@@ -233,6 +234,17 @@ class DynamicResources(FilterPlugin):
         if verdict == _NO_ROOM and fork.pod.stale:
             return (REASON_STALE,)
         return ({_NO_ROOM: REASON_ALLOCATE, _ELSEWHERE: REASON_ELSEWHERE, _TIMEOUT: REASON_TIMEOUT}[verdict],)
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Name the claims."""
+        if verdict == _ELSEWHERE:
+            return tuple(
+                Missing(key, f"the devices of claim {key} are not reached from here", facts={"claim": key})
+                for key in self._unreachable(fork.pod, fork.node)
+            )
+        wanted = [*fork.pod.free, *fork.pod.extended] if verdict == _NO_ROOM and not fork.pod.stale else []
+        text = f"no free devices here for all of {', '.join(wanted)}"
+        return (Missing("devices", text, facts={"claims": wanted}),) if wanted else ()
 
     def _unreachable(self, data: _Pod, n: int) -> list[str]:
         """Return the allocated claims whose devices node n does not reach."""

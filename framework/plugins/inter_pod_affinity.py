@@ -17,10 +17,11 @@ import numpy as np
 
 from ...models.config import InterPodAffinityArgs, PluginArgs
 from .. import names
-from ..affinity import matches_all
+from ..affinity import AffinityTerm, matches_all
 from ..affinity_groups import Kind, groups_about, term_matcher
 from ..domains import Bools, Domains, Ints
 from ..matchers import Matcher
+from ..missing import Missing, label_of, named, selected
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 
@@ -215,6 +216,49 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say which rule it was."""
         return (("", REASON_AFFINITY, REASON_ANTI_AFFINITY, REASON_EXISTING)[verdict],)
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Tell every term that is not satisfied, the pod's own and those of pods that are there."""
+        cluster, n = self.cluster, fork.node
+        terms = cluster.pods[i].terms
+        found: list[Missing] = []
+        for term in terms.required_affinity:
+            found += self._alone(n, term, state, i)
+        for term in terms.required_anti_affinity:
+            there = self._in_domain(n, term.topology_key, state)
+            matching = [j for j in there if term.matches_incoming(cluster, j)]
+            found += self._apart(n, term.topology_key, matching, "")
+        for group in groups_about(cluster, "required_anti_affinity", i):
+            there = self._in_domain(n, group.term.topology_key, state)
+            carriers = [j for j in there if group.carriers.weights[cluster.pods[j].unit]]
+            found += self._apart(n, group.term.topology_key, carriers, ", kept away by its anti-affinity")
+        return tuple(found)
+
+    def _in_domain(self, n: int, key: str, state: "State") -> list[int]:
+        """Return the pods in node n's domain of a key; none where it lacks the label."""
+        ids = self.cluster.domains(key).ids
+        if ids[n] < 0:
+            return []
+        here = (state.node_of >= 0) & (ids[state.node_of] == ids[n])
+        return np.flatnonzero(here).tolist()
+
+    def _alone(self, n: int, term: AffinityTerm, state: "State", i: int) -> list[Missing]:
+        key, terms = term.topology_key, self.cluster.pods[i].terms.required_affinity
+        domain = label_of(self.cluster.nodes[n].metadata.labels, key)
+        facts = {"topologyKey": key, "selector": selected(term.selector)}
+        if self.cluster.domains(key).ids[n] < 0:
+            return [Missing(key, f"the node has no label {key}", facts=facts)]
+        if any(matches_all(self.cluster, terms, j) for j in self._in_domain(n, key, state)):
+            return []
+        who = "no pod that matches all terms" if len(terms) > 1 else f"no pod {selected(term.selector)}"
+        return [Missing(key, f"{who} in {domain}", facts=facts)]
+
+    def _apart(self, n: int, key: str, pods: list[int], why: str) -> list[Missing]:
+        if not pods:
+            return []
+        domain = label_of(self.cluster.nodes[n].metadata.labels, key)
+        facts = {"topologyKey": key, "pods": [self.cluster.pods[j].key for j in pods]}
+        return [Missing(key, f"{named(self.cluster, pods)} in {domain}{why}", facts=facts)]
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
         """Add up the weights by domain; skips a pod for which no term is met anywhere."""

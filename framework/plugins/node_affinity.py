@@ -3,6 +3,7 @@
 Source: kube-scheduler 1.34.1 plugins/nodeaffinity.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
@@ -11,9 +12,10 @@ import numpy as np
 from ...models.affinity import NodeAffinity as NodeAffinitySpec
 from ...models.affinity import PreferredSchedulingTerm
 from ...models.config import NodeAffinityArgs, PluginArgs
-from ...models.selectors import NodeSelector
+from ...models.selectors import CompiledTerm, NodeSelector, Requirement, requirement
 from .. import names
 from ..domains import Bools, Ints
+from ..missing import Missing, condition, label_of
 from ..node_selection import required_mask, selector_mask, term_mask
 from ..status import Code, Status
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
@@ -27,6 +29,7 @@ REASON_ADDED: Final = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT: Final = "pod affinity terms conflict"
 REASON_NOT_NAMED: Final = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 
+_NAME: Final = "metadata.name"
 _POD: Final = 1
 _ADDED: Final = 2
 
@@ -65,6 +68,27 @@ class NodeAffinity(StaticFilter, ScorePlugin):
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say whose affinity it was."""
         return (REASON_ADDED if verdict == _ADDED else REASON,)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """List the conditions that the node fails: of the selector, and of the term that is nearest to it."""
+        spec, name = self.cluster.pods[i].pod.spec, self.cluster.node_names[n]
+        labels = {**self.cluster.nodes[n].metadata.labels, _NAME: name}
+        failed: list[Requirement] = []
+        selector = self._added_required()
+        if verdict == _POD:
+            wanted = [requirement(key, "In", (value,)) for key, value in sorted(spec.node_selector.items())]
+            failed = [item for item in wanted if not item.matches(labels)]
+            selector = self._required(i)
+        if selector is not None and not selector.compiled.matches(labels, name):
+            failed += _nearest(selector.compiled.terms, labels)
+        return tuple(
+            Missing(
+                item.key,
+                f"{condition(item)} wanted, the node has {label_of(labels, item.key)}",
+                facts={"wanted": condition(item), "node": labels.get(item.key)},
+            )
+            for item in failed
+        )
 
     def nodes(self, i: int) -> Bools | None:
         """Return the nodes that the pod names in every term (`metadata.name In`); None where it does not.
@@ -109,6 +133,13 @@ class NodeAffinity(StaticFilter, ScorePlugin):
 def _node_affinity(cluster: "Cluster", i: int) -> NodeAffinitySpec | None:
     affinity = cluster.pods[i].pod.spec.affinity
     return affinity.node_affinity if affinity else None
+
+
+def _nearest(terms: Sequence[CompiledTerm], labels: Mapping[str, str]) -> list[Requirement]:
+    """Return the failing conditions of the term that has the fewest, the first of them."""
+    readable = [(*term.labels, *term.fields) for term in terms if not term.unparsable]
+    failing = [[item for item in term if not item.matches(labels)] for term in readable]
+    return min(failing, key=len, default=[])
 
 
 def _named_nodes(selector: NodeSelector) -> frozenset[str] | None:

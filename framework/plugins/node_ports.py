@@ -11,6 +11,7 @@ import numpy as np
 from .. import names
 from ..domains import Bools, Ints
 from ..matchers import Matcher
+from ..missing import Missing, named
 from ..ports import HostPort, conflict
 from ..status import Code
 from .base import LocalFilter, Nodes, Verdicts
@@ -31,6 +32,7 @@ class _Wanted:
 @dataclass(slots=True, eq=False)
 class _Fork:
     matcher: Matcher
+    node: int
     taken: int
 
 
@@ -48,13 +50,27 @@ class NodePorts(LocalFilter):
         matcher = port_matcher(self.cluster, ports)
         return _Wanted(matcher, state.counts(matcher))
 
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Name each port that is taken, and by whom."""
+        cluster = self.cluster
+        there = [j for j in state.pods_on(fork.node) if cluster.pods[j].ports]
+        found: list[Missing] = []
+        for port in sorted(cluster.pods[i].ports):
+            holders = [j for j in there if conflict((port,), cluster.pods[j].ports)]
+            if holders:
+                name = f"{port.port}/{port.protocol}"
+                text = f"host port {name} is taken by {named(cluster, holders)}"
+                facts = {"port": port.port, "pods": [cluster.pods[j].key for j in holders]}
+                found.append(Missing(f"host port {name}", text, facts=facts))
+        return tuple(found)
+
     def judge(self, data: _Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
         """Judge some nodes."""
         return (data.taken[nodes] > 0).astype(np.uint8)
 
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return how many pods are in the way on the node."""
-        return _Fork(data.matcher, int(data.taken[n]))
+        return _Fork(data.matcher, n, int(data.taken[n]))
 
     def concerned(self, data: _Wanted) -> Bools:
         """Say which pods hold one of the ports."""

@@ -16,6 +16,7 @@ from ...models.requests import extended_resource
 from .. import names
 from ..domains import Ints
 from ..dra.extended import mapped_resources
+from ..missing import Missing, short_of
 from ..resources import Rows, block, rows_of
 from ..scored_resources import Amounts, ScoredResources
 from ..status import Code
@@ -157,6 +158,17 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         short = zip(fork.wanted.rows, fork.wanted.amounts, fork.free, strict=True)
         lacking = [f"Insufficient {self.cluster.resources[r]}" for r, amount, free in short if amount > free]
         return ((TOO_MANY_PODS,) if fork.slots < 1 else ()) + tuple(lacking)
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Tell every shortage in numbers."""
+        cluster, n = self.cluster, fork.node
+        found: list[Missing] = []
+        if fork.slots < 1:
+            found.append(short_of("pods", 1, fork.slots, int(cluster.allowed_pods[n])))
+        for r, wanted, free in zip(fork.wanted.rows, fork.wanted.amounts, fork.free, strict=True):
+            if wanted > free:
+                found.append(short_of(cluster.resources[r], wanted, free, int(cluster.allocatable[r, n])))
+        return tuple(found)
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> ScoredResources:
         """Choose the resources that count, made once for each class of pods."""

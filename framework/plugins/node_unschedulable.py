@@ -9,6 +9,7 @@ import numpy as np
 
 from ...models.node import Taint
 from .. import names
+from ..missing import Missing
 from ..taints import tolerates
 from .base import StaticFilter, Verdicts
 
@@ -31,3 +32,7 @@ class NodeUnschedulable(StaticFilter):
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say that the node is cordoned."""
         return (REASON,)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """Say which field it is."""
+        return (Missing("spec.unschedulable", "the node is cordoned"),)

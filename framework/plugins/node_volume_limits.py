@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import numpy as np
 
 from .. import names
+from ..missing import Missing
 from ..status import Code
 from ..volumes.attachments import Attached, Brought, attachments_of
 from ..volumes.uses import with_volumes
@@ -125,11 +126,29 @@ class NodeVolumeLimits(FilterPlugin):
 
     def check(self, fork: _Fork) -> int:
         """Judge the node."""
+        return int(
+            any(fork.counts[driver] + new > fork.limits[driver] for driver, new in self._new(fork).items())
+        )
+
+    def _new(self, fork: _Fork) -> dict[str, int]:
+        """Return how many volumes of each driver no pod of the node uses yet."""
         new = dict(fork.own)
         for volume in fork.shared:
             if not fork.users(volume):
                 new[volume.driver] = new.get(volume.driver, 0) + 1
-        return int(any(fork.counts[driver] + count > fork.limits[driver] for driver, count in new.items()))
+        return new
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Tell for each driver how many volumes are too many."""
+        found: list[Missing] = []
+        for driver, count in sorted(self._new(fork).items()):
+            attached, limit = fork.counts[driver], fork.limits[driver]
+            over = attached + count - limit
+            if over > 0:
+                text = f"{count} more volumes of {driver}, {attached} of {limit} attached: {over} too many"
+                facts = {"driver": driver, "wanted": count, "attached": attached, "limit": limit}
+                found.append(Missing(driver, text, over / count, facts))
+        return tuple(found)
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say that the node is full."""

@@ -22,6 +22,7 @@ from ...models.config import PluginArgs
 from .. import names, spread
 from ..domains import Bins, Bools, Domains, Ints
 from ..matchers import Matcher
+from ..missing import Missing
 from ..status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 
@@ -173,16 +174,42 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
                 if count.counts[domain] > count.limit():
                     return _SKEWED
                 continue
-            here = int(count.counts[domain]) + delta
-            others = count.second if domain == count.at else count.least
-            minimum = 0 if rule.below_min_domains else min(others, here)
+            here, minimum = self._here(count, domain, delta)
             if here + rule.self_match - minimum > rule.max_skew:
                 return _SKEWED
         return 0
 
+    def _here(self, count: _Count, domain: int, delta: int) -> tuple[int, int]:
+        """Return the matching pods in a domain after a change there, and the global minimum then."""
+        here = int(count.counts[domain]) + delta
+        others = count.second if domain == count.at else count.least
+        if count.rule.below_min_domains:
+            return here, 0
+        return here, min(others, here) if delta else count.least
+
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say which of the two it was."""
         return (MISSING_LABEL if verdict == _NO_KEY else MISMATCH,)
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Tell for every constraint that fails what the skew would be."""
+        found: list[Missing] = []
+        for count, delta in zip(fork.counts, fork.deltas, strict=True):
+            rule, domain = count.rule, int(count.rule.domains.ids[fork.node])
+            key = rule.domains.key
+            if domain < 0:
+                found.append(Missing(key, f"the node has no label {key}", facts={"topologyKey": key}))
+                continue
+            here, minimum = self._here(count, domain, delta)
+            skew, most = here + rule.self_match - minimum, rule.max_skew
+            if skew > most:
+                value = rule.domains.values[domain]
+                text = f"skew would be {skew} in {key}={value} ({here} there, {minimum} where fewest are)"
+                facts = {"topologyKey": key, "domain": value, "matching": here, "minimum": minimum}
+                facts |= {"skew": skew, "maxSkew": most}
+                text += f": {skew - most} over maxSkew {most}"
+                found.append(Missing(key, text, (skew - most) / skew, facts))
+        return tuple(found)
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
         """Count matching pods in the domains of the feasible nodes; skips a pod without soft constraints."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import names
 from ..domains import Ints
+from ..missing import Missing
 from ..taints import count_soft_untolerated, first_untolerated, tolerated_mask
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 
@@ -32,6 +33,16 @@ class TaintToleration(StaticFilter, ScorePlugin):
             self.cluster.nodes[n].spec.taints, self.cluster.pods[i].pod.spec.tolerations
         )
         return () if taint is None else (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """List every taint that the pod does not tolerate."""
+        tolerations = self.cluster.pods[i].pod.spec.tolerations
+        bare = [t for t in self.cluster.nodes[n].spec.taints if first_untolerated((t,), tolerations)]
+        return tuple(
+            Missing(f"toleration of {taint.key}", f"no toleration of {spelt}", facts={"taint": spelt})
+            for taint in bare
+            for spelt in (f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}",)
+        )
 
     def score(self, data: Any, state: "State", i: int, nodes: Ints) -> Ints:
         """Count untolerated PreferNoSchedule taints."""

@@ -13,10 +13,12 @@ import numpy as np
 
 from .. import names
 from ..domains import Bools
+from ..missing import Missing
 from ..status import Code, Status
 from ..volumes.binding import ALL, GONE, NO_VOLUME, OUT_OF_REACH, Need, binder_of
 from ..volumes.claims import claims_of
 from ..volumes.provisioning import NO_SPACE
+from ..volumes.uses import uses_of
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
@@ -72,6 +74,21 @@ class VolumeBinding(FilterPlugin):
     def check(self, fork: _Fork) -> int:
         """Judge the node."""
         return binder_of(self.cluster).judge_node(fork.need, fork.node)
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Name the claims that may be meant: bound ones out of reach, unbound ones that find no volume."""
+        claims = claims_of(self.cluster).of(i)
+        assert claims is not None
+        unbound = {claim.key for claim in claims.unbound}
+        keys = dict.fromkeys(use.key for use in uses_of(self.cluster).of(i).claims)
+        about_bound = bool(verdict & (OUT_OF_REACH | GONE))
+        about_unbound = bool(verdict & (NO_VOLUME | NO_SPACE))
+        return tuple(
+            Missing(key, f"claim {key} is {standing}", facts={"claim": key})
+            for key in keys
+            for standing in ("not bound yet" if key in unbound else "bound to a volume",)
+            if (about_unbound if key in unbound else about_bound)
+        )
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say everything that is wrong with the node."""

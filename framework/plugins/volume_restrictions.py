@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import names
 from ..domains import Bools
+from ..missing import Missing, named
 from ..status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.disks import Disk, conflict
@@ -44,6 +45,7 @@ class _Wanted:
 @dataclass(slots=True, eq=False)
 class _Fork:
     wanted: _Wanted
+    node: int
     taken: int
     in_use: int
 
@@ -86,7 +88,7 @@ class VolumeRestrictions(FilterPlugin):
 
     def fork(self, data: _Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return who is in the way on the node, and of the claims."""
-        return _Fork(data, data.taken.get(n, 0), data.in_use)
+        return _Fork(data, n, data.taken.get(n, 0), data.in_use)
 
     def concerned(self, data: _Wanted) -> Bools:
         """Say which pods have volumes."""
@@ -110,6 +112,21 @@ class VolumeRestrictions(FilterPlugin):
         if fork.taken:
             return _DISK
         return _IN_USE if fork.in_use > 0 else 0
+
+    def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
+        """Name the pods that have the disks, or the claims that others use."""
+        cluster, uses = self.cluster, uses_of(self.cluster)
+        if verdict == _DISK:
+            there = [j for j in state.pods_on(fork.node) if conflict(fork.wanted.disks, uses.of(j).disks)]
+            facts = {"pods": [cluster.pods[j].key for j in there]}
+            return (Missing("disk", f"a disk of the pod is held by {named(cluster, there)}", facts=facts),)
+        wanted = dict.fromkeys(u.key for u in uses.of(i).named_claims if u.name in fork.wanted.names)
+        return tuple(
+            Missing(key, f"claim {key} is held by {named(cluster, holders)}", facts={"claim": key})
+            for key in wanted
+            for holders in ([j for j in uses.users.get(key, ()) if state.node_of[j] >= 0],)
+            if holders
+        )
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say which of the two it was."""

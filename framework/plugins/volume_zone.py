@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import names
 from ..domains import Bools
+from ..missing import Missing, label_of
 from ..status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, ZONE
@@ -74,6 +75,24 @@ class VolumeZone(StaticFilter):
         domains = self.cluster.domains(key)
         found = np.array([value in values for value in domains.values], dtype=np.bool_)
         return domains.to_nodes(found, missing=False)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """Tell of each volume elsewhere where it is and where the node is."""
+        storage, labels = storage_of(self.cluster), self.cluster.nodes[n].metadata.labels
+        found: list[Missing] = []
+        for use in uses_of(self.cluster).of(i).named_claims:
+            name = storage.claims[use.key].spec.volume_name
+            if not name:
+                continue  # it waits for its first consumer
+            volume = storage.volumes[storage.volume_number[name]]
+            for key, places in zones_of(volume):
+                known = key if key in labels else _NEW.get(key, key)
+                if labels.get(known) not in places:
+                    where = " or ".join(sorted(places))
+                    text = f"volume {volume.name} is in {key}={where}, the node has {label_of(labels, known)}"
+                    facts = {"volume": volume.name, "topologyKey": key, "domains": sorted(places)}
+                    found.append(Missing(key, text, facts=facts))
+        return tuple(found)
 
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say that the node is elsewhere."""
