@@ -3,6 +3,7 @@
 Source: kube-scheduler 1.34.1 framework/types.go (QueuedPodInfo).
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ...models.pod import Pod
@@ -34,6 +35,10 @@ class QueuedPod:
         Whose PreEnqueue keeps it out; empty if none does.
     expiration : int or None
         When its backoff ends, once that was asked.
+    traits : dict
+        What each plugin's hints read of `traits_of`, once that was asked.
+    traits_of : Pod or None
+        The version of the pod that `traits` describe.
     """
 
     pod: Pod
@@ -47,6 +52,8 @@ class QueuedPod:
     pending_plugins: set[str] = field(default_factory=set)
     gating_plugin: str = ""
     expiration: int | None = None
+    traits: dict[str, Hashable] = field(default_factory=dict)
+    traits_of: Pod | None = None
 
     @property
     def key(self) -> str:

@@ -65,8 +65,7 @@ class UnschedulablePods:
         hints = self._hints[item.scheduler]
         places: list[tuple[tuple[str, str], Hashable]] = []
         for plugin in sorted(item.rejectors):
-            asked = hints.plugin(plugin)
-            traits = () if asked is None else asked.traits(item.pod)
+            traits = _traits(item, plugin, hints)
             place = (item.scheduler, plugin)
             kind = (item.gating_plugin, item.pod.priority, traits)
             group = self._groups.setdefault(place, {}).get(kind)
@@ -117,3 +116,13 @@ class UnschedulablePods:
     def pods(self) -> list[QueuedPod]:
         """Return all pods, gated ones included, in the order in which they came."""
         return list(self._pods.values())
+
+
+def _traits(item: QueuedPod, plugin: str, hints: HintMap) -> Hashable:
+    """Return what a plugin's hints read of a pod; a version is only looked at once."""
+    if item.traits_of is not item.pod:
+        item.traits, item.traits_of = {}, item.pod
+    if plugin not in item.traits:
+        asked = hints.plugin(plugin)
+        item.traits[plugin] = () if asked is None else asked.traits(item.pod)
+    return item.traits[plugin]
