@@ -9,6 +9,7 @@ by several pods, of a pod group, or allocated before the round.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ..framework.cluster import Cluster
-    from ..framework.domains import Bools
+    from ..framework.domains import Bools, Ints as IntArray
     from ..framework.dra.claims import ClaimSpec, Want
     from ..framework.dra.devices import Device
     from ..framework.dra.state import ClaimState
@@ -130,6 +131,45 @@ class DeviceProblem:
         if device.barred or (device.taints and not tolerated(device.taints, want.tolerations)):
             return False
         return not (device.shared or want.asked) or want.taken(device) is not None
+
+    def most(self, pod: int, limit: IntArray) -> IntArray:
+        """Bound how many pods like one can have their private claims served on each node; int64[N].
+
+        Counts the devices that each exact want may have, free or to be freed, on the nodes where `limit` is not 0.
+        """
+        found = limit.copy()
+        for node in np.flatnonzero(limit).tolist():
+            for spec in self.private_specs(pod, node):
+                for request in spec.requests:
+                    if len(request.wants) == 1:
+                        found[node] = min(found[node], self._most(request.wants[0], node, int(limit[node])))
+        return found
+
+    def _most(self, want: Want, node: int, limit: int) -> int:
+        options = self.options(want, node)
+        if want.admin or any(kind.shared for kind, _ in options):
+            return limit if options else 0
+        there = sum(len(found) for kind, found in options if self.may_be_free(kind))
+        return min(there, 1) if want.all_devices else there // want.count
+
+    def may_be_free(self, kind: Kind) -> bool:
+        """Whether nobody holds the devices, or who holds them may give them back in the round."""
+        if kind.holder is None:
+            return True
+        consumers = self.claims.reserved.get(kind.holder, frozenset())
+        return all(isinstance(i, int) and self._may_go(i) for i in consumers)
+
+    @cached_property
+    def strongest(self) -> int | None:
+        """Highest priority of a pod that may preempt."""
+        pods = self.cluster.pods
+        return max((pods[i].priority for i in self.cluster.pending if pods[i].preempts), default=None)
+
+    def _may_go(self, pod: int) -> bool:
+        """Whether a pod waits, or a preemptor could be above it."""
+        pods = self.cluster.pods
+        waits = pods[pod].initial_node < 0
+        return waits or (self.strongest is not None and pods[pod].priority < self.strongest)
 
     def kind(self, device: Device) -> Kind:
         """Return the kind of a device."""

@@ -243,7 +243,7 @@ def build_problem(cluster: Cluster) -> Problem:
         room[:, v.node] += v.usage * v.size
         slots[v.node] += v.size
     classes = tuple(
-        _pod_class(cluster, index, tuple(pods), static[cls], room, slots)
+        _pod_class(cluster, index, tuple(pods), static[cls], room, slots, devices)
         for index, (cls, pods) in enumerate(groups.items())
     )
     return Problem(
@@ -281,7 +281,13 @@ def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], H
 
 
 def _pod_class(
-    cluster: Cluster, index: int, pods: tuple[int, ...], static: BoolArray, room: IntArray, slots: IntArray
+    cluster: Cluster,
+    index: int,
+    pods: tuple[int, ...],
+    static: BoolArray,
+    room: IntArray,
+    slots: IntArray,
+    devices: DeviceProblem | None,
 ) -> PodClass:
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
@@ -303,6 +309,8 @@ def _pod_class(
     if info.ports and checks.filters(names.NODE_PORTS):
         limit = np.minimum(limit, 1)
     limit = np.where(static, limit, 0)
+    if devices is not None and devices.index.needs_devices(info.index):
+        limit = np.minimum(limit, devices.most(info.index, limit))
     return PodClass(
         index=index,
         pods=pods,
