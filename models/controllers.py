@@ -7,6 +7,7 @@ from pydantic import Field
 from .base import Bool, Int32, KubeModel, StringMap, shared
 from .meta import Condition, KubeObject
 from .pod import PodTemplateSpec
+from .policy import IntOrText
 from .selectors import LabelSelector
 from .storage import PersistentVolumeClaim
 
@@ -94,12 +95,27 @@ class StatefulSet(KubeObject):
     spec: StatefulSetSpec = shared(StatefulSetSpec())
 
 
+class RollingUpdate(KubeModel):
+    """How many pods a rollout may have too many, or too few; a number or a percentage."""
+
+    max_surge: IntOrText = "25%"
+    max_unavailable: IntOrText = "25%"
+
+
+class DeploymentStrategy(KubeModel):
+    """How a rollout replaces pods: little by little, or all at once (Recreate)."""
+
+    type: str = "RollingUpdate"
+    rolling_update: RollingUpdate = shared(RollingUpdate())
+
+
 class DeploymentSpec(KubeModel):
     """How many pods of which template."""
 
     replicas: Int32 = 1
     selector: LabelSelector | None = None
     template: PodTemplateSpec = shared(PodTemplateSpec())
+    strategy: DeploymentStrategy = shared(DeploymentStrategy())
     paused: Bool = False
 
 

@@ -145,6 +145,7 @@ class PodSpec(KubeModel):
     overhead: dict[str, QuantityField] = Field(default_factory=dict)
     host_network: Bool = False
     restart_policy: str = "Always"
+    termination_grace_period_seconds: Int64 | None = None
     workload_ref: WorkloadReference | None = None
     scheduling_group: PodSchedulingGroup | None = None
 

@@ -89,17 +89,25 @@ class HintMap:
     objects : ObjectStore
         What the plugins' listers see.
     gates : FeatureGates
+    plugins : mapping, optional
+        Hints by plugin, where other than upstream's answer.
     """
 
-    def __init__(self, profile: Profile, objects: ObjectStore, gates: FeatureGates) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        objects: ObjectStore,
+        gates: FeatureGates,
+        plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
+    ) -> None:
         self._hints = gates.enabled("SchedulerQueueingHints")
         self._plugins: dict[str, HintPlugin] = {}
         self._registered: dict[str, tuple[Registration, ...]] = {}
         self._matching: dict[ClusterEvent, tuple[tuple[str, Registration], ...]] = {}
         enabled = {name for point in profile.points.values() for name in point}
         for name, _ in DEFAULT_PLUGINS:
-            if name in enabled and name in HINT_PLUGINS:
-                plugin = HINT_PLUGINS[name](objects, gates, profile.args(name))
+            if name in enabled and name in plugins:
+                plugin = plugins[name](objects, gates, profile.args(name))
                 self._plugins[name] = plugin
                 self._registered[name] = registrations(plugin, hints=self._hints)
 

@@ -6,7 +6,7 @@ unschedulable pods (waiting for an event, or kept out by PreEnqueue), or in flig
 Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go; KEP-4247, KEP-5142.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,8 @@ from ...models.features import FeatureGates
 from ...models.pod import Pod
 from .. import events
 from ..changes import Occurrence, identity, pod_events, schedulable_change
-from ..hints.registry import HintMap
+from ..hints.base import HintPlugin
+from ..hints.registry import HINT_PLUGINS, HintMap
 from ..objects import ObjectStore
 from ..profile import profiles_of
 from . import counts as labels
@@ -59,6 +60,8 @@ class SchedulingQueue:
         fields that hints and PreEnqueue read; all on by default.
     max_in_unschedulable : int
         Upstream's flag `pod-max-in-unschedulable-pods-duration` (nanoseconds).
+    plugins : mapping, optional
+        Hints by plugin; upstream's by default.
 
     Attributes
     ----------
@@ -79,6 +82,7 @@ class SchedulingQueue:
         configuration: KubeSchedulerConfiguration | None = None,
         gates: FeatureGates | None = None,
         max_in_unschedulable: int = MAX_IN_UNSCHEDULABLE,
+        plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
     ) -> None:
         configuration = configuration or KubeSchedulerConfiguration()
         gates = gates or FeatureGates()
@@ -94,7 +98,7 @@ class SchedulingQueue:
         self._sequence = 0
         self._move_request_cycle = -1
         profiles = profiles_of(configuration, devices=gates.enabled("DynamicResourceAllocation"))
-        hints = {name: HintMap(profile, objects, gates) for name, profile in profiles.items()}
+        hints = {name: HintMap(profile, objects, gates, plugins) for name, profile in profiles.items()}
         self._judge = Judge(hints, self.counts)
         self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)
         self._in_flight = InFlight()

@@ -1,0 +1,90 @@
+"""kube-scheduler's loop: one pod after another, each cycle takes its time."""
+
+from typing import TYPE_CHECKING
+
+from ..cycle import Cycle, schedule_one
+from ..queue.queued_pod import QueuedPod
+from ..runtime import framework_for
+from .disruptions import Disruptions
+from .effects import Effects
+from .world import World
+
+if TYPE_CHECKING:
+    from ...models.pod import Pod
+
+
+class GreedyScheduler:
+    """Pops pods and tries them.
+
+    A decision is made on the cluster as it is when the pod is popped and takes effect when the cycle is over;
+    what happens in between is in flight.
+
+    Parameters
+    ----------
+    world : World
+    disruptions : Disruptions
+    effects : Effects
+    """
+
+    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
+        self._world = world
+        self._disruptions = disruptions
+        self._effects = effects
+        self._busy = False
+
+    def wake(self) -> None:
+        """Start a cycle if none is running and a pod is to be tried."""
+        if self._busy:
+            return
+        popped = self._world.queue.pop()
+        if popped is None:
+            return
+        self._busy = True
+        self._try(popped.item)
+
+    def _try(self, item: QueuedPod) -> None:
+        world = self._world
+        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+            world.follower.touch(item.key)  # a timeout may have passed
+        cluster, state = world.follower.look()
+        try:
+            i = world.follower.number(item.key)
+        except KeyError:
+            world.agenda.after(world.pace.cycle, lambda: self._gone(item))
+            return
+        cycle = schedule_one(framework_for(cluster, i), state, i, self._disruptions.ledger(cluster))
+        if cycle.outcome == "bound":
+            node = cluster.node_names[cycle.node]
+            world.agenda.after(world.pace.cycle, lambda: self._bind(item, node, cycle))
+            return
+        message = cycle.message(cluster.n_nodes)
+        plugins = frozenset() if cycle.error or cycle.result is None else cycle.result.plugins
+        if cycle.preemption is not None and not cycle.preemption.ineligible:
+            world.record.metrics.preemption_attempts += 1
+        if cycle.outcome == "nominated":
+            node = cluster.node_names[cycle.node]
+            victims = [cluster.pods[j].pod for j in cycle.victims]
+            world.agenda.after(
+                world.pace.cycle, lambda: self._nominate(item, node, victims, plugins, message)
+            )
+        else:
+            keeps = cycle.keeps_nomination
+            world.agenda.after(world.pace.cycle, lambda: self._reject(item, plugins, message, keeps))
+
+    def _gone(self, item: QueuedPod) -> None:
+        self._busy = False
+        self._world.queue.done(item)
+
+    def _bind(self, item: QueuedPod, node: str, cycle: Cycle) -> None:
+        self._busy = False
+        self._effects.bind(item, node, cycle.allocations)
+
+    def _nominate(
+        self, item: QueuedPod, node: str, victims: "list[Pod]", plugins: frozenset[str], message: str
+    ) -> None:
+        self._busy = False
+        self._effects.nominate(item, node, victims, plugins, message)
+
+    def _reject(self, item: QueuedPod, plugins: frozenset[str], message: str, keeps: bool) -> None:
+        self._busy = False
+        self._effects.reject(item, plugins, message, keeps_nomination=keeps)

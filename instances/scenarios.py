@@ -1,0 +1,398 @@
+"""Scenarios from YAML: a cluster and what happens to it (docs/simulate.md has the format)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from ..models.base import parse_duration, parse_timestamp
+from ..models.config import KubeSchedulerConfiguration
+from ..models.defaulting import default_pod
+from ..models.errors import InputError, KubestowError
+from ..models.features import FeatureGates
+from ..models.kinds import KINDS, find_kind
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod
+from ..models.scenario import (
+    SECOND,
+    Action,
+    Arrivals,
+    Autoscaler,
+    Cordon,
+    Delete,
+    Drain,
+    Expander,
+    Kind,
+    NodeGroup,
+    Pace,
+    Put,
+    Scale,
+    Scenario,
+    Stock,
+    TimedEvent,
+    Zone,
+)
+from ..models.snapshot import Snapshot
+from ..models.validation import check, read
+from .documents import read_documents
+from .files import read_files
+from .manifests import load_snapshot, snapshot_of
+from .scenario_reader import REQUIRED, Part
+
+ZONE: Final = "topology.kubernetes.io/zone"
+HOST: Final = "kubernetes.io/hostname"
+_SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
+_START: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def load_scenario(
+    path: str | Path, locate: Callable[[str], str] = str, feature_gates: FeatureGates | None = None
+) -> Scenario:
+    """Read a scenario.
+
+    Parameters
+    ----------
+    path : str or Path
+        A YAML or JSON file, `-` for standard input.
+    locate : callable
+        From an instance's name to what to read.
+    feature_gates : FeatureGates, optional
+        Gates that are off beside those that the scenario switches off.
+
+    Raises
+    ------
+    InputError
+        For anything that is no scenario.
+    """
+    [(file, content)] = read_files([path])
+    documents = [item for item in read_documents(file, content) if item is not None]
+    if len(documents) != 1:
+        raise InputError(file, "", "", f"must hold one document, a scenario, not {len(documents)}")
+    return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(documents[0])
+
+
+class _Loader:
+    def __init__(
+        self, file: str, folder: Path, locate: Callable[[str], str], feature_gates: FeatureGates
+    ) -> None:
+        self._file = file
+        self._folder = folder
+        self._locate = locate
+        self._gates = feature_gates
+
+    def scenario(self, raw: Any) -> Scenario:
+        """Read the whole document."""
+        top = Part(self._file, "", raw)
+        kind = top.text("kind", "Scenario")
+        if kind != "Scenario":
+            raise top.fault("kind", f"must be Scenario, not {kind!r}")
+        top.text("apiVersion", "")
+        name = top.text("name", "") or Path(self._file).name.split(".")[0]
+        start = top.given("start", parse_timestamp, None)
+        duration = self._time(top, "duration")
+        if duration <= 0:
+            raise top.fault("duration", "must be longer than 0s")
+        scheduler = top.part("scheduler")
+        gates = self._feature_gates(scheduler)
+        snapshot = self._cluster(top.part("cluster", required=True), name, start, gates)
+        configuration = self._configuration(scheduler)
+        if configuration is not None:
+            snapshot = replace(snapshot, configuration=configuration)
+        optimal = scheduler.part("optimal")
+        pace = self._pace(scheduler, optimal, top.part("pace"))
+        autoscaler = self._autoscaler(top.part("autoscaler")) if top.has("autoscaler") else None
+        groups = {group.name for group in autoscaler.groups} if autoscaler is not None else set()
+        events = [self._event(part, groups) for part in top.parts("events")]
+        scenario = Scenario(
+            name=name,
+            snapshot=replace(snapshot, name=name),
+            duration=duration,
+            seed=top.whole("seed", 0),
+            events=tuple(sorted(events, key=lambda event: event.at)),
+            autoscaler=autoscaler,
+            pace=pace,
+            title=top.text("title", ""),
+            story=top.text("story", ""),
+            source=top.text("source", ""),
+            facts=top.mapping("facts"),
+        )
+        for part in (top, scheduler, optimal):
+            part.close()
+        return scenario
+
+    # -- the parts ------------------------------------------------------------
+
+    def _feature_gates(self, part: Part) -> FeatureGates:
+        text = part.text("featureGates", "")
+        try:
+            given = FeatureGates.parse(text)
+        except KubestowError as error:
+            raise part.fault("featureGates", str(error).removeprefix("--feature-gates: ")) from None
+        return FeatureGates(given.off | self._gates.off)
+
+    def _configuration(self, part: Part) -> KubeSchedulerConfiguration | None:
+        raw = part.mapping("configuration")
+        if not raw:
+            return None
+        found = read(KubeSchedulerConfiguration, dict(raw), self._file)
+        check(found, self._file)
+        return found
+
+    def _cluster(self, part: Part, name: str, start: datetime | None, gates: FeatureGates) -> Snapshot:
+        instance, files = part.text("instance", ""), part.texts("files")
+        objects = part.list_of("objects")
+        if instance and (files or objects):
+            raise part.fault("instance", "is the whole cluster; files and objects cannot be given as well")
+        raw = [*objects, *(doc for each in part.parts("nodes") for doc in self._nodes(each))]
+        part.close()
+        if instance:
+            found = load_snapshot([self._locate(instance)], now=start, feature_gates=gates)
+            if raw:
+                raise part.fault("nodes", "cannot be added to an instance")
+            return found
+        documents: list[Mapping[str, Any]] = []
+        for file, content in read_files([self._folder / path for path in files]):
+            documents += [doc for doc in read_documents(file, content) if doc is not None]
+        for index, item in enumerate(raw):
+            if not isinstance(item, dict):
+                raise part.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
+        return snapshot_of([*documents, *raw], name=self._file, now=start or _START, feature_gates=gates)
+
+    def _nodes(self, part: Part) -> list[dict[str, Any]]:
+        """Write equal nodes out, spread over zones in turn."""
+        number, prefix = part.whole("count", 1), part.text("name", "node")
+        zones, labels = part.texts("zones"), part.strings("labels")
+        allocatable, taints = part.mapping("allocatable"), part.list_of("taints")
+        part.close()
+        if not allocatable:
+            raise part.fault("allocatable", "required")
+        found = []
+        for k in range(number):
+            name = f"{prefix}-{k}"
+            zone = {ZONE: zones[k % len(zones)]} if zones else {}
+            found.append(
+                {
+                    "apiVersion": "v1",
+                    "kind": "Node",
+                    "metadata": {"name": name, "labels": {HOST: name, **zone, **labels}},
+                    "spec": {"taints": list(taints)},
+                    "status": {"allocatable": {"pods": "110", **allocatable}},
+                }
+            )
+        return found
+
+    def _pace(self, scheduler: Part, optimal: Part, part: Part) -> Pace:
+        usual = Pace()
+        pace = Pace(
+            cycle=self._time(scheduler, "cycle", usual.cycle),
+            api=self._time(scheduler, "preemptionDelay", usual.api),
+            start=self._time(part, "start", usual.start),
+            stop=self._time(part, "stop", usual.stop),
+            retry=self._time(part, "drainRetry", usual.retry),
+            dark=self._time(part, "evictAfter", usual.dark),
+            optimal=self._time(optimal, "every", usual.optimal),
+            budget=self._time(optimal, "budget", round(usual.budget * SECOND)) / SECOND,
+        )
+        part.close()
+        if pace.optimal <= 0:
+            raise optimal.fault("every", "must be longer than 0s")
+        if pace.budget <= 0:
+            raise optimal.fault("budget", "must be longer than 0s")
+        return pace
+
+    def _autoscaler(self, part: Part) -> Autoscaler:
+        usual = Autoscaler(())
+        expander: Any = part.text("expander", usual.expander)
+        if expander not in get_args(Expander):
+            raise part.fault("expander", f"must be one of {', '.join(get_args(Expander))}, not {expander!r}")
+        groups = tuple(self._group(each) for each in part.parts("groups"))
+        names = [group.name for group in groups]
+        for name in names:
+            if names.count(name) > 1:
+                raise part.fault("groups", f"two node groups are called {name!r}")
+        found = Autoscaler(
+            groups=groups,
+            scan=self._time(part, "scanInterval", usual.scan),
+            expander=expander,
+            backoff=self._time(part, "backoff", usual.backoff),
+            longest_backoff=self._time(part, "longestBackoff", usual.longest_backoff),
+            unneeded=self._time(part, "unneeded", usual.unneeded),
+            seed=part.whole("seed", 0),
+        )
+        part.close()
+        if found.scan <= 0:
+            raise part.fault("scanInterval", "must be longer than 0s")
+        return found
+
+    def _group(self, part: Part) -> NodeGroup:
+        usual = NodeGroup("", Node())
+        name = part.text("name")
+        template = part.part("template", required=True)
+        labels, allocatable = template.strings("labels"), template.mapping("allocatable")
+        zone = template.text("zone", "")
+        taints = template.list_of("taints")
+        template.close()
+        if not allocatable:
+            raise template.fault("allocatable", "required")
+        raw = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": {**({ZONE: zone} if zone else {}), **labels}},
+            "spec": {"taints": list(taints)},
+            "status": {"allocatable": {"pods": "110", **allocatable}},
+        }
+        node = self._object(raw, template, "")
+        assert isinstance(node, Node)
+        group = NodeGroup(
+            name=name,
+            template=node,
+            least=part.whole("min", usual.least),
+            most=part.whole("max", usual.most),
+            price=part.number("price", usual.price),
+            provisioning=self._time(part, "provisioning", usual.provisioning),
+            sold_out=part.flag("soldOut"),
+            refusal=self._time(part, "refusal", usual.refusal),
+        )
+        part.close()
+        if not 0 <= group.least <= group.most:
+            raise part.fault("min", f"must be between 0 and max, not {group.least}")
+        return group
+
+    # -- events ------------------------------------------------------------
+
+    def _event(self, part: Part, groups: set[str]) -> TimedEvent:
+        at = self._time(part, "at")
+        found = [name for name in _ACTIONS if part.has(name)]
+        if len(found) != 1:
+            known = ", ".join(_ACTIONS)
+            raise part.fault("", f"must say one thing that happens, of {known}; it says {len(found)}")
+        action = _ACTIONS[found[0]](self, part, groups)
+        part.close()
+        return TimedEvent(at, action)
+
+    def _put(self, part: Part, groups: set[str]) -> Action:
+        found: list[KubeObject] = []
+        for index, raw in enumerate(part.list_of("add")):
+            item = self._object(raw, part, f"add[{index}]")
+            if not isinstance(item, KubeObject):
+                raise part.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
+            found.append(item)
+        return Put(tuple(found))
+
+    def _delete(self, part: Part, groups: set[str]) -> Action:
+        kind, key = self._reference(part, "delete", tuple(KINDS))
+        return Delete(kind, key)
+
+    def _scale(self, part: Part, groups: set[str]) -> Action:
+        kind, key = self._reference(part, "scale", _SCALABLE)
+        replicas = part.whole("replicas")
+        return Scale(kind, key, replicas)
+
+    def _cordon(self, part: Part, groups: set[str]) -> Action:
+        return Cordon(part.text("cordon"))
+
+    def _uncordon(self, part: Part, groups: set[str]) -> Action:
+        return Cordon(part.text("uncordon"), on=False)
+
+    def _drain(self, part: Part, groups: set[str]) -> Action:
+        return Drain(part.text("drain"))
+
+    def _zone_down(self, part: Part, groups: set[str]) -> Action:
+        return Zone(part.text("key", ZONE), part.text("zoneDown"))
+
+    def _zone_up(self, part: Part, groups: set[str]) -> Action:
+        return Zone(part.text("key", ZONE), part.text("zoneUp"), dark=False)
+
+    def _sold_out(self, part: Part, groups: set[str]) -> Action:
+        return self._stock(part, "soldOut", groups, out=True)
+
+    def _in_stock(self, part: Part, groups: set[str]) -> Action:
+        return self._stock(part, "inStock", groups, out=False)
+
+    def _stock(self, part: Part, field: str, groups: set[str], *, out: bool) -> Action:
+        name = part.text(field)
+        if name not in groups:
+            known = ", ".join(sorted(groups)) or "none"
+            raise part.fault(field, f"there is no node group {name!r}; there are: {known}")
+        return Stock(name, out=out)
+
+    def _arrivals(self, part: Part, groups: set[str]) -> Action:
+        inner = part.part("arrivals", required=True)
+        kinds = []
+        for each in inner.parts("pods"):
+            raw = dict(each.mapping("pod"))
+            raw = {"apiVersion": "v1", "kind": "Pod", **raw}
+            item = self._object(raw, each, "pod")
+            if not isinstance(item, Pod):
+                raise each.fault("pod", "must be a Pod")
+            kinds.append(Kind(item, each.number("weight", 1.0), self._time(each, "runsFor", 0)))
+            if kinds[-1].weight <= 0:
+                raise each.fault("weight", "must be more than 0")
+            each.close()
+        found = Arrivals(
+            rate=inner.number("rate"),
+            lasts=self._time(inner, "for"),
+            kinds=tuple(kinds),
+            seed=inner.whole("seed", 0),
+        )
+        inner.close()
+        if not found.rate > 0:
+            raise inner.fault("rate", "must be more than 0 (pods a second)")
+        if not kinds:
+            raise inner.fault("pods", "required")
+        return found
+
+    # -- values ------------------------------------------------------------
+
+    def _reference(self, part: Part, field: str, kinds: Sequence[str]) -> tuple[str, str]:
+        text = part.text(field)
+        kind, _, key = text.partition(" ")
+        key = key.strip()
+        model = KINDS.get(kind) if kind in kinds else None
+        if model is None or not issubclass(model, KubeObject) or not key:
+            raise part.fault(field, f"must name an object (such as {kinds[0]} default/web), not {text!r}")
+        if model.namespaced and "/" not in key:
+            key = f"default/{key}"
+        return kind, key
+
+    def _object(self, raw: Any, part: Part, field: str) -> Any:
+        if not isinstance(raw, dict):
+            raise part.fault(field, "is no Kubernetes object (a map with apiVersion, kind and metadata)")
+        model = find_kind(str(raw.get("kind") or ""), str(raw.get("apiVersion") or ""))
+        if model is None:
+            raise part.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
+        item = read(model, raw, self._file)
+        if isinstance(item, Pod):
+            item = default_pod(item)
+            if item.status.phase is None:
+                item = item.model_copy(update={"status": item.status.model_copy(update={"phase": "Pending"})})
+        check(item, self._file)
+        return item
+
+    def _time(self, part: Part, field: str, usual: int | None = None) -> int:
+        def nanoseconds(value: object) -> int:
+            seconds = parse_duration(value)
+            if not isfinite(seconds) or not 0 <= seconds < 1e9:
+                raise ValueError("must be a time from 0s on")
+            return round(seconds * SECOND)
+
+        found: int = part.given(field, nanoseconds, REQUIRED if usual is None else usual)
+        return found
+
+
+_ACTIONS: Final[dict[str, Callable[[_Loader, Part, set[str]], Action]]] = {
+    "add": _Loader._put,  # noqa: SLF001 (of this module)
+    "delete": _Loader._delete,  # noqa: SLF001
+    "scale": _Loader._scale,  # noqa: SLF001
+    "cordon": _Loader._cordon,  # noqa: SLF001
+    "uncordon": _Loader._uncordon,  # noqa: SLF001
+    "drain": _Loader._drain,  # noqa: SLF001
+    "zoneDown": _Loader._zone_down,  # noqa: SLF001
+    "zoneUp": _Loader._zone_up,  # noqa: SLF001
+    "soldOut": _Loader._sold_out,  # noqa: SLF001
+    "inStock": _Loader._in_stock,  # noqa: SLF001
+    "arrivals": _Loader._arrivals,  # noqa: SLF001
+}
