@@ -140,14 +140,20 @@ class State:
         self.touched.note(n)
         self.version = next(_versions)
 
-    def remove(self, i: int) -> None:
+    def remove(self, i: int, *, devices: bool = True) -> None:
         """Let pod i leave its node; it is no longer terminating either.
 
-        Volume claims that it bound stay bound; resource claims that nobody else needs give their devices
-        back.
+        Volume claims that it bound stay bound.
+
+        Parameters
+        ----------
+        i : int
+        devices : bool
+            Whether resource claims that nobody else needs give their devices back: preemption's dry runs do
+            not see that they would.
         """
         n = self._leave(i)
-        if self.claims is not None:
+        if devices and self.claims is not None:
             self.claims.remove(i)
         if self.volumes is not None:
             self.volumes.remove(i, n)
@@ -267,18 +273,21 @@ class State:
 
     def copy(self) -> "State":
         """Return an independent copy."""
-        other = type(self)(self.cluster)
+        other = object.__new__(type(self))
+        other.cluster = self.cluster
         other.node_of = self.node_of.copy()
         other.terminating = self.terminating.copy()
         other.requested = self.requested.copy()
         other.nonzero = self.nonzero.copy()
         other.pod_count = self.pod_count.copy()
         other.nominated = dict(self.nominated)
-        other._pods_on = [dict(pods) for pods in self._pods_on]  # noqa: SLF001 (another of this class)
-        other._counters = self._counters.copy()  # noqa: SLF001
+        other._pods_on = [dict(pods) for pods in self._pods_on]
+        other._counters = self._counters.copy()
         other.volumes = None if self.volumes is None else self.volumes.copy()
         other.claims = None if self.claims is None else self.claims.copy()
+        other.touched = Touched()
         # a version of its own: what plugins learnt about this state may hold its live counters
+        other.version = next(_versions)
         other.nominations_version = self.nominations_version
         return other
 

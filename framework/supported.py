@@ -13,29 +13,20 @@ if TYPE_CHECKING:
     from .cluster import Cluster
 
 
-def unsupported(cluster: "Cluster", *, solving: bool = True) -> list[str]:
-    """Return one line for each need, naming the object and the feature; empty where everything is built.
-
-    Parameters
-    ----------
-    cluster : Cluster
-    solving : bool
-        Whether the optimal scheduler has to know the feature, or only the greedy one.
-    """
-    needs: list[str] = []
-    needs += (f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster))
-    return needs
+def unsupported(cluster: "Cluster") -> list[str]:
+    """Return one line for each need, naming the object and the feature; empty where everything is built."""
+    return [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
 
 
-def require_supported(cluster: "Cluster", *, solving: bool = True) -> None:
-    """Refuse an instance that needs what is not built; parameters as in `unsupported`.
+def require_supported(cluster: "Cluster") -> None:
+    """Refuse an instance that needs what is not built.
 
     Raises
     ------
     KubestowError
-        Naming the first pod and feature, and how many more there are.
+        Naming the first object and feature, and how many more there are.
     """
-    needs = unsupported(cluster, solving=solving)
+    needs = unsupported(cluster)
     if needs:
         more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")

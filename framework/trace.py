@@ -33,7 +33,7 @@ def trace(snapshot: Snapshot) -> dict[str, Any]:
         Where a pending pod needs what is not built.
     """
     cluster = Cluster(snapshot)
-    require_supported(cluster, solving=False)
+    require_supported(cluster)
     return trace_cluster(cluster)
 
 

@@ -41,7 +41,7 @@ class PodClaims:
         self._groups = groups
 
     def of(self, pod: Pod) -> tuple[PodClaim, ...]:
-        """Return a pod's claims in its order, each entry of the pod's that needs one.
+        """Return a pod's claims in its order, each once.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class PodClaims:
                     f"ResourceClaim {key} was not created for pod {pod.key} (pod is not owner)"
                 )
             found.append(PodClaim(key, "" if group is None else group.key))
-        return tuple(found)
+        return tuple(dict.fromkeys(found))
 
     def _group_of(self, pod: Pod, entry: PodResourceClaim) -> PodGroup | None:
         """Return the pod's group where the entry is one of the group's: same name, same source."""

@@ -76,7 +76,7 @@ def preempt_for_group(
         return f"pod group preemption: {NO_VICTIMS.message}"
     trial = state.copy()
     for j in lower:
-        trial.remove(j)
+        trial.remove(j, devices=False)
     everywhere = Placement("", np.ones(cluster.n_nodes, dtype=np.bool_))
     found = attempt(form, trial, info, everywhere, ledger)
     if found.refusal:
@@ -125,7 +125,7 @@ class _Reprieve:
             trial.mark(j)
         if self._all_pass(concerned):
             return True
-        trial.remove(j)
+        trial.remove(j, devices=False)
         return False
 
     def _all_pass(self, members: list[int]) -> bool:

@@ -7,6 +7,7 @@ object is refused.
 from collections.abc import Sequence
 
 from ..resource_api import (
+    CapacityRequestPolicy,
     CapacityRequirements,
     Device,
     DeviceClaim,
@@ -23,6 +24,7 @@ from ..resource_api import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
+from ..semver import parse_version
 from .common import node_selector_faults
 from .faults import Fault, Faults, at_least, at_most_items, below, not_negative, required_text, unique
 
@@ -149,6 +151,29 @@ def device_taint_rule_faults(rule: DeviceTaintRule) -> Faults:
         yield from _selector_faults(rule.spec.device_selector.selectors, "spec.deviceSelector.selectors")
 
 
+def _version_faults(text: str, path: str) -> Faults:
+    try:
+        parse_version(text)
+    except ValueError as wrong:
+        yield Fault(f"{path}.version", str(wrong))
+
+
+def _policy_faults(policy: CapacityRequestPolicy, path: str) -> Faults:
+    if policy.valid_range is not None and policy.valid_values:
+        yield Fault(path, "must have at most one of validRange and validValues")
+    if policy.default is not None:
+        yield from not_negative({"default": policy.default}, path)
+    for index, value in enumerate(policy.valid_values):
+        yield from not_negative({str(index): value}, f"{path}.validValues")
+    allowed = policy.valid_range
+    if allowed is not None:
+        given = {"min": allowed.min, "max": allowed.max, "step": allowed.step}
+        amounts = {name: amount for name, amount in given.items() if amount is not None}
+        yield from not_negative(amounts, f"{path}.validRange")
+        if allowed.step == 0:
+            yield Fault(f"{path}.validRange.step", "must be greater than 0")
+
+
 def _device_faults(device: Device, path: str) -> Faults:
     yield from required_text(device.name, f"{path}.name")
     yield from at_most_items(len(device.attributes) + len(device.capacity), 32, f"{path}.attributes")
@@ -163,8 +188,13 @@ def _device_faults(device: Device, path: str) -> Faults:
             yield Fault(
                 below(f"{path}.attributes", name), "must have exactly one of int, bool, string and version"
             )
+        if attribute.version_value is not None:
+            yield from _version_faults(attribute.version_value, below(f"{path}.attributes", name))
     amounts = {name: item.value for name, item in device.capacity.items()}
     yield from not_negative(amounts, f"{path}.capacity")
+    for name, item in device.capacity.items():
+        if item.request_policy is not None:
+            yield from _policy_faults(item.request_policy, f"{below(f'{path}.capacity', name)}.requestPolicy")
     for index, consumption in enumerate(device.consumes_counters):
         where = f"{path}.consumesCounters[{index}]"
         yield from required_text(consumption.counter_set, f"{where}.counterSet")

@@ -5,7 +5,6 @@ from kubestow.framework.cluster import Cluster
 from kubestow.framework.supported import require_supported, unsupported
 from kubestow.framework.trace import trace
 from kubestow.models.errors import KubestowError
-from kubestow.models.resource_api import DeviceClass
 from kubestow.models.scheduling import CompositePodGroup
 
 
@@ -17,26 +16,20 @@ DEVICE = spec(resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
 
 
 @pytest.mark.parametrize(
-    "p, gates, need",
+    "p",
     [
-        pytest.param(pod("p"), "", "", id="a plain pod needs nothing"),
+        pytest.param(pod("p"), id="a plain pod"),
         pytest.param(
             spec(volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "c"}}]),
-            "",
-            "",
             id="volumes are built",
         ),
-        pytest.param(DEVICE.on("a"), "", "", id="a pod that runs may have what it has"),
-        pytest.param(pod("p").member("g"), "", "", id="pod groups are built"),
-        pytest.param(pod("p").replica("w", "g"), "", "", id="so are groups of workloads"),
-        pytest.param(DEVICE, "", "resourceClaims[gpu]", id="a resource claim"),
-        pytest.param(DEVICE, "DynamicResourceAllocation=false", "", id="unless devices are switched off"),
+        pytest.param(pod("p").member("g"), id="pod groups are built"),
+        pytest.param(pod("p").replica("w", "g"), id="so are groups of workloads"),
+        pytest.param(DEVICE, id="devices are built"),
     ],
 )
-def test_needs(p, gates, need):
-    needs = unsupported(Cluster(cluster(node("a"), p, gates=gates)))
-    assert len(needs) == bool(need)
-    assert all("Pod default/p" in text and need in text for text in needs)
+def test_pods_need_nothing(p):
+    assert unsupported(Cluster(cluster(node("a"), p))) == []
 
 
 WHOLE = group("g", gang=1, version="v1beta1", disruptionMode={"all": {}})
@@ -72,24 +65,10 @@ def test_needs_of_groups(objects, need):
     assert unsupported(Cluster(cluster(node("a"), *objects, gates="GenericWorkload=false"))) == []
 
 
-def test_devices_are_only_in_the_way_of_solving():
-    assert unsupported(Cluster(cluster(node("a"), DEVICE)), solving=False) == []
-
-
-def test_an_extended_resource_served_by_a_device_class():
-    served = DeviceClass.model_validate(
-        {"metadata": {"name": "gpu"}, "spec": {"extendedResourceName": "example.com/gpu"}}
-    )
-    plain = cluster(node("a"), pod("p").req({"example.com/gpu": "1"}))
-    with_class = type(plain)(**{**vars(plain), "device_classes": (served,)})
-    assert unsupported(Cluster(plain)) == []
-    assert "DeviceClass gpu" in unsupported(Cluster(with_class))[0]
-
-
 def test_an_instance_is_refused_by_its_first_need():
-    snapshot = cluster(node("a"), DEVICE, PART, COMPOSITE, pod("q").member("g"), name="dump")
-    with pytest.raises(KubestowError, match=r"^dump: Pod default/p: .* \(and 1 more\)$"):
-        require_supported(Cluster(snapshot))
-    with pytest.raises(KubestowError, match=r"^dump: PodGroup default/g: .*CompositePodGroup"):
+    more = group("h", gang=1, version="v1alpha3", parentCompositePodGroupName="c")
+    members = pod("p").member("g"), pod("q").member("h")
+    snapshot = cluster(node("a"), PART, more, COMPOSITE, *members, name="dump")
+    with pytest.raises(KubestowError, match=r"^dump: PodGroup default/g: .* \(and 1 more\)$"):
         trace(snapshot)
     require_supported(Cluster(cluster(node("a"), pod("p"))))

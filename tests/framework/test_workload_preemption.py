@@ -2,6 +2,7 @@
 
 import pytest
 from builders import budget, group, node, pod
+from devices import claim, device_class, gpu, slice_on, user
 from grouped import CURRENT, Grouped, rack
 
 from kubestow.framework.workload.preemption import CONSTRAINED, NO_PLUGIN
@@ -19,6 +20,7 @@ def low(name, on, *, priority=0, cpu="2"):
 
 
 BOTH = (low("v", "a"), low("w", "b"))
+DEVICES = [device_class(), slice_on("a", gpu("g0"), gpu("g1")), claim("c0"), claim("c1")]
 PAIR = member().times(2)
 
 
@@ -44,6 +46,19 @@ PAIR = member().times(2)
             id="the two that fit are enough",
         ),
         pytest.param([TWO, GANG, PAIR.never(), *BOTH], [], id="members that do not preempt"),
+        pytest.param(
+            [
+                node("a"),
+                GANG,
+                *DEVICES,
+                claim("held", has=[("r", "a", "g0")], at="a", users=["v"]),
+                user("p-0", "c0").member("g").priority(10),
+                user("p-1", "c1").member("g").priority(10),
+                user("v", "held").on("a"),
+            ],
+            [],
+            id="no victim frees a device",
+        ),
         pytest.param(
             [TWO, GANG, member("p"), member("q", priority=0), *BOTH], [], id="a member of no higher priority"
         ),

@@ -113,6 +113,12 @@ def test_the_claims_of_a_pod_group(gates, entry, found):
         assert index.consumers_of(0, ()) == [(found, "podgroups default/g")]
 
 
+def test_a_claim_that_is_listed_twice_is_one():
+    snapshot = cluster(node("a"), user("p", "d", "c", "d"), claim("c"), claim("d"))
+    index = device_index(Cluster(snapshot))
+    assert [item.key for item in index.claims_of(0)] == ["default/d", "default/c"]
+
+
 def test_selectors_are_compiled_only_for_pods_that_wait():
     broken = claim("c", request("r", "1 +"), at="a", has=[("r", "a", "g0")], users=["q"])
     assert waits(pod("p"), user("q", "c").on("a"), broken) == ""
