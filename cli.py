@@ -215,6 +215,37 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 @main.command(
     epilog="""\b
 Examples:
+  kubestow explain zone-spread-dead-end web-5
+  kubestow explain cluster.yaml shop/web-5 -o json
+  kubestow explain cluster.yaml shop/web-5 --alone
+  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow explain - shop/web-5
+"""
+)
+@click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_instance)
+@click.argument("pod", metavar="POD")
+@click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
+@output_option
+@input_options
+def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **choices: Any) -> None:
+    """Show why a waiting pod fits where it fits and nowhere else, node by node.
+
+    POD is namespace/name, or a name that only one pod has. Every filter is asked about every node: what is
+    missing there, by how much, and whom preemption would evict; the nearest miss comes first. The pod is
+    tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
+    """
+    from kubestow.framework.explain import explain as explain_pod
+    from kubestow.reports.explain import explain_report
+
+    if not instances or len(instance_names(instances, choices)) != 1:
+        raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
+    [snapshot] = snapshots(instances, choices)
+    document = explain_pod(snapshot, pod, alone=alone)
+    _emit(output, document, partial(explain_report, document))
+
+
+@main.command(
+    epilog="""\b
+Examples:
   kubestow instances
   kubestow instances min-domains-upgrade
   kubestow instances min-domains-upgrade --path

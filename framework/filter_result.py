@@ -52,17 +52,19 @@ class FilterResult:
     cycle : CycleState
     codes : int8[N]
         `Code` by node.
+    state : State
+        The one that was filtered.
     pre_filter : Status or None
         PreFilter's refusal, which then is every node's status.
     """
 
-    __slots__ = ("_by", "_overrides", "_state", "_verdicts", "codes", "cycle")
+    __slots__ = ("_by", "_overrides", "_verdicts", "codes", "cycle", "state")
 
     def __init__(
         self, cycle: CycleState, state: "State", by: NDArray[np.int8], verdicts: NDArray[np.uint8]
     ) -> None:
         self.cycle = cycle
-        self._state = state
+        self.state = state
         self._by = by
         self._verdicts = verdicts
         self._overrides: dict[int, Status] = {}
@@ -149,5 +151,5 @@ class FilterResult:
         if k == OUTSIDE:
             return STATUS_OUTSIDE
         plugin, data = self.cycle.entries[k]
-        fork = plugin.fork(data, self._state, self.cycle.pod, n)
+        fork = plugin.fork(data, self.state, self.cycle.pod, n)
         return plugin.status(fork, int(self._verdicts[n]))

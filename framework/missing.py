@@ -69,11 +69,10 @@ def short_of(resource: str, wanted: int, free: int, offered: int) -> Missing:
     short = wanted - free
     numbers = {"wanted": wanted, "free": free, "allocatable": offered, "short": short}
     words = {name: readable(resource, number) for name, number in numbers.items()}
+    unit = "pod" if resource == "pods" and wanted == 1 else resource
     return Missing(
         what=resource,
-        text="{wanted} {resource} wanted, {free} of {allocatable} free: {short} short".format(
-            resource=resource, **words
-        ),
+        text="{wanted} {unit} wanted, {free} of {allocatable} free: {short} short".format(unit=unit, **words),
         gap=short / max(wanted, 1),
         facts={name: amount(resource, number) for name, number in numbers.items()},
     )

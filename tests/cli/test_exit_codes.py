@@ -72,6 +72,8 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["solve", "--now", "yesterday"], "'yesterday' is not a time such as 2026-05-04T08:00:00Z"),
         (["compare", "--fail-on-regression", "no-such-file.json"], "does not exist"),
         (["instances", "guard-servise"], "did you mean 'guard-service'?"),
+        (["explain", "web-5"], "what is needed is one INSTANCE and one POD, in this order"),
+        (["explain", "zone-spread-dead-end", "web-55"], "no pod 'web-55'; did you mean web-5?"),
     ],
 )
 def test_bad_usage_is_2_and_writes_nothing(arguments, words):

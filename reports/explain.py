@@ -1,0 +1,113 @@
+"""An explanation as a person reads it: where a pod goes, or node by node why it does not go there."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from .layout import section
+from .words import count, listed
+
+_STYLES = {"bound": "green", "nominated": "yellow"}
+
+
+def explain_report(document: Mapping[str, Any]) -> RenderableType:
+    """Return the report of an explanation (`kubestow explain`)."""
+    nodes = document["nodes"]
+    taken = [node for node in nodes if node["fits"]]
+    refused = [node for node in nodes if not node["fits"]]
+    return Group(
+        *_headline(document, len(taken), len(nodes)),
+        *_taken(taken),
+        *_refused(refused),
+    )
+
+
+def _headline(document: Mapping[str, Any], fitting: int, nodes: int) -> list[RenderableType]:
+    result, place = document["result"], document["place"]
+    queue = "before all others" if place is None else f"place {place} of {document['queue']} in the queue"
+    about = f"priority {document['priority']}"
+    if result not in ("gated", "untried"):
+        about += f", {queue}"
+    lines: list[RenderableType] = [
+        Text.assemble(
+            (f"{document['instance']}: {document['pod']}", "bold"),
+            (f" {_verdict(document)}", _STYLES.get(result, "red")),
+            f" ({about})",
+        )
+    ]
+    where = f" of {document['placement']}" if "placement" in document else ""
+    if fitting:
+        lines.append(Text(f"It fits on {fitting} of {count(nodes, 'node')}{where}."))
+    if document["message"]:
+        lines.append(Text(document["message"]))
+    return lines
+
+
+def _verdict(document: Mapping[str, Any]) -> str:
+    match document["result"]:
+        case "bound":
+            return f"goes to {document['node']}"
+        case "nominated":
+            return f"can go to {document['node']} after evictions"
+        case "gated":
+            return "waits for its gates"
+        case "untried":
+            return "is not tried"
+        case _ if "podGroup" in document:
+            return f"is not placed with its group {document['podGroup']}"
+        case _:
+            return "fits nowhere"
+
+
+def _taken(nodes: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    scored = any(node["scores"] for node in nodes)
+    rows = [
+        (
+            Text(node["node"], style="green" if node["chosen"] else ""),
+            *((str(node["total"]), _made_of(node["scores"])) if scored else ()),
+            "<- goes here" if node["chosen"] else "",
+        )
+        for node in nodes
+    ]
+    columns = ("node", *(("score", "made of") if scored else ()), "")
+    return section("Nodes that take it, the best first", columns, rows, (1,) if scored else (), "nodes")
+
+
+def _made_of(scores: Mapping[str, int]) -> str:
+    return ", ".join(f"{plugin} {score}" for plugin, score in scores.items() if score)
+
+
+def _refused(nodes: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    """Nodes that say the same share a row, at the place of the first of them."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for node in nodes:
+        alike.setdefault((_why(node), _eviction(node["preemption"])), []).append(node["node"])
+    evicting = any(eviction for _, eviction in alike)
+    rows = [
+        (listed(names, 4), why, *([eviction] if evicting else [])) for (why, eviction), names in alike.items()
+    ]
+    columns = ("nodes", "why not", *(["evictions there"] if evicting else []))
+    return section("Nodes that do not take it, the nearest first", columns, rows, (), "kinds of nodes")
+
+
+def _why(node: Mapping[str, Any]) -> str:
+    lines: list[str] = []
+    for rejection in (node, *node["also"]):
+        lines.append(f"{rejection['plugin']}: {', '.join(rejection['reasons'])}")
+        lines += [f"  {item['text']}" for item in rejection["missing"]]
+    if node["nominated"]:
+        lines.append(f"  (counting {listed(node['nominated'], 3)}, nominated there)")
+    return "\n".join(lines)
+
+
+def _eviction(preemption: Mapping[str, Any] | None) -> str:
+    if preemption is None:
+        return ""
+    if not preemption["helps"]:
+        return "no: " + ", ".join(preemption["reasons"])
+    victims = listed((victim["pod"] for victim in preemption["victims"]), 4)
+    broken = preemption["violations"]
+    beyond = f" ({count(broken, 'budget violation')})" if broken else ""
+    return f"{victims} would go{beyond}{' <- chosen' if preemption['chosen'] else ''}"
