@@ -96,7 +96,7 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
         Where there is no such pod, or it is not waiting to be scheduled.
     """
     cluster = Cluster(snapshot)
-    require_supported(cluster, solving=False)
+    require_supported(cluster)
     i = find_pod(cluster, name)
     info = cluster.pods[i]
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}
