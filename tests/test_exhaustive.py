@@ -58,7 +58,13 @@ def by_definition(cluster, placed, left):
 
 
 def by_vector(cluster, placed, left):
-    value = valuate(cluster, Outcome(placed=placed, victims=dict.fromkeys(left)))
+    marked = [v for v in left if not cluster.pods[v].terminating]
+    moves = [
+        *(("mark", v, -1) for v in marked),
+        *(("leave", v, -1) for v in left),
+        *(("bind", i, n) for i, n in placed.items()),
+    ]
+    value = valuate(cluster, Outcome(moves=tuple(moves), placed=placed, victims=dict.fromkeys(left)))
     return {tier.name: tier.value for tier in value.tiers if tier.value} if value.guarded else None
 
 
