@@ -100,6 +100,18 @@ search_options = options(
         show_default=True,
         help="What to prefer among plans that are equal in all else.",
     ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Where independent parts run: processes of this machine, or a Dask cluster (docs/studies.md).",
+    ),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
+    ),
 )
 output_option = click.option(
     "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
@@ -159,5 +171,5 @@ def search_of(choices: Mapping[str, Any]) -> SolveOptions:
     """Read the options of a search."""
     from kubestow.solver.options import SolveOptions
 
-    given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer")}
+    given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
     return SolveOptions(**{name: value for name, value in given.items() if value is not None})

@@ -79,22 +79,20 @@ class _Round:
 
     def optimal_plan(self, progress: ProgressCallback | None) -> Plan:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
-        from ..encoders.problem import build_problem
-        from .search import Search
+        from .decomposition import search_round
 
-        search = Search(build_problem(self._cluster), self._options, progress, self._start)
-        search.run([self._greedy] if self._greedy.admissible else [])
-        best, value, bounds = search.best, search.valuation, search.proven()
+        found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
+        best, value, bounds = found.best, found.valuation, found.bounds
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:
             bounds = _bounds_of_greedy(bounds, value, self._greedy_value)
             best, value = self._greedy, self._greedy_value
         stats = Stats(
             wall_seconds=round(time.monotonic() - self._start, 3),
-            variables=search.model.variables,
-            constraints=search.model.constraints,
+            variables=found.variables,
+            constraints=found.constraints,
             verified=True,
             admissible=best.admissible,
-            interrupted=search.interrupted,
+            interrupted=found.interrupted,
         )
         return self._verified(build_plan(self._cluster, best, value, bounds, "optimal", stats))
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from ..models.errors import KubestowError
 from ..models.tiers import PREFERENCES
 
+#: Values of ``--engine``.
+ENGINES = ("local", "dask")
+
 
 @dataclass(frozen=True, kw_only=True)
 class SolveOptions:
@@ -24,12 +27,18 @@ class SolveOptions:
         Random seed of CP-SAT.
     prefer : str
         Last tier: none, scores, pack or spread.
+    engine : str
+        Where independent parts of a round run: `local` (processes of this machine) or `dask`.
+    dask : str or None
+        Address of a Dask scheduler; None starts a cluster on this machine.
     """
 
     time_limit: float = 60.0
     workers: int = field(default_factory=lambda: os.cpu_count() or 1)
     seed: int = 0
     prefer: str = "none"
+    engine: str = "local"
+    dask: str | None = None
 
     def __post_init__(self) -> None:
         if not self.time_limit > 0:
@@ -38,6 +47,10 @@ class SolveOptions:
             raise KubestowError(f"--workers: {self.workers} is not a positive number")
         if self.prefer not in PREFERENCES:
             raise KubestowError(f"--prefer: '{self.prefer}' is not one of {', '.join(PREFERENCES)}")
+        if self.engine not in ENGINES:
+            raise KubestowError(f"--engine: '{self.engine}' is not one of {', '.join(ENGINES)}")
+        if self.dask is not None and self.engine != "dask":
+            raise KubestowError("--dask goes with --engine dask only")
 
 
 @dataclass(frozen=True)
