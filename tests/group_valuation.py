@@ -29,6 +29,11 @@ def standing(group, cluster, placed, left):
     return {i: n for i, n in stays.items() if i not in left} | {i: placed[i] for i in group.members if i in placed}
 
 
+def has_preferences(cluster):
+    """Say whether a group with pending members has a preferred key: only then the round has the tier."""
+    return any(group.pending and group.preferred_keys for group in groups(cluster))
+
+
 def preferred_excess(cluster, placed, left):
     """Count the domains of preferred keys that groups stand in beyond the first."""
     return sum(

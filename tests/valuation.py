@@ -5,7 +5,7 @@ Everything is read from labels, priorities and the parsed constraints; sets are 
 
 from itertools import combinations
 
-from group_valuation import desired_shortfall, is_broken, preferred_excess
+from group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
 
 from kubestow.framework.budgets import budgets
 from kubestow.framework.spread import eligible_nodes, fallen_back_constraints, soft_constraints
@@ -60,7 +60,8 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
     tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
     tiers["firstAvailable"] = "min", ranks_taken(cluster, dict(allocations))
     tiers["desiredCount"] = "min", desired_shortfall(cluster, placed, left)
-    tiers["preferredTopology"] = "min", preferred_excess(cluster, placed, left)
+    if has_preferences(cluster):
+        tiers["preferredTopology"] = "min", preferred_excess(cluster, placed, left)
     if prefer != "none":
         sense, value = PREFERENCES[prefer]
         tiers[prefer] = sense, value(cluster, placed, left)
