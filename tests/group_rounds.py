@@ -11,11 +11,13 @@ from random import Random
 
 from builders import group, workload
 from hypothesis import strategies as st
-from strategies import SMALL, TINY, generate
+from strategies import SMALL, Size, generate
 
 from kubestow.models.pod import PodSchedulingGroup, WorkloadReference
 
 RACK, BLOCK, ROW = "rack", "block", "row"
+
+TINY = Size(nodes=(2, 3, 4, 4), running=(0, 1, 2, 3, 4), pending=(2, 3, 4, 5, 6), apps=2, cores=4)
 
 KINDS = {
     "gang": 0.75,
@@ -49,7 +51,7 @@ tiny_group_rounds = st.randoms(use_true_random=False).map(lambda rng: gathered(r
 
 def gathered(rng, size, name):
     """Make a round and gather its pods in groups."""
-    return Gatherer(rng, generate(rng, size, name)).snapshot()
+    return Gatherer(rng, generate(rng, size, name, often=0.45)).snapshot()
 
 
 class Gatherer:
@@ -73,7 +75,9 @@ class Gatherer:
         """Gather the pods."""
         self.names = ["g", "h"][: self.pick(1, 2, 2)]
         self.replicas = self.uses("replicas")
-        self.members = {}
+        self.levels = {}
+        self.chosen = {}
+        self.count = dict.fromkeys(self.names, 0)
         pods = tuple(self._pod(pod) for pod in self.bare.pods)
         made = {name: self._rules(name) for name in self.names if not (self.uses("waiting") and self.chance(0.3))}
         nodes = tuple(self._node(k, node) for k, node in enumerate(self.bare.nodes))
@@ -99,13 +103,14 @@ class Gatherer:
         name = self._group_of(pod)
         if name is None:
             return pod
+        self.count[name] += 1
         if self.replicas:
             replica = self.pick("0", "0", "1")
             change = {"workload_ref": WorkloadReference(name="w", pod_group=name, pod_group_replica_key=replica)}
         else:
             change = {"scheduling_group": PodSchedulingGroup(pod_group_name=name)}
         if self.uses("one priority") and not pod.spec.node_name:
-            change["priority"] = self.members.setdefault(name, pod.spec.priority or 0)
+            change["priority"] = self.levels.setdefault(name, pod.spec.priority or 0)
         return pod.model_copy(update={"spec": pod.spec.model_copy(update=change)})
 
     def _group_of(self, pod):
@@ -118,18 +123,18 @@ class Gatherer:
         if gated:
             return self.pick(*self.names) if self.uses("gated") else None
         template = pod.name.partition("-")[0]
-        known = self.__dict__.setdefault("_chosen", {})
-        if template not in known:
-            known[template] = self.pick(*self.names) if self.chance(0.75) else None
-        if known[template] is not None and self.chance(0.1):
+        if template not in self.chosen:
+            self.chosen[template] = self.pick(*self.names) if self.chance(0.85) else None
+        if self.chosen[template] is not None and self.chance(0.1):
             return self.pick(None, *self.names)
-        return known[template]
+        return self.chosen[template]
 
     def _rules(self, name):
         """Write a group's policy and constraints."""
         spec = {}
         if self.uses("gang") and self.chance(0.8):
-            spec["schedulingPolicy"] = {"gang": {"minCount": self.pick(1, 2, 2, 2, 3, 3, 4)}}
+            least = self.count[name] - self.pick(0, 0, 0, 1, 1, 2, 3, -1)
+            spec["schedulingPolicy"] = {"gang": {"minCount": max(1, least)}}
         else:
             desired = self.pick(1, 2, 3, 4, 6) if self.uses("desired") else None
             spec["schedulingPolicy"] = {"basic": {"desiredCount": desired}}
