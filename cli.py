@@ -27,6 +27,7 @@ from kubestow.cli_inputs import (
     snapshots,
 )
 from kubestow.cli_queue import hints, queue
+from kubestow.cli_simulate import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -272,6 +273,7 @@ def instances(name: str | None, path: bool, output: str) -> None:
 
 main.add_command(hints)
 main.add_command(queue)
+main.add_command(simulate)
 
 
 @main.command()

@@ -71,7 +71,7 @@ class Follower:
         self._free: dict[Hashable, list[int]] = {}
         self._dirty_pods: dict[str, None] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
-        self._dirty_nodes = False
+        self._dirty_nodes: dict[str, None] = {}
         self._stale = True
         self._started = False
         self._specs: dict[int, tuple[PodSpec, Hashable]] = {}
@@ -108,7 +108,7 @@ class Follower:
         if isinstance(item, Pod):
             self._dirty_pods[item.key] = None
         elif isinstance(item, Node):
-            self._dirty_nodes = True
+            self._dirty_nodes[item.name] = None
         elif isinstance(item, PodDisruptionBudget):
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
@@ -159,17 +159,20 @@ class Follower:
         cluster, state = self._cluster, self._state
         assert cluster is not None
         assert state is not None
-        nodes = tuple(self._objects.all(Node))
-        if state.volumes is not None or state.claims is not None or not cluster.takes(nodes):
+        changed = {name: self._objects.get(Node, name) for name in self._dirty_nodes}
+        new = [node for node in changed.values() if node is not None]
+        if state.volumes is not None or state.claims is not None or not cluster.takes(new):
             self._stale = True
             return
-        self._dirty_nodes = False
-        before = dict(cluster.node_index)
-        for name, n in before.items():
-            if self._objects.get(Node, name) is None:
+        self._dirty_nodes = {}
+        before = cluster.node_index
+        for name, node in changed.items():
+            n = before.get(name)
+            if node is None and n is not None:
                 for i in state.pods_on(n):
                     self._dirty_pods[cluster.pods[i].key] = None
                     state.remove(i)
+        nodes = tuple(self._objects.all(Node))
         cluster.set_nodes(nodes)
         state.renumber(np.array([before.get(node.name, -1) for node in nodes], dtype=np.int64))
 
@@ -290,7 +293,8 @@ class Follower:
                     state.allocate(claim, allocation)
         for i, pod in enumerate(live):
             self._settle(cluster, state, i, pod)
-        self._stale = self._dirty_nodes = self._started = False
+        self._stale = self._started = False
+        self._dirty_nodes = {}
         self._dirty_pods = {}
 
     def _knows(self, claim: str) -> bool:

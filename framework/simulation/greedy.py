@@ -1,7 +1,9 @@
 """kube-scheduler's loop: one pod after another, each cycle takes its time."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from .. import names
 from ..cycle import Cycle, schedule_one
 from ..queue.queued_pod import QueuedPod
 from ..runtime import framework_for
@@ -53,6 +55,9 @@ class GreedyScheduler:
             world.agenda.after(world.pace.cycle, lambda: self._gone(item))
             return
         cycle = schedule_one(framework_for(cluster, i), state, i, self._disruptions.ledger(cluster))
+        if cycle.outcome == "bound" and cycle.allocations and world.pace.driver:
+            world.agenda.after(world.pace.cycle, lambda: self._ask_driver(item, cycle))
+            return
         if cycle.outcome == "bound":
             node = cluster.node_names[cycle.node]
             world.agenda.after(world.pace.cycle, lambda: self._bind(item, node, cycle))
@@ -68,12 +73,20 @@ class GreedyScheduler:
                 world.pace.cycle, lambda: self._nominate(item, node, victims, plugins, message)
             )
         else:
-            keeps = cycle.keeps_nomination
-            world.agenda.after(world.pace.cycle, lambda: self._reject(item, plugins, message, keeps))
+            world.agenda.after(world.pace.cycle, lambda: self._reject(item, plugins, message, cycle))
 
     def _gone(self, item: QueuedPod) -> None:
         self._busy = False
         self._world.queue.done(item)
+
+    def _ask_driver(self, item: QueuedPod, cycle: Cycle) -> None:
+        """Reserve answers Pending: a driver has to prepare the claims (KEP-4247's example)."""
+        self._busy = False
+        world = self._world
+        message = "waiting for the driver to allocate the claims"
+        self._effects.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
+        for key, allocation in cycle.allocations.items():
+            world.agenda.after(world.pace.driver, partial(self._effects.claims.allocate, key, allocation))
 
     def _bind(self, item: QueuedPod, node: str, cycle: Cycle) -> None:
         self._busy = False
@@ -85,6 +98,8 @@ class GreedyScheduler:
         self._busy = False
         self._effects.nominate(item, node, victims, plugins, message)
 
-    def _reject(self, item: QueuedPod, plugins: frozenset[str], message: str, keeps: bool) -> None:
+    def _reject(self, item: QueuedPod, plugins: frozenset[str], message: str, cycle: Cycle) -> None:
         self._busy = False
-        self._effects.reject(item, plugins, message, keeps_nomination=keeps)
+        if cycle.deallocated:
+            self._effects.claims.deallocate(cycle.deallocated)
+        self._effects.reject(item, plugins, message, keeps_nomination=cycle.keeps_nomination)

@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _EXACT_IN_64_BITS = 2**55
+_ABSENT = object()
+_OF_PODS = (
+    "volume uses",
+    "pods with volumes",
+    "device index",
+    "resources that devices serve",
+    "budgets",
+    "budget of",
+    "groups",
+    "group of pod",
+)
+"""What is kept by cluster and depends on pods and budgets alone."""
 
 
 class LiveCluster(Cluster):
@@ -63,7 +75,10 @@ class LiveCluster(Cluster):
         self._forget_nodes()
 
     def _forget_nodes(self) -> None:
-        self._memo = {}
+        # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
+        self._memo = {
+            key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
+        }
         self._domains = {}
         for name in ("name_ranks", "taints"):
             vars(self).pop(name, None)

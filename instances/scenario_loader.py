@@ -193,6 +193,7 @@ class _Loader:
             stop=self._time(part, "stop", usual.stop),
             retry=self._time(part, "drainRetry", usual.retry),
             dark=self._time(part, "evictAfter", usual.dark),
+            driver=self._time(part, "driver", usual.driver),
             optimal=self._time(optimal, "every", usual.optimal),
             budget=self._time(optimal, "budget", round(usual.budget * SECOND)) / SECOND,
         )
