@@ -57,6 +57,13 @@ class Follower:
         For the name, the gates and the configuration.
     now : callable
         The time.
+
+    Attributes
+    ----------
+    rebuilds : int
+        How often everything was indexed anew.
+    revision : int
+        Grows with every exchange of nodes and every new index.
     """
 
     def __init__(self, objects: ObjectStore, base: Snapshot, now: Callable[[], datetime]) -> None:
@@ -78,6 +85,7 @@ class Follower:
         self._cluster: LiveCluster | None = None
         self._state: LiveState | None = None
         self.rebuilds = 0
+        self.revision = 0
 
     # -- looking ------------------------------------------------------------
 
@@ -174,6 +182,7 @@ class Follower:
                     state.remove(i)
         nodes = tuple(self._objects.all(Node))
         cluster.set_nodes(nodes)
+        self.revision += 1
         state.renumber(np.array([before.get(node.name, -1) for node in nodes], dtype=np.int64))
 
     def _follow_pods(self) -> None:
@@ -256,6 +265,7 @@ class Follower:
 
     def _rebuild(self) -> None:
         self.rebuilds += 1
+        self.revision += 1
         live = [pod for pod in self._objects.all(Pod) if self._plays(pod)]
         shapes = [self._shape(pod) for pod in live]
         self._specs = {id(pod.spec): self._specs[id(pod.spec)] for pod in live}
