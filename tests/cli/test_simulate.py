@@ -42,6 +42,12 @@ def test_yaml_is_one_document():
         pytest.param(None, "no such file", id="a file that is not there"),
         pytest.param("kind: Scenario", "duration: required", id="half a scenario"),
         pytest.param("[", "YAML", id="no YAML"),
+        pytest.param(
+            "{kind: Scenario, duration: 1m, cluster: {objects: [{apiVersion: v1, kind: Pod, metadata: {name: p}, "
+            "spec: {schedulingGroup: {podGroupName: g}, containers: [{name: m}]}}]}}",
+            "pod groups are not simulated",
+            id="a pod group",
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(tmp_path, content, words):
