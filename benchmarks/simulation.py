@@ -63,8 +63,8 @@ def main():
         wall = time.perf_counter() - start
         print(
             f"{nodes} nodes, {pods} pods, {changes} node events: {wall:.1f} s, "
-            f"{3600 / wall:.0f} simulated seconds a second; {len(record.waits)} bound, {record.wasted} attempts wasted, "
-            f"indexed anew {run.world.follower.rebuilds} times"
+            f"{3600 / wall:.0f} simulated seconds a second; {len(record.waits)} bound, "
+            f"{record.wasted} attempts wasted, indexed anew {run.world.follower.rebuilds} times"
         )
 
 

@@ -43,8 +43,8 @@ def test_yaml_is_one_document():
         pytest.param("kind: Scenario", "duration: required", id="half a scenario"),
         pytest.param("[", "YAML", id="no YAML"),
         pytest.param(
-            "{kind: Scenario, duration: 1m, cluster: {objects: [{apiVersion: v1, kind: Pod, metadata: {name: p}, "
-            "spec: {schedulingGroup: {podGroupName: g}, containers: [{name: m}]}}]}}",
+            "{kind: Scenario, duration: 1m, cluster: {objects: [{apiVersion: v1, kind: Pod, "
+            "metadata: {name: p}, spec: {schedulingGroup: {podGroupName: g}, containers: [{name: m}]}}]}}",
             "pod groups are not simulated",
             id="a pod group",
         ),
