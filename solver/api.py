@@ -90,8 +90,8 @@ class _Round:
             best, value = self._greedy, self._greedy_value
         stats = Stats(
             wall_seconds=round(time.monotonic() - self._start, 3),
-            variables=search.model.variables,
-            constraints=search.model.constraints,
+            variables=search.size[0],
+            constraints=search.size[1],
             verified=True,
             admissible=best.admissible,
             interrupted=search.interrupted,
