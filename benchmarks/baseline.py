@@ -136,8 +136,8 @@ ONE_APP = register(
 an empty cluster. The figures of kube-scheduler are recorded, not measured in this run: v1.34.1's
 `pkg/scheduler` in process on a machine of 2 cores, with parallelism 16 and no API calls, only the loop of
 cycles timed, once with every node scored (which is what the baseline does) and once with its default sampling
-of nodes; another run under other load differed by up to 30 %. Ours is one thread, by its CPU time, the best of
-three passes.""",
+of nodes; another run under other load differed by up to 30 %. Ours is one thread, by its CPU time, the best
+of three passes.""",
         cases=(
             {"nodes": 100, "pods": 2000, "scored": "1,207", "sampled": "990"},
             {"nodes": 1000, "pods": 2000, "scored": "169", "sampled": "232"},
