@@ -44,8 +44,8 @@ class FromAfar:
     def __post_init__(self) -> None:
         self._master = domain_master(self.problem)
         self._refuted: list[list[tuple[int, int]]] = []
-        # A domain was too small without evictions, and by itself.  Where nobody can be evicted and nobody looks
-        # at other pods, that holds in every plan.
+        # A domain was too small without evictions, and by itself.  Where nobody can be evicted and nobody
+        # looks at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not Relations(self.problem).components
 
     def bounds(self, values: Mapping[str, int], until: float) -> dict[str, int]:
