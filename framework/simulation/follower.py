@@ -174,6 +174,11 @@ class Follower:
             return
         self._dirty_nodes = {}
         before = cluster.node_index
+        self.revision += 1
+        if len(new) == len(changed) and all(name in before for name in changed):
+            cluster.change_nodes({before[node.name]: node for node in new})
+            state.forget_counts()
+            return
         for name, node in changed.items():
             n = before.get(name)
             if node is None and n is not None:
@@ -182,7 +187,6 @@ class Follower:
                     state.remove(i)
         nodes = tuple(self._objects.all(Node))
         cluster.set_nodes(nodes)
-        self.revision += 1
         state.renumber(np.array([before.get(node.name, -1) for node in nodes], dtype=np.int64))
 
     def _follow_pods(self) -> None:

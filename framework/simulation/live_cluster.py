@@ -5,7 +5,7 @@ what was worked out for the old ones is forgotten. Pods are *slots*: who is in a
 filter and no score can tell the two apart.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -74,6 +74,24 @@ class LiveCluster(Cluster):
         self.n_nodes = len(nodes)
         self._forget_nodes()
 
+    def change_nodes(self, changed: Mapping[int, Node]) -> None:
+        """Give some nodes, by number, their new versions."""
+        nodes = list(self.nodes)
+        labels = False
+        self.allocatable, self.allowed_pods = self.allocatable.copy(), self.allowed_pods.copy()
+        for n, node in changed.items():
+            labels |= node.metadata.labels != nodes[n].metadata.labels
+            nodes[n] = node
+            offered = in_units(node.status.allocatable)
+            self.allocatable[:, n] = [offered.get(name, 0) for name in self.resources]
+            self.allowed_pods[n] = offered.get("pods", 0)
+        self.nodes = tuple(nodes)
+        domains, ranks = self._domains, self.name_ranks
+        self._forget_nodes()
+        vars(self)["name_ranks"] = ranks
+        if not labels:
+            self._domains = domains
+
     def _forget_nodes(self) -> None:
         # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
         self._memo = {
@@ -130,6 +148,11 @@ class LiveState(State):
             self.withdraw(i)
             if numbers[node] >= 0:
                 self.nominate(i, int(numbers[node]))
+
+    def forget_counts(self) -> None:
+        """Count anew, and ask about every node anew: nodes have changed."""
+        self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
+        self.touched = Touched()
 
     def fork(self, cluster: LiveCluster) -> "LiveState":
         """Return an independent copy on a fork of the cluster."""
