@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ..framework.cluster import Cluster
-    from ..framework.domains import Bools, Ints as IntArray
+    from ..framework.domains import Bools
+    from ..framework.domains import Ints as IntArray
     from ..framework.dra.claims import ClaimSpec, Want
     from ..framework.dra.devices import Device
     from ..framework.dra.state import ClaimState
@@ -135,7 +136,7 @@ class DeviceProblem:
     def most(self, pod: int, limit: IntArray) -> IntArray:
         """Bound how many pods like one can have their private claims served on each node; int64[N].
 
-        Counts the devices that each exact want may have, free or to be freed, on the nodes where `limit` is not 0.
+        Counts the devices that each exact want may have, free or to be freed, where `limit` is not 0.
         """
         found = limit.copy()
         for node in np.flatnonzero(limit).tolist():

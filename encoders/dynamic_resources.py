@@ -106,6 +106,8 @@ class _Encoder:
         for key in claims.allocations:
             consumers = claims.reserved.get(key, frozenset())
             newcomers = [i for i in consumers if isinstance(i, int) and i in pending]
+            if any(i not in self._class_of for i in newcomers):
+                continue
             others = [i for i in consumers if i not in newcomers]
             if len(newcomers) > 1 or any(not isinstance(i, int) or i not in victims for i in others):
                 continue
@@ -137,6 +139,9 @@ class _Encoder:
     def common(self) -> None:
         """Allocate common claims anew, or keep what they have, and send their users there."""
         for key, users in self._devices.common.items():
+            users = [i for i in users if i in self._class_of]
+            if not users:
+                continue
             classes = list({self._class_of[i].index: self._class_of[i] for i in users}.values())
             released = self._variables.released.get(key)
             allocated = key in self._devices.claims.allocations

@@ -12,6 +12,8 @@ from .domains import Bins, Bools, Ints
 from .matchers import Matcher
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 _Key = tuple[int, bool, Bins | None]
@@ -33,7 +35,7 @@ class Counters:
         self._unit_of = unit_of
         self._n_nodes = n_nodes
         self._kept: dict[_Key, tuple[Matcher, Ints]] = {}
-        self._concerned: dict[tuple[int, bool], tuple[tuple[Ints, list[int] | None, int], ...]] = {}
+        self._concerned: dict[tuple[int, bool], tuple[tuple[Ints, Sequence[int] | None, int], ...]] = {}
 
     def get(
         self,

@@ -184,7 +184,7 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
 def _in_turn(framework: "Framework", state: "State", cycle: Cycle) -> Ints | Status | None:
     """Filter and score, and write down every verdict and score; return the totals where they matter."""
     i, within = cycle.pod, cycle.within
-    result = framework.filter_all(state, i, nominated=True)
+    result = framework.filter_all(state, i, nominated=True, within=within)
     error = result.error(within)
     if error:
         cycle.error = error

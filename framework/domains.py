@@ -1,5 +1,6 @@
 """Domains: the values of one node label, and which node is in which of them."""
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,14 +20,14 @@ class Bins:
     ----------
     size : int
         How many domains there are.
-    of : list of int
-        The domain of each node; `size` for the nodes that are left out.
+    of : array of int
+        The domain of each node; `size` for the nodes that are left out.  Not numpy's: it is read one by one.
     """
 
     __slots__ = ("of", "size")
 
     def __init__(self, of: NDArray[Any], size: int) -> None:
-        self.of: list[int] = of.tolist()
+        self.of = array("i", of.astype(np.intc).tobytes())
         self.size = size
 
 

@@ -113,7 +113,9 @@ class Framework:
                 )
         return self._settled[cls]
 
-    def filter_all(self, state: "State", i: int, *, nominated: bool = False) -> FilterResult:
+    def filter_all(
+        self, state: "State", i: int, *, nominated: bool = False, within: Bools | None = None
+    ) -> FilterResult:
         """Filter every node for pod i.
 
         Parameters
@@ -123,6 +125,8 @@ class Framework:
         nominated : bool
             Whether nodes to which pods of no lower priority are nominated must take the pod with and without
             them.
+        within : bool[N], optional
+            The nodes whose verdicts matter: filters that ask node by node leave the others out.
         """
         cycle = self.pre_filter(state, i)
         n_nodes = self.cluster.n_nodes
@@ -133,7 +137,7 @@ class Framework:
                 by[cycle.outside] = OUTSIDE
             for k, (plugin, data) in enumerate(cycle.entries):
                 passed = by == PASSED
-                found = plugin.filter_passed(data, state, i, passed)
+                found = plugin.filter_passed(data, state, i, passed if within is None else passed & within)
                 new = (found != 0) & passed
                 if new.any():
                     by[new] = k

@@ -97,8 +97,7 @@ def search_round(
             search.best,
             search.valuation,
             search.proven(),
-            search.model.variables,
-            search.model.constraints,
+            *search.size,
             search.interrupted,
         )
     return _Parts(cluster, greedy, options, progress, start).search(parts)
@@ -157,9 +156,9 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
         best=search.best,
         values=search.valuation.by_name(),
         bounds=dict(search.bounds),
-        reach=_reach(search.valuation, search.model.context.goals),
-        variables=search.model.variables,
-        constraints=search.model.constraints,
+        reach={tier.name: search.reach(tier.name) for tier in search.valuation.tiers},
+        variables=search.size[0],
+        constraints=search.size[1],
         interrupted=search.interrupted,
     )
 

@@ -1,6 +1,7 @@
 """The search: tier after tier, prove cheaply first, never lose the best plan.
 
-    1. Candidates: greedy's outcome if it is admissible, and a plan that binds in queue order.
+    1. Candidates: greedy's outcome if it is admissible, a plan that binds in queue order, and one that
+       chooses domains for pod groups first (`solver.afar`), with the bounds that come with it.
     2. For each tier whose value is not already at a bound: search the model, decode, put in order.
        No order exists: exclude that part of the solution (a lazy cut) and search again.
        No order found in time: keep what could be bound, and the bound of the necessary conditions.
@@ -13,9 +14,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..models import tiers
 from ..models.errors import BoundContradiction
+from ..models.tiers import PREFERENCES
+from .afar import FromAfar
 from .decode import assign, complete, counted, salvage
 from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
 from .options import Progress, ProgressCallback, SolveOptions
@@ -48,9 +53,26 @@ class Search:
     def __post_init__(self) -> None:
         self._deadline = self.start + self.options.time_limit
         self._sequencer = Sequencer(self.problem)
-        self.model = RoundModel(self.problem, self.options)
+        self._afar = FromAfar(self.problem, self.options)
+        self._known: dict[str, int] = {}
+        self._held: list[tuple[str, int]] = []
         self.best = Outcome()
         self.valuation = valuate(self.problem.cluster, self.best, self.options.prefer)
+
+    @cached_property
+    def model(self) -> RoundModel:
+        """The model node by node, built when a tier needs it, with the tiers held so far."""
+        model = RoundModel(self.problem, self.options)
+        for name, value in self._held:
+            if name in model.goals:
+                model.fix(name, value)
+        return model
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Variables and constraints of the model; none where every tier was proven without it."""
+        built = "model" in self.__dict__
+        return (self.model.variables, self.model.constraints) if built else (0, 0)
 
     def run(self, candidates: Iterable[Outcome]) -> None:
         """Improve on the candidates (admissible outcomes) until every tier is proven or time is out."""
@@ -59,6 +81,7 @@ class Search:
         try:
             for outcome in (*candidates, complete(self.problem, ())):
                 self._offer(outcome)
+            self._look_from_afar()
             while k < len(names):
                 if self._closed(names[k]):
                     self._settle(names[k], self._value_of(names[k]))
@@ -78,8 +101,20 @@ class Search:
         values = self.valuation.by_name()
         return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
 
-    # -- one group of tiers
-    # ------------------------------------------------------------------------------------
+    # -- one group of tiers --
+
+    def _look_from_afar(self) -> None:
+        """Let the model by domains propose a plan for pod groups, and bound what they can place."""
+        until = time.monotonic() + 0.5 * self._left()
+        if any(self._value_of(n) < self._reach(n) for n in map(tiers.scheduled, self.problem.levels)):
+            assignment = self._afar.plan(until)
+            if assignment is not None:
+                result = self._sequencer.order(assignment, until)
+                moves = result.moves
+                if moves is None:
+                    moves = tuple(salvage(self.problem, result.partial, assignment.allocations))
+                self._offer(complete(self.problem, moves, assignment.allocations))
+            self._known = self._afar.bounds(self.valuation.by_name(), until)
 
     def _solve(self, names: Sequence[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
@@ -155,8 +190,7 @@ class Search:
             group.append(name)
         return group
 
-    # -- bookkeeping
-    # -------------------------------------------------------------------------------------------
+    # -- bookkeeping --
 
     def _offer(self, outcome: Outcome) -> Valuation:
         """Value an admissible outcome and keep it if it is the best so far."""
@@ -172,11 +206,24 @@ class Search:
         return -value if self.model.goals[name].sense == "max" else value
 
     def _reach(self, name: str) -> int:
-        """Bound of a tier that needs no search."""
-        goal = self.model.goals.get(name)
-        if goal is None:
+        """Bound of a tier that needs no search of the model, given the tiers above."""
+        return min(self.reach(name), self._known[name]) if name in self._known else self.reach(name)
+
+    def reach(self, name: str) -> int:
+        """Bound of a tier that holds of every plan: what can be placed at all, nothing that costs."""
+        if name in self._most_scheduled:
+            return self._most_scheduled[name]
+        if name not in PREFERENCES:
             return 0
+        goal = self.model.goals[name]
         return goal.high if goal.sense == "max" else goal.low
+
+    @cached_property
+    def _most_scheduled(self) -> dict[str, int]:
+        most = {tiers.scheduled(level): 0 for level in self.problem.levels}
+        for cls in self.problem.classes:
+            most[tiers.scheduled(cls.priority)] += min(cls.size, int(cls.limit.sum()))
+        return most
 
     def _tighter(self, name: str, a: int, b: int) -> int:
         return min(a, b) if self.model.goals[name].sense == "max" else max(a, b)
@@ -187,8 +234,10 @@ class Search:
     def _settle(self, name: str, bound: int) -> None:
         """Record a tier's bound and hold the tier at what the best plan attains."""
         self.bounds[name] = bound
-        if name in self.model.goals:
-            self.model.fix(name, self._value_of(name))
+        value = self._value_of(name)
+        self._held.append((name, value))
+        if "model" in self.__dict__ and name in self.model.goals:
+            self.model.fix(name, value)
         self._report(name, self._value_of(name), bound)
 
     def _left(self) -> float:

@@ -9,7 +9,7 @@ from kubestow.framework.cluster import Cluster
 from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.replay import replay
 
-OPTIONS = SolveOptions(workers=1, seed=0, time_limit=60)
+OPTIONS = SolveOptions(workers=1, seed=0, time_limit=600)
 """One worker and a seed: the same run everywhere.  No tiny round comes near the limit."""
 
 SHORT = replace(OPTIONS, time_limit=2)

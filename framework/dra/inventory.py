@@ -11,13 +11,14 @@ Source: k8s.io/dynamic-resource-allocation/structured (pools_experimental.go).
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...models import resource_api as api
-from ..domains import Bools
+from ..domains import Bools, Ints
 from ..node_selection import selector_mask
 from .counters import Counters, CounterScope
 from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
@@ -38,8 +39,10 @@ class Inventory:
     counters : Counters
     ids : dict
         Device id to identity, also of devices that only an allocation names.
+    n_pools : int
+        How many pools the slices make.
     pool_of : list of int
-        Pool number by identity.
+        Pool number by identity; at least `n_pools` for a pool that only an allocation names.
     fault : str
         Why no node's pools can be told (a node selector that cannot be parsed); empty where they can.
     """
@@ -64,6 +67,9 @@ class Inventory:
             if item.spec.shared_counters and not item.spec.devices:
                 self._apart.setdefault((item.spec.driver, item.spec.pool.name), []).append(item.spec)
         with_devices = [item for item in taking_part if item.spec.devices or not item.spec.shared_counters]
+        for item in with_devices:
+            self._pool_number((item.spec.driver, item.spec.pool.name))
+        self.n_pools = len(self._pool_numbers)
         self._slices = [self._slice(number, item) for number, item in enumerate(with_devices)]
         self._of_pool: dict[tuple[str, str], list[Slice]] = {}
         for slice_ in self._slices:
@@ -153,13 +159,22 @@ class Inventory:
             self.contents.append(device)
         return device
 
+    def _pool_number(self, pool: tuple[str, str]) -> int:
+        return self._pool_numbers.setdefault(pool, len(self._pool_numbers))
+
     def identify(self, id_: DeviceId) -> int:
         """Return the number of a device's id."""
         found = self.ids.setdefault(id_, len(self.pool_of))
         if found == len(self.pool_of):
-            pool = (id_.driver, id_.pool)
-            self.pool_of.append(self._pool_numbers.setdefault(pool, len(self._pool_numbers)))
+            self.pool_of.append(self._pool_number((id_.driver, id_.pool)))
         return found
+
+    @cached_property
+    def pools_of_nodes(self) -> Ints:
+        """The numbers of the pools that each node reaches, filled up with -1; int64[N, K]."""
+        pools = [[pool.number for pool in self.view(n).pools] for n in range(self._cluster.n_nodes)]
+        width = max((len(numbers) for numbers in pools), default=0) or 1
+        return np.array([numbers + [-1] * (width - len(numbers)) for numbers in pools], dtype=np.int64)
 
     def view(self, n: int) -> View:
         """Return what node n reaches."""
@@ -190,7 +205,7 @@ class Inventory:
         if counting:
             specs = [s.spec for s in self._of_pool[pool] if s.generation == generation] + counting
         return Pool(
-            number=self._pool_numbers.setdefault(pool, len(self._pool_numbers)),
+            number=self._pool_number(pool),
             driver=pool[0],
             name=pool[1],
             devices=tuple(device for s in kept for device in s.devices),

@@ -14,6 +14,8 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from .allocation import Allocation, Result
 from .capacity import Amounts
 from .index import Consumer, DeviceIndex, device_index
@@ -21,18 +23,10 @@ from .pod_claims import is_extended
 
 if TYPE_CHECKING:
     from ..cluster import Cluster
+    from ..domains import Ints
 
 _NOTHING: Final[Amounts] = {}
-_MAPS: Final = (
-    "_brought",
-    "allocations",
-    "reserved",
-    "stamps",
-    "_claims_of",
-    "_exclusive",
-    "_shares",
-    "_consumed",
-)
+_MAPS: Final = ("_brought", "allocations", "reserved", "_claims_of", "_exclusive", "_shares", "_consumed")
 _stamps = count(1)
 
 
@@ -47,8 +41,9 @@ class ClaimState:
         Claim key to consumers.
     left_over : frozenset of str
         Claims that were made for extended resources before the round.
-    stamps : dict
-        Pool number to a number that is new after every change of what is taken in the pool.
+    stamps : int64[pools + 1]
+        For each pool of the inventory a number that is new, and larger, after every change of what is taken
+        of it; the last entry is 0.
     """
 
     __slots__ = (
@@ -68,7 +63,7 @@ class ClaimState:
         self._index = index
         self.allocations: dict[str, Allocation] = {}
         self.reserved: dict[str, frozenset[Consumer]] = {}
-        self.stamps: dict[int, int] = {}
+        self.stamps: Ints = np.zeros(index.inventory.n_pools + 1, dtype=np.int64)
         self.left_over = frozenset(key for key, claim in index.claims.items() if is_extended(claim))
         self._claims_of: dict[int, tuple[str, ...]] = {}
         self._exclusive: dict[int, int] = {}
@@ -146,6 +141,7 @@ class ClaimState:
         other = copy(self)
         for name in _MAPS:
             setattr(other, name, dict(getattr(self, name)))
+        other.stamps = self.stamps.copy()
         return other
 
     # -- what is taken (`trial.Usage`) --
@@ -178,8 +174,11 @@ class ClaimState:
     def _take(self, result: Result, sign: int) -> None:
         if result.admin:
             return
-        identity = self._index.inventory.identify(result.id)
-        self.stamps[self._index.inventory.pool_of[identity]] = next(_stamps)
+        inventory = self._index.inventory
+        identity = inventory.identify(result.id)
+        pool = inventory.pool_of[identity]
+        if pool < inventory.n_pools:
+            self.stamps[pool] = next(_stamps)
         shared = bool(result.share) and self._index.shares
         counts = self._shares if shared else self._exclusive
         counts[identity] = counts.get(identity, 0) + sign

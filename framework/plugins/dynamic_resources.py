@@ -8,7 +8,7 @@ Source: kube-scheduler 1.34.1 plugins/dynamicresources (dynamicresources.go, ext
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -16,12 +16,12 @@ import numpy as np
 from ...models.config import PluginArgs
 from .. import names
 from ..domains import Bools
-from ..dra.allocation import Allocation, Pick, write
+from ..dra.allocation import Allocation, write
+from ..dra.answers import ERROR, FITS, NO_ROOM, TIMEOUT, Answer, Answers
 from ..dra.claims import ClaimSpec
 from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requested
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
-from ..dra.search import SearchError, SearchTimeout, allocate
 from ..missing import Missing
 from ..status import Code, Status
 from .base import FilterPlugin, Verdicts
@@ -45,18 +45,8 @@ NO_STATE: Final = "not found"
 MOST_CONSUMERS: Final = 256
 """Pods and pod groups for which a claim can be reserved."""
 
-_NO_ROOM: Final = 1
 _ELSEWHERE: Final = 2
-_TIMEOUT: Final = 3
-_ERROR: Final = 4
-
-
-class _Answer(NamedTuple):
-    """What the allocator says about one node: a verdict, the devices for 0, the text for an error."""
-
-    verdict: int
-    picks: tuple[tuple[Pick, ...], ...] = ()
-    error: str = ""
+"""The one verdict that is not the allocator's."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,24 +57,23 @@ class _Pod:
     ----------
     free : tuple of str
         The claims that are to be allocated, in the pod's order.
-    specs : tuple of ClaimSpec
-        What they ask for.
     bound : list of (str, bool[N])
         The allocated claims, with the nodes from which their devices are reached.
     extended : tuple of str
         The resources that devices serve where a node does not offer them.
     stale : str
         The claim that an earlier attempt left for these; empty for none.
+    answers : list of (bool[N], Answers or None)
+        The nodes divided by which of these they offer themselves, and what the allocator says there; None
+        where there is nothing to allocate.
     """
 
-    index: DeviceIndex
     pod: int
     free: tuple[str, ...]
-    specs: tuple[ClaimSpec, ...]
     bound: list[tuple[str, Bools | None]]
     extended: tuple[str, ...]
     stale: str
-    answers: dict[int, _Answer] = field(default_factory=dict)
+    answers: list[tuple[Bools, Answers | None]]
 
 
 @dataclass(slots=True, eq=False)
@@ -125,7 +114,8 @@ class DynamicResources(FilterPlugin):
         self._index = device_index(cluster)
         if self._index is not None and any(self._index.needs_devices(i) for i in cluster.pending):
             _ = self._index.specs  # a selector that does not compile is told before anything is printed
-        self._known: dict[tuple[int, ...], dict[int, tuple[tuple[int, ...], _Answer]]] = {}
+        self._answers: dict[tuple[int, ...], Answers] = {}
+        self._everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
 
     # -- before the queue and before the nodes --
 
@@ -161,8 +151,9 @@ class DynamicResources(FilterPlugin):
                 free.append(key)
             else:
                 bound.append((key, index.reach(allocation)))
-        specs = tuple(index.spec(key) for key in free)
-        return _Pod(index, i, tuple(free), specs, bound, extended, self._stale(state.claims, i, extended))
+        stale = self._stale(state.claims, i, extended)
+        answers = self._divide(index, i, [index.spec(key) for key in free], extended)
+        return _Pod(i, tuple(free), bound, extended, stale, answers)
 
     def _refuse(self, reason: str) -> Status:
         return Status(Code.UNRESOLVABLE, self.name, (reason,))
@@ -207,13 +198,17 @@ class DynamicResources(FilterPlugin):
 
     def filter_passed(self, data: _Pod, state: "State", i: int, passed: Bools) -> Verdicts:
         """Judge the nodes that passed everything else; the allocator is not asked about the others."""
+        assert state.claims is not None
+        if data.stale:
+            return np.full(self.cluster.n_nodes, NO_ROOM, dtype=np.uint8)
         verdicts = np.zeros(self.cluster.n_nodes, dtype=np.uint8)
-        for _, nodes in data.bound:
-            if nodes is not None:
-                verdicts[~nodes] = _ELSEWHERE
-        if data.free or data.extended:
-            for n in np.flatnonzero(passed).tolist():
-                verdicts[n] = self._answer(data, state, n).verdict or verdicts[n]
+        for _, reached in data.bound:
+            if reached is not None:
+                verdicts[~reached] = _ELSEWHERE
+        for nodes, answers in data.answers:
+            if answers is not None:
+                said = answers.verdicts(state.claims, passed & nodes)
+                np.copyto(verdicts, said, where=nodes & (said != FITS))
         return verdicts
 
     def fork(self, data: _Pod, state: "State", i: int, n: int) -> _Fork:
@@ -229,11 +224,11 @@ class DynamicResources(FilterPlugin):
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say why."""
-        if verdict == _ERROR:
-            return (self._answer(fork.pod, fork.state, fork.node).error,)
-        if verdict == _NO_ROOM and fork.pod.stale:
+        if verdict == ERROR:
+            return (self._error(fork.pod, self._answer(fork.pod, fork.state, fork.node)),)
+        if verdict == NO_ROOM and fork.pod.stale:
             return (REASON_STALE,)
-        return ({_NO_ROOM: REASON_ALLOCATE, _ELSEWHERE: REASON_ELSEWHERE, _TIMEOUT: REASON_TIMEOUT}[verdict],)
+        return ({NO_ROOM: REASON_ALLOCATE, _ELSEWHERE: REASON_ELSEWHERE, TIMEOUT: REASON_TIMEOUT}[verdict],)
 
     def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
         """Name the claims."""
@@ -242,7 +237,7 @@ class DynamicResources(FilterPlugin):
                 Missing(key, f"the devices of claim {key} are not reached from here", facts={"claim": key})
                 for key in self._unreachable(fork.pod, fork.node)
             )
-        wanted = [*fork.pod.free, *fork.pod.extended] if verdict == _NO_ROOM and not fork.pod.stale else []
+        wanted = [*fork.pod.free, *fork.pod.extended] if verdict == NO_ROOM and not fork.pod.stale else []
         text = f"no free devices here for all of {', '.join(wanted)}"
         return (Missing("devices", text, facts={"claims": wanted}),) if wanted else ()
 
@@ -250,54 +245,50 @@ class DynamicResources(FilterPlugin):
         """Return the allocated claims whose devices node n does not reach."""
         return [key for key, nodes in data.bound if nodes is not None and not nodes[n]]
 
-    def _answer(self, data: _Pod, state: "State", n: int) -> _Answer:
-        """Ask the allocator about node n, once for each cycle."""
-        answer = data.answers.get(n)
-        if answer is None:
-            answer = data.answers[n] = self._ask(data, state, n)
-        return answer
-
-    def _ask(self, data: _Pod, state: "State", n: int) -> _Answer:
+    def _answer(self, data: _Pod, state: "State", n: int) -> Answer:
+        """Ask the allocator about node n."""
         if data.stale:
-            return _Answer(_NO_ROOM)
-        specs = (*data.specs, *self._extended_spec(data, n))
-        if not specs:
-            return _Answer(0)
-        inventory = data.index.inventory
-        if inventory.fault:
-            return _Answer(_ERROR, error=inventory.fault)
+            return Answer(NO_ROOM)
         assert state.claims is not None
-        view = inventory.view(n)
-        # The same question was asked before, about another pod perhaps, and nothing in these pools has
-        # changed since.
-        stamps = tuple(state.claims.stamps.get(pool.number, 0) for pool in view.pools)
-        known = self._known.setdefault(tuple(spec.number for spec in specs), {})
-        found = known.get(n)
-        if found is None or found[0] != stamps or found[1].error:
-            found = known[n] = (stamps, self._search(data, state.claims, n, specs))
-        return found[1]
+        answers = next(answers for nodes, answers in data.answers if nodes[n])
+        return Answer(FITS) if answers is None else answers.at(state.claims, n)
 
-    def _search(self, data: _Pod, claims: "ClaimState", n: int, specs: tuple[ClaimSpec, ...]) -> _Answer:
-        inventory = data.index.inventory
-        try:
-            picks = allocate(inventory.view(n), specs, claims, inventory.counters)
-        except SearchTimeout:
-            return _Answer(_TIMEOUT)
-        except SearchError as error:
-            namespace = self.cluster.pods[data.pod].namespace
-            keys = (*data.free, f"{namespace}/{IN_MEMORY}")
-            return _Answer(_ERROR, error=error.refusal.message(keys[error.claim]))
-        if picks is None:
-            return _Answer(_NO_ROOM)
-        return _Answer(0, tuple(tuple(of_claim) for of_claim in picks))
+    def _error(self, data: _Pod, answer: Answer) -> str:
+        """Write the error that an answer is."""
+        assert answer.refusal is not None
+        keys = (*data.free, f"{self.cluster.pods[data.pod].namespace}/{IN_MEMORY}")
+        return answer.refusal.message(keys[answer.claim])
 
-    def _extended_spec(self, data: _Pod, n: int) -> tuple[ClaimSpec, ...]:
-        """Return a claim for the pod's extended resources that node n does not offer itself."""
-        missing = {r: c for r, c in mapped_resources(self.cluster).items() if r in data.extended}
-        missing = {r: c for r, c in missing.items() if not offered(self.cluster, r)[n]}
-        if not missing:
-            return ()
-        return (data.index.specs.of(claim_for(self.cluster.pods[data.pod].pod, missing)),)
+    def _divide(
+        self, index: DeviceIndex, i: int, specs: Sequence[ClaimSpec], extended: Sequence[str]
+    ) -> list[tuple[Bools, Answers | None]]:
+        """Find the allocator's answers: others where nodes offer other extended resources themselves."""
+        divided: list[tuple[Bools, tuple[str, ...]]] = [(self._everywhere, ())]
+        for resource in extended:
+            own = offered(self.cluster, resource)
+            divided = [
+                part
+                for nodes, missing in divided
+                for part in ((nodes & own, missing), (nodes & ~own, (*missing, resource)))
+            ]
+        classes, pod = mapped_resources(self.cluster), self.cluster.pods[i].pod
+        found: list[tuple[Bools, Answers | None]] = []
+        for nodes, missing in divided:
+            made = (
+                [index.specs.of(claim_for(pod, {name: classes[name] for name in missing}))] if missing else []
+            )
+            found.append((nodes, self._answers_to(index, (*specs, *made))))
+        return found
+
+    def _answers_to(self, index: DeviceIndex, specs: tuple[ClaimSpec, ...]) -> Answers | None:
+        """Return the answers to some claims, the same for all pods that ask for the same."""
+        if not specs:
+            return None
+        key = tuple(spec.number for spec in specs)
+        found = self._answers.get(key)
+        if found is None:
+            found = self._answers[key] = Answers(index.inventory, specs)
+        return found
 
     # -- afterwards --
 

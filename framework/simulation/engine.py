@@ -27,6 +27,7 @@ from ..queue.clock import SECOND
 from ..queue.periodic import TICK, next_work
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
+from .claims import Claims
 from .controllers import Controllers
 from .disruptions import Disruptions
 from .drains import Drains
@@ -68,7 +69,8 @@ class Simulation:
         self._controllers = Controllers(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
-        self._scheduler = scheduler(self.world, self.disruptions, Effects(self.world, self.disruptions))
+        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
         )

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..cycle import Cycle
+from ..cycle import Cycle, complete
 from ..groups import Group
 from ..harm import Candidate as NodeVictims
 from ..message import NO_NODES
 from ..preemption import Preemption
+from ..runtime import framework_for
 from ..status import Code, Status
 from .attempt import Attempt, assume, attempt, walk
 from .forms import Candidate, Form, Rank, form_for
@@ -186,6 +187,7 @@ def members(state: "State", cycle: GroupCycle, ledger: "Ledger") -> Iterator[Mem
         if not assume(cycle.form, trial, cycle.info, placement):
             for own in walk(cycle.form, trial, cycle.info, placement, ledger):
                 tried += 1
+                complete(framework_for(cycle.form.cluster, own.pod), trial, own)
                 message = own.message(cycle.form.cluster.n_nodes)
                 kept = replace(own, allocations=cycle.attempt.cycles[tried - 1].allocations)
                 yield _told(cycle, kept, message)

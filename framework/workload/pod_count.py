@@ -62,6 +62,18 @@ def pods_fitting(
 
 
 def most_fitting(cluster: "Cluster", state: "State", info: PodGroupInfo, placement: Placement) -> int:
-    """Return what `pods_fitting` cannot exceed: equal pods take their places from the room that there is."""
-    before = pods_fitting(cluster, state, info, placement, {})
-    return before if len(info.pod_sets) == 1 else before + len(info.pods)
+    """Return what `pods_fitting` cannot exceed.
+
+    A pod that asks for no less than the counted ones, and goes nowhere else, takes at least one place from
+    the room that there is; any other pod may come on top.
+    """
+    like = max(info.pod_sets, key=len)[0]
+    where = framework_for(cluster, like).static_mask(like)
+    asks = cluster.pods[like].request
+    on_top = 0
+    for pod_set in info.pod_sets:
+        own = cluster.pods[pod_set[0]].request
+        elsewhere = framework_for(cluster, pod_set[0]).static_mask(pod_set[0]) & ~where & placement.nodes
+        if elsewhere.any() or any(mine < theirs for mine, theirs in zip(own, asks, strict=True)):
+            on_top += len(pod_set)
+    return pods_fitting(cluster, state, info, placement, {}) + on_top

@@ -1,7 +1,7 @@
 """Prefiltering of placements: who has less room than the group needs at least is not worth a try.
 
 Two bounds, both for the least demanding pod that the group's members could be: the sum of what is free, and
-for each node how many such pods it could take.
+for each node how many such pods it could take, by resources, slots and devices.
 
 Source: KEP-5732, "Pod-Level Filtering and Feasibility Check" (Potential Optimization).
 """
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..domains import Ints
 from ..runtime import framework_for
+from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
@@ -47,7 +48,15 @@ class Room:
             least = min(request[r] for request in requests)
             if least > 0:
                 room = np.minimum(room, (cluster.allocatable[r] - state.requested[r]) // least)
+        if self._devices:
+            free = free_devices(cluster, state)
+            if free is not None:
+                room = np.minimum(room, free // self._devices)
         return np.maximum(room, 0).astype(np.int64)
+
+    @cached_property
+    def _devices(self) -> int:
+        return devices_needed(self._cluster, self._state, self._info)
 
     def too_small(self, placement: Placement, needed: int) -> bool:
         """Say whether a placement cannot take so many more members."""

@@ -10,7 +10,16 @@ from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilt
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
 #: Modules of encoders/ that are no family: what families stand on.
-FOUNDATION = {"cliques", "context", "device_choice", "device_problem", "excess", "linear", "problem"}
+FOUNDATION = {
+    "cliques",
+    "context",
+    "device_choice",
+    "device_problem",
+    "domain_master",
+    "excess",
+    "linear",
+    "problem",
+}
 
 
 def modules(package):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kubestow.framework.plugins import (
     DEFAULT_PLUGINS,
+    dynamic_resources,
     inter_pod_affinity,
     node_affinity,
     node_name,
@@ -45,6 +46,7 @@ def test_every_plugin_has_a_paragraph():
 
 def test_reasons_are_those_of_the_code():
     modules = (
+        dynamic_resources,
         inter_pod_affinity,
         node_affinity,
         node_name,

@@ -388,6 +388,13 @@ def test_a_running_gang_for_which_nobody_fits(configuration):
 # -- trace --
 
 
+def test_a_member_is_scored_beside_the_members_before_it():
+    cycles = Grouped(node("a"), node("b"), group("g", gang=2), workers(2)).trace
+    first, second = (cycle["totals"] for cycle in cycles.values())
+    assert first["a"] == first["b"]
+    assert second["a"] < second["b"]
+
+
 def test_cycles_of_a_group_that_starts():
     cycles = Grouped(R1_OR_R2, group("g", "rack", gang=3), workers(3)).trace
     assert [(name, c["result"], c["node"], c["podGroup"], c["placement"]) for name, c in cycles.items()] == [

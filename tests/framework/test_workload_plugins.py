@@ -1,9 +1,11 @@
 import pytest
 from builders import group, node, pod
+from devices import alternative, claim, device_class, first_of, gpu, request, slice_, slice_on, user
 from grouped import CURRENT, Grouped, rack
 
 from kubestow.framework.workload.bin_packing import PlacementBinPacking
 from kubestow.framework.workload.current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
+from kubestow.framework.workload.devices import free_devices
 from kubestow.framework.workload.pod_count import PlacementPodCountScorer
 from kubestow.framework.workload.prefilter import Room
 from kubestow.models.config import CPU_AND_MEMORY
@@ -197,3 +199,60 @@ def test_prefilter(objects, needed, too_small):
     for generator in round_.form.generators:
         found = generator.generate_placements(round_.state, round_.info, found)
     assert [p.name for p in found if room.too_small(p, needed)] == too_small
+
+
+DEVICES = [
+    device_class(),
+    slice_on("a", gpu("g0"), gpu("g1")),
+    slice_on("b", gpu("g0")),
+    slice_on("c", gpu("g0")),
+    claim("busy", has=[("r", "a", "g0")], at="a", users=["x"]),
+    *(claim(f"c{k}") for k in range(3)),
+    claim("two", request("r", count=2)),
+    claim("some", first_of("r", alternative("many", count=4), alternative("few", count=2))),
+    claim("every", request("r", mode="All")),
+    claim("watch", request("r", admin=True)),
+]
+
+
+def users(*claims):
+    return [user(f"p{k}", *names).member("g") for k, names in enumerate(claims)]
+
+
+@pytest.mark.parametrize(
+    "members, needed, too_small",
+    [
+        pytest.param(users(["c0"], ["c1"]), 2, ["r2"], id="a device each: three are free, two in r1"),
+        pytest.param(users(["c0"], ["c1"], ["c2"]), 3, ["r1", "r2"], id="not for a third"),
+        pytest.param(users(["two"]), 1, ["r1", "r2"], id="two on one node"),
+        pytest.param(users(["some"]), 1, ["r1", "r2"], id="the least of several alternatives"),
+        pytest.param(users(["every"]), 1, [], id="all there are, one at least"),
+        pytest.param(users(["watch"], ["watch"]), 2, [], id="an administrator takes none"),
+        pytest.param(users(["c0"], ["c0"]), 2, [], id="a common claim is no claim of each"),
+        pytest.param(users(["c0"], []), 2, [], id="one member needs none"),
+        pytest.param(users(["c0"], ["missing"]), 2, [], id="a claim is missing"),
+        pytest.param(users(["busy"], ["c1"]), 2, [], id="one has its devices already"),
+    ],
+)
+def test_prefilter_by_devices(members, needed, too_small):
+    round_ = Scored(NODES[:3], DEVICES, group("g", "rack"), members)
+    room = Room(round_.cluster, round_.state, round_.info)
+    (found,) = [
+        g.generate_placements(round_.state, round_.info, [round_.everywhere()])
+        for g in round_.form.generators
+    ]
+    assert [p.name for p in found if room.too_small(p, needed)] == too_small
+
+
+def test_devices_that_several_nodes_reach_count_everywhere():
+    wide = slice_("wide", gpu("g0"), gpu("g1"), allNodes=True)
+    round_ = Scored(
+        NODES[:3], device_class(), wide, [claim(f"c{k}") for k in range(3)], group("g"), users(["c0"])
+    )
+    assert free_devices(round_.cluster, round_.state).tolist() == [2, 2, 2]
+
+
+def test_devices_that_may_be_shared_give_no_bound():
+    shared = slice_on("a", gpu("g0", shared=True))
+    round_ = Scored(NODES[:3], device_class(), shared, claim("c0"), group("g"), users(["c0"]))
+    assert free_devices(round_.cluster, round_.state) is None

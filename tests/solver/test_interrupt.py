@@ -23,13 +23,13 @@ def test_the_best_plan_so_far_is_the_answer(round_without_end):
 
     def interrupt(progress):
         searching = threading.current_thread() is not threading.main_thread()
-        if searching and not heard and progress.tier == "scheduled[priority=0]":
+        if searching and not heard:
             heard.append(progress)
             os.kill(os.getpid(), signal.SIGINT)
 
-    plan = solve(round_without_end, SolveOptions(time_limit=600, workers=2), interrupt)
+    plan = solve(round_without_end, SolveOptions(time_limit=120, workers=2), interrupt)
     assert heard
     assert plan.stats.interrupted
     assert plan.stats.verified
     assert plan.status == "FEASIBLE"
-    assert plan.stats.wall_seconds < 300
+    assert plan.stats.wall_seconds < 100

@@ -159,13 +159,11 @@ def test_a_cluster_without_devices_has_no_claims(objects):
 
 def test_an_answer_is_asked_for_once_as_long_as_its_pools_stay_as_they_are(monkeypatch):
     """20 pods of one kind: the allocator is asked again only where a pod took something."""
-    from kubestow.framework.plugins import dynamic_resources
+    from kubestow.framework.dra import answers
 
     asked = []
-    original = dynamic_resources.allocate
-    monkeypatch.setattr(
-        dynamic_resources, "allocate", lambda *args: asked.append(args[0].node) or original(*args)
-    )
+    original = answers.allocate
+    monkeypatch.setattr(answers, "allocate", lambda *args: asked.append(args[0].node) or original(*args))
     nodes = [node(f"n{k}") for k in range(10)]
     slices = [slice_on(f"n{k}", gpu("g0"), gpu("g1")) for k in range(10)]
     pods = [user(f"p{k}", f"c{k}") for k in range(20)]
@@ -178,3 +176,26 @@ def test_an_answer_is_asked_for_once_as_long_as_its_pools_stay_as_they_are(monke
         state.place(i, n, framework.reserve(state, i, n))
     assert len(state.claims.allocations) == 20
     assert len(asked) == 10 + 19
+
+
+def test_answers_are_those_of_the_state_that_asks():
+    """Two states that went different ways are asked in turn."""
+    r = Round(
+        user("p", "c"),
+        user("q", "d"),
+        user("s", "e"),
+        claim("c"),
+        claim("d", request("r", count=2)),
+        claim("e"),
+    )
+    framework = framework_for(r.cluster, r.pod("q"))
+    other = r.state.copy()
+    assert framework.filter_node(other, r.pod("q"), 0).ok
+    r.place("p")
+    for _ in range(2):
+        assert not framework.filter_node(r.state, r.pod("q"), 0).ok
+        assert list(framework.filter_all(r.state, r.pod("q")).feasible) == []
+        assert framework.filter_node(other, r.pod("q"), 0).ok
+        assert list(framework.filter_all(other, r.pod("q")).feasible) == [0]
+    r.state.take_back(r.pod("p"))
+    assert framework.filter_node(r.state, r.pod("q"), 0).ok
