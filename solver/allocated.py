@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..framework.dra.allocation import reread
 from ..framework.dra.checker import NewAllocation, faults
-from ..framework.dra.extended import claim_for, mapped_resources, offered, requested
+from ..framework.dra.extended import claim_for, served_resources
 from ..framework.dra.index import device_index
 
 if TYPE_CHECKING:
@@ -67,9 +67,7 @@ def _users(cluster: Cluster, end: State) -> dict[str, tuple[DeviceClaim, int]]:
             continue
         for claim in index.claims_of(i):
             found.setdefault(claim.key, (index.claims[claim.key].spec.devices, node))
-        served = {
-            r: mapped_resources(cluster)[r] for r in requested(cluster, i) if not offered(cluster, r)[node]
-        }
+        served = served_resources(cluster, i, node)
         if served:
             pod = cluster.pods[i].pod
             found[f"{pod.key}-extended-resources"] = (claim_for(pod, served), node)

@@ -16,7 +16,7 @@ from ..framework.state import State
 from ..models.errors import KubestowError
 from .allocated import chosen_devices, faults_of_devices
 from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
-from .play import devices_for, play, taken_devices
+from .play import play, refused_devices
 from .preemptors import preemptors
 from .vector import valuate
 
@@ -108,8 +108,8 @@ def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[s
         if not status.ok:
             reasons = ", ".join(status.reasons)
             return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
-        taken = taken_devices(cluster, state, devices_for(cluster, state, item, node, chosen))
-        return f"binds {key} with {taken[0]}, which another claim has" if taken else ""
+        refused = refused_devices(cluster, state, item, node, chosen)
+        return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
     if state.node_of[item] < 0:
         return f"moves {key}, which does not run"
     if kind == MARK:
@@ -118,12 +118,10 @@ def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[s
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while it is reserved for nobody, or only for one pod that waits."""
+    """A claim may lose its devices while it is reserved for nobody, or only for one pod of the queue."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
-    consumers = state.claims.reserved.get(claim, frozenset())
-    waiting = [i for i in consumers if isinstance(i, int) and state.node_of[i] < 0]
-    if len(consumers) > 1 or len(waiting) != len(consumers):
+    if not state.claims.idle(claim):
         return f"deallocates {claim}, which is reserved for others"
     return ""
 

@@ -26,6 +26,7 @@ from allotments import Allotments
 from exhaustive_devices import Devices
 from valuation import level_of, tiers_of
 
+from kubestow.framework.dra.extended import offered, requested
 from kubestow.framework.groups import group_of
 from kubestow.framework.runtime import framework_for
 from kubestow.framework.spread import constraints_of, spread_matches
@@ -108,7 +109,11 @@ class _Search:
         reach = []
         for pods, mask in zip(self.classes, masks, strict=True):
             request = np.array(cluster.pods[pods[0]].request).reshape(-1, 1)
-            reach.append(mask & ((request <= room) | (request == 0)).all(axis=0))
+            fits = (request <= room) | (request == 0)
+            for name in requested(cluster, pods[0]):
+                # devices may serve it where the node does not
+                fits[cluster.resource_index[name]] |= ~offered(cluster, name)
+            reach.append(mask & fits.all(axis=0))
         return reach
 
     def _never(self, pod):

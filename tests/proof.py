@@ -84,6 +84,7 @@ def told(snapshot, fault, best=None, plan=None):
     if best is not None:
         cluster = Cluster(snapshot)
         places = (*cluster.node_names, "")
-        lines.append(f"exhaustive: {[(kind, cluster.pods[i].key, places[n]) for kind, i, n in best.moves]}")
+        told_by = [(kind, i if kind == "deallocate" else cluster.pods[i].key, places[n]) for kind, i, n in best.moves]
+        lines.append(f"exhaustive: {told_by}")
         lines += [f"       {name} = {value}" for name, (_, value) in best.tiers.items() if value]
     return "\n".join([*lines, manifest(snapshot)])
