@@ -27,6 +27,7 @@ from kubestow.cli_inputs import (
     snapshots,
 )
 from kubestow.cli_queue import hints, queue
+from kubestow.cli_simulate import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -255,23 +256,29 @@ Examples:
 @click.option("--path", is_flag=True, help="Print where the file is.")
 @output_option
 def instances(name: str | None, path: bool, output: str) -> None:
-    """List the bundled instances, or tell the story of one."""
-    from kubestow.instances import catalogue
-    from kubestow.reports.catalogue import list_report, story_report
+    """List the bundled instances and scenarios, or tell the story of one."""
+    from kubestow.instances import catalogue, scenarios
+    from kubestow.reports.catalogue import list_report, scenario_report, story_report
 
     if path:
-        for each in [name] if name else catalogue.names():
-            click.echo(catalogue.path(each))
+        for each in [name] if name else (*catalogue.names(), *scenarios.NAMES):
+            click.echo(scenarios.path(each) if each in scenarios.NAMES else catalogue.path(each))
+    elif name in scenarios.NAMES:
+        tale = scenarios.describe(name)._asdict()
+        _emit(output, tale, partial(scenario_report, tale))
     elif name:
         story = catalogue.describe(name).model_dump(by_alias=True)
         _emit(output, story, partial(story_report, story))
     else:
         entries = [catalogue.describe(each).model_dump(by_alias=True) for each in catalogue.names()]
-        _emit(output, {"instances": entries}, partial(list_report, entries))
+        tales = [scenarios.describe(each)._asdict() for each in scenarios.NAMES]
+        document = {"instances": entries, "scenarios": tales}
+        _emit(output, document, partial(list_report, entries, tales))
 
 
 main.add_command(hints)
 main.add_command(queue)
+main.add_command(simulate)
 
 
 @main.command()

@@ -9,10 +9,27 @@ from rich.text import Text
 from .layout import section
 
 
-def list_report(entries: Iterable[Mapping[str, Any]]) -> RenderableType:
-    """Return the list of instances: name, title and what they need."""
+def list_report(
+    entries: Iterable[Mapping[str, Any]], scenarios: Iterable[Mapping[str, Any]]
+) -> RenderableType:
+    """Return the list of instances (name, title and what they need) and of scenarios."""
     rows = [(entry["name"], entry["title"], ", ".join(entry["needs"])) for entry in entries]
-    return Group(*section("Bundled instances", ("name", "title", "needs"), rows, rest="instances")[1:])
+    tales = [(entry["name"], entry["title"]) for entry in scenarios]
+    return Group(
+        *section("Bundled instances", ("name", "title", "needs"), rows, rest="instances")[1:],
+        *section("Bundled scenarios (kubestow simulate)", ("name", "title"), tales),
+    )
+
+
+def scenario_report(entry: Mapping[str, Any]) -> RenderableType:
+    """Return one scenario's story."""
+    return Group(
+        Text.assemble((entry["name"], "bold"), ": ", entry["title"]),
+        Text(""),
+        Text(entry["story"]),
+        Text(""),
+        Text(f"source: {entry['source']}", style="dim"),
+    )
 
 
 def story_report(entry: Mapping[str, Any]) -> RenderableType:

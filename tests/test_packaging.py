@@ -25,6 +25,7 @@ BELOW = {
 }
 # The command line may use every room; the version lives in the root package.
 BELOW["cli_queue"] = set(BELOW)
+BELOW["cli_simulate"] = {*BELOW, "cli_inputs"}
 BELOW["cli"] = {*BELOW, "__init__"}
 BELOW["__main__"] = {"cli"}
 BELOW["__init__"] = set()

@@ -6,7 +6,7 @@ and when it comes back rejected the event may be just what it needs.
 Source: kube-scheduler 1.34.1 backend/queue/active_queue.go, KEP-4247.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import dropwhile
 
@@ -32,6 +32,10 @@ class InFlight:
     def n_events(self) -> int:
         """How many events are kept."""
         return len(self._events)
+
+    def by_event(self) -> Counter[str]:
+        """Return how many events are kept, by event."""
+        return Counter(str(happened.event) for _, happened in self._events)
 
     def start(self, item: QueuedPod) -> None:
         """Put a pod at the end of the list."""

@@ -6,6 +6,7 @@ unschedulable pods (waiting for an event, or kept out by PreEnqueue), or in flig
 Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go; KEP-4247, KEP-5142.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -329,6 +330,10 @@ class SchedulingQueue:
     def n_in_flight_events(self) -> int:
         """How many events are kept for pods in flight (`scheduler_inflight_events`)."""
         return self._in_flight.n_events
+
+    def in_flight_events(self) -> Counter[str]:
+        """Return how many events are kept for pods in flight, by event."""
+        return self._in_flight.by_event()
 
     def lengths(self) -> dict[str, int]:
         """Return how many pods are in each place, as `scheduler_pending_pods` names the places."""

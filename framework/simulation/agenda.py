@@ -28,15 +28,15 @@ class Agenda:
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
-        self._heap: list[tuple[int, int, int, Callable[[], None]]] = []
+        self._heap: list[tuple[int, int, int, Callable[[], object]]] = []
         self._entries = 0
 
-    def at(self, time: int, action: Callable[[], None], rank: int = USUAL) -> None:
+    def at(self, time: int, action: Callable[[], object], rank: int = USUAL) -> None:
         """Have something done at a time, or now where that has passed."""
         self._entries += 1
         heapq.heappush(self._heap, (max(time, self.clock.now), rank, self._entries, action))
 
-    def after(self, delay: int, action: Callable[[], None], rank: int = USUAL) -> None:
+    def after(self, delay: int, action: Callable[[], object], rank: int = USUAL) -> None:
         """Have something done after a time."""
         self.at(self.clock.now + delay, action, rank)
 

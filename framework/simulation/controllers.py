@@ -70,6 +70,8 @@ class Controllers:
                 key = (owner.kind, f"{item.namespace}/{owner.name}")
                 self._pod_changed(key, old, new)
                 self._touch(key)
+                if owner.kind == "ReplicaSet":
+                    self._touch_deployment(key[1])
         elif item is not None and item.kind in _KINDS:
             key = (item.kind, item.key)
             owner = item.metadata.controller
@@ -82,6 +84,13 @@ class Controllers:
                     sets[item.key] = None
                 self._touch(("Deployment", parent))
             self._touch(key)
+
+    def _touch_deployment(self, key: str) -> None:
+        """Have the Deployment of a ReplicaSet look, if it has one: a rollout waits for pods."""
+        item = self._world.objects.get(ReplicaSet, key)
+        owner = item.metadata.controller if item is not None else None
+        if item is not None and owner is not None and owner.kind == "Deployment":
+            self._touch(("Deployment", f"{item.namespace}/{owner.name}"))
 
     def _pod_changed(self, key: _Key, old: KubeObject | None, new: KubeObject | None) -> None:
         owned = self._owned.setdefault(key, {})

@@ -17,6 +17,7 @@ from ..preemption import NOT_HELPFUL, preempt
 from ..queue.queued_pod import QueuedPod
 from ..runtime import framework_for
 from ..state import NO_ALLOCATIONS
+from .claims import Claims
 from .disruptions import Disruptions
 from .world import World
 
@@ -31,11 +32,13 @@ class Effects:
     ----------
     world : World
     disruptions : Disruptions
+    claims : Claims
     """
 
-    def __init__(self, world: World, disruptions: Disruptions) -> None:
+    def __init__(self, world: World, disruptions: Disruptions, claims: Claims) -> None:
         self._world = world
         self._disruptions = disruptions
+        self.claims = claims
 
     # -- a pod's attempt ends ------------------------------------------------------------
 
@@ -59,14 +62,14 @@ class Effects:
         ]
         metrics = world.record.metrics
         metrics.attempts[SCHEDULED] += 1
-        metrics.tries.observe(item.attempts)
         started = item.initial_attempt if item.initial_attempt is not None else world.clock.now
-        metrics.latency.observe((world.clock.now - started) / 1e9)
+        metrics.bound(item.attempts, (world.clock.now - started) / 1e9)
         world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
         if fell:
             world.record.fallbacks += 1
             world.record.write("Fallback", pod=pod.key, node=node, topologyKeys=fell, criteria=sorted(held))
-        world.follower.bring(pod.key, allocations)
+        if pod.spec.resource_claims or allocations:
+            self.claims.reserve(pod, allocations)
         scheduled = Condition(type="PodScheduled", status="True")
         world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
         world.queue.done(item)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from ...models.config import PodTopologySpreadArgs
+from ...models.memory import no_collection
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
@@ -27,6 +28,7 @@ from ..queue.clock import SECOND
 from ..queue.periodic import TICK, next_work
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
+from .claims import Claims
 from .controllers import Controllers
 from .disruptions import Disruptions
 from .drains import Drains
@@ -68,7 +70,8 @@ class Simulation:
         self._controllers = Controllers(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
-        self._scheduler = scheduler(self.world, self.disruptions, Effects(self.world, self.disruptions))
+        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
         )
@@ -87,6 +90,11 @@ class Simulation:
         progress : callable, optional
             Told the time now and then (seconds).
         """
+        # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
+        with no_collection():
+            return self._run(progress)
+
+    def _run(self, progress: Callable[[float], None] | None) -> Record:
         self._begin()
         world, end = self.world, self.scenario.duration
         clock, agenda, queue = world.clock, world.agenda, world.queue

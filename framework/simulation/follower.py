@@ -57,6 +57,13 @@ class Follower:
         For the name, the gates and the configuration.
     now : callable
         The time.
+
+    Attributes
+    ----------
+    rebuilds : int
+        How often everything was indexed anew.
+    revision : int
+        Grows with every exchange of nodes and every new index.
     """
 
     def __init__(self, objects: ObjectStore, base: Snapshot, now: Callable[[], datetime]) -> None:
@@ -71,13 +78,14 @@ class Follower:
         self._free: dict[Hashable, list[int]] = {}
         self._dirty_pods: dict[str, None] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
-        self._dirty_nodes = False
+        self._dirty_nodes: dict[str, None] = {}
         self._stale = True
         self._started = False
         self._specs: dict[int, tuple[PodSpec, Hashable]] = {}
         self._cluster: LiveCluster | None = None
         self._state: LiveState | None = None
         self.rebuilds = 0
+        self.revision = 0
 
     # -- looking ------------------------------------------------------------
 
@@ -108,7 +116,7 @@ class Follower:
         if isinstance(item, Pod):
             self._dirty_pods[item.key] = None
         elif isinstance(item, Node):
-            self._dirty_nodes = True
+            self._dirty_nodes[item.name] = None
         elif isinstance(item, PodDisruptionBudget):
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
@@ -159,17 +167,25 @@ class Follower:
         cluster, state = self._cluster, self._state
         assert cluster is not None
         assert state is not None
-        nodes = tuple(self._objects.all(Node))
-        if state.volumes is not None or state.claims is not None or not cluster.takes(nodes):
+        changed = {name: self._objects.get(Node, name) for name in self._dirty_nodes}
+        new = [node for node in changed.values() if node is not None]
+        if state.volumes is not None or state.claims is not None or not cluster.takes(new):
             self._stale = True
             return
-        self._dirty_nodes = False
-        before = dict(cluster.node_index)
-        for name, n in before.items():
-            if self._objects.get(Node, name) is None:
+        self._dirty_nodes = {}
+        before = cluster.node_index
+        self.revision += 1
+        if len(new) == len(changed) and all(name in before for name in changed):
+            cluster.change_nodes({before[node.name]: node for node in new})
+            state.forget_counts()
+            return
+        for name, node in changed.items():
+            n = before.get(name)
+            if node is None and n is not None:
                 for i in state.pods_on(n):
                     self._dirty_pods[cluster.pods[i].key] = None
                     state.remove(i)
+        nodes = tuple(self._objects.all(Node))
         cluster.set_nodes(nodes)
         state.renumber(np.array([before.get(node.name, -1) for node in nodes], dtype=np.int64))
 
@@ -253,6 +269,7 @@ class Follower:
 
     def _rebuild(self) -> None:
         self.rebuilds += 1
+        self.revision += 1
         live = [pod for pod in self._objects.all(Pod) if self._plays(pod)]
         shapes = [self._shape(pod) for pod in live]
         self._specs = {id(pod.spec): self._specs[id(pod.spec)] for pod in live}
@@ -290,7 +307,8 @@ class Follower:
                     state.allocate(claim, allocation)
         for i, pod in enumerate(live):
             self._settle(cluster, state, i, pod)
-        self._stale = self._dirty_nodes = self._started = False
+        self._stale = self._started = False
+        self._dirty_nodes = {}
         self._dirty_pods = {}
 
     def _knows(self, claim: str) -> bool:

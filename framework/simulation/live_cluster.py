@@ -5,7 +5,7 @@ what was worked out for the old ones is forgotten. Pods are *slots*: who is in a
 filter and no score can tell the two apart.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +24,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _EXACT_IN_64_BITS = 2**55
+_ABSENT = object()
+_OF_PODS = (
+    "volume uses",
+    "pods with volumes",
+    "device index",
+    "resources that devices serve",
+    "budgets",
+    "budget of",
+    "groups",
+    "group of pod",
+)
+"""What is kept by cluster and depends on pods and budgets alone."""
 
 
 class LiveCluster(Cluster):
@@ -62,8 +74,29 @@ class LiveCluster(Cluster):
         self.n_nodes = len(nodes)
         self._forget_nodes()
 
+    def change_nodes(self, changed: Mapping[int, Node]) -> None:
+        """Give some nodes, by number, their new versions."""
+        nodes = list(self.nodes)
+        labels = False
+        self.allocatable, self.allowed_pods = self.allocatable.copy(), self.allowed_pods.copy()
+        for n, node in changed.items():
+            labels |= node.metadata.labels != nodes[n].metadata.labels
+            nodes[n] = node
+            offered = in_units(node.status.allocatable)
+            self.allocatable[:, n] = [offered.get(name, 0) for name in self.resources]
+            self.allowed_pods[n] = offered.get("pods", 0)
+        self.nodes = tuple(nodes)
+        domains, ranks = self._domains, self.name_ranks
+        self._forget_nodes()
+        vars(self)["name_ranks"] = ranks
+        if not labels:
+            self._domains = domains
+
     def _forget_nodes(self) -> None:
-        self._memo = {}
+        # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
+        self._memo = {
+            key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
+        }
         self._domains = {}
         for name in ("name_ranks", "taints"):
             vars(self).pop(name, None)
@@ -115,6 +148,11 @@ class LiveState(State):
             self.withdraw(i)
             if numbers[node] >= 0:
                 self.nominate(i, int(numbers[node]))
+
+    def forget_counts(self) -> None:
+        """Count anew, and ask about every node anew: nodes have changed."""
+        self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
+        self.touched = Touched()
 
     def fork(self, cluster: LiveCluster) -> "LiveState":
         """Return an independent copy on a fork of the cluster."""

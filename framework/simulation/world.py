@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ...models.admission import PriorityClasses, admit
+from ...models.errors import InputError
 from ...models.meta import Condition, KubeObject
 from ...models.node import Node
 from ...models.pod import Pod, PodStatus
@@ -108,6 +109,12 @@ class World:
         if self._classes is None:
             self._classes = PriorityClasses(self.objects.all(PriorityClass))
         pod = admit(pod, self._classes, self.scenario.name)
+        spec = pod.spec
+        if (spec.workload_ref or spec.scheduling_group) and self.gates.enabled("GenericWorkload"):
+            place = "spec.schedulingGroup" if spec.scheduling_group else "spec.workloadRef"
+            advice = "with --feature-gates GenericWorkload=false members are scheduled one by one"
+            text = f"pod groups are not simulated; {advice}"
+            raise InputError(self.scenario.name, f"Pod {pod.key}", place, text)
         meta: dict[str, Any] = {}
         if not pod.metadata.uid:
             self._uids += 1

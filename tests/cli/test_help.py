@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 import kubestow
 from kubestow.cli import main
-from kubestow.instances import catalogue
+from kubestow.instances import catalogue, scenarios
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -74,4 +74,4 @@ def test_an_instance_tells_its_story():
 
 def test_an_instance_is_a_file():
     assert run("instances", "guard-service", "--path").strip() == str(catalogue.path("guard-service"))
-    assert len(run("instances", "--path").split()) == len(catalogue.names())
+    assert len(run("instances", "--path").split()) == len(catalogue.names()) + len(scenarios.NAMES)

@@ -193,6 +193,7 @@ class _Loader:
             stop=self._time(part, "stop", usual.stop),
             retry=self._time(part, "drainRetry", usual.retry),
             dark=self._time(part, "evictAfter", usual.dark),
+            driver=self._time(part, "driver", usual.driver),
             optimal=self._time(optimal, "every", usual.optimal),
             budget=self._time(optimal, "budget", round(usual.budget * SECOND)) / SECOND,
         )
@@ -361,7 +362,10 @@ class _Loader:
     def _object(self, raw: Any, part: Part, field: str) -> Any:
         if not isinstance(raw, dict):
             raise part.fault(field, "is no Kubernetes object (a map with apiVersion, kind and metadata)")
-        model = find_kind(str(raw.get("kind") or ""), str(raw.get("apiVersion") or ""))
+        for name in ("apiVersion", "kind"):
+            if not isinstance(raw.get(name), str) or not raw[name]:
+                raise part.fault(f"{field}.{name}" if field else name, "required")
+        model = find_kind(raw["kind"], raw["apiVersion"])
         if model is None:
             raise part.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
         item = read(model, raw, self._file)

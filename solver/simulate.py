@@ -1,0 +1,150 @@
+"""Optimal rounds one after another, in place of kube-scheduler's loop in a simulation.
+
+On a grid of times a round takes whatever the queue would hand out then (activeQ, and backoffQ as an idle
+scheduler would), and the solver plans all of it at once. What the plan binds is bound, its victims are
+evicted and whoever needs their room is nominated; the rest goes back to wait for events, as after any
+attempt. A pod that was nominated before binds first where its node takes it, and where it does not it is
+planned like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..framework.cluster import Cluster
+from ..framework.cycle import find_node
+from ..framework.runtime import framework_for
+from ..framework.simulation.agenda import LATE
+from ..framework.simulation.snapshots import snapshot_of_store
+from .allocated import chosen_devices
+from .api import solve
+from .options import SolveOptions
+
+if TYPE_CHECKING:
+    from ..framework.dra.allocation import Allocation
+    from ..framework.queue.queued_pod import QueuedPod
+    from ..framework.simulation.disruptions import Disruptions
+    from ..framework.simulation.effects import Effects
+    from ..framework.simulation.world import World
+    from ..models.plan import Plan
+    from ..models.pod import Pod
+
+
+class OptimalScheduler:
+    """See the module's docstring.
+
+    Parameters
+    ----------
+    world : World
+    disruptions : Disruptions
+    effects : Effects
+    """
+
+    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
+        self._world = world
+        self._disruptions = disruptions
+        self._effects = effects
+        self._planned = False
+
+    def wake(self) -> None:
+        """See to it that there is a round at the next time of the grid, if any pod is to be tried."""
+        lengths = self._world.queue.lengths()
+        if self._planned or not (lengths["active"] or lengths["backoff"]):
+            return
+        self._planned = True
+        every = self._world.pace.optimal
+        self._world.agenda.at(-(-self._world.clock.now // every) * every, self._round, LATE)
+
+    def _round(self) -> None:
+        self._planned = False
+        items: list[QueuedPod] = []
+        while (popped := self._world.queue.pop()) is not None:
+            items.append(popped.item)
+        left = [item for item in items if not self._bound_where_nominated(item)]
+        if not left:
+            return
+        self._world.record.rounds += 1
+        plan, allocations = self._solve(left)
+        self._apply(plan, {item.key: item for item in left}, allocations)
+
+    def _bound_where_nominated(self, item: QueuedPod) -> bool:
+        """Bind a nominated pod if its node takes it now; say whether its attempt is over."""
+        world = self._world
+        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+            world.follower.touch(item.key)
+        cluster, state = world.follower.look()
+        pod = world.pod(item.key, item.uid)
+        if pod is None or pod.spec.node_name:
+            world.queue.done(item)
+            return True
+        i = world.follower.number(item.key)
+        if i not in state.nominated:
+            return False
+        framework = framework_for(cluster, i)
+        node = state.nominated[i]
+        if not framework.filter_nominated(state, i, node).ok:
+            return False
+        cycle = find_node(framework, state, i)
+        self._effects.bind(item, cluster.node_names[cycle.node], cycle.allocations)
+        return True
+
+    def _solve(self, items: list[QueuedPod]) -> tuple[Plan, dict[str, Allocation]]:
+        """Plan the pods of the round; return the plan and its allocations by claim.
+
+        Pods that wait elsewhere are left out; those of them that were promised a node hold its room, as
+        running pods.
+        """
+        world = self._world
+        mine = {item.key for item in items}
+        pods: list[Pod] = []
+        base = snapshot_of_store(world.objects, world.scenario.snapshot, world.now)
+        for pod in base.pods:
+            if pod.spec.node_name:
+                pods.append(pod)
+            elif pod.key in mine:
+                status = pod.status.model_copy(update={"nominated_node_name": None})
+                pods.append(pod.model_copy(update={"status": status}))
+            elif pod.status.nominated_node_name and not pod.is_terminating:
+                spec = pod.spec.model_copy(update={"node_name": pod.status.nominated_node_name})
+                pods.append(pod.model_copy(update={"spec": spec}))
+        budgets = tuple(self._disruptions.budget(item.key) for item in base.pod_disruption_budgets)
+        snapshot = replace(base, pods=tuple(pods), pod_disruption_budgets=budgets)
+        options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
+        plan = solve(snapshot, options)
+        return plan, chosen_devices(Cluster(snapshot), plan) if plan.allocations else {}
+
+    def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: dict[str, Allocation]) -> None:
+        """Carry a plan out: evictions and nominations first, so that nobody else is promised their room."""
+        world = self._world
+        stays = {entry.pod: entry for entry in plan.unschedulable}
+        nominated = {entry.pod: entry for entry in plan.nominations}
+        world.record.write(
+            "Round",
+            pods=len(items),
+            status=plan.status,
+            bindings=len(plan.bindings),
+            nominations=len(nominated),
+            evictions=len(plan.evictions),
+        )
+        for key, nomination in nominated.items():
+            victims = [pod for each in nomination.victims if (pod := world.pod(each)) is not None]
+            world.record.metrics.preemption_attempts += 1
+            reason = "the round makes room for it" if victims else "its room is being made in the round"
+            self._effects.nominate(items[key], nomination.node, victims, _REJECTORS, reason)
+        for step in plan.steps:
+            if step.deallocate is not None:
+                self._effects.claims.deallocate(step.deallocate)
+        for binding in plan.bindings:
+            item = items[binding.pod]
+            mine = {claim.key for claim in self._effects.claims.of(item.pod)}
+            brought = {key: found for key, found in allocations.items() if key in mine}
+            self._effects.bind(item, binding.node, brought)
+        for key, item in items.items():
+            if key in stays:
+                entry = stays[key]
+                self._effects.reject(item, entry.blocked_by, entry.message)
+
+
+_REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
+"""What may be in the way until victims are gone: each of them hears of it when they are."""

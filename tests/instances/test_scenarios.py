@@ -1,0 +1,101 @@
+"""Scenarios are read strictly: one line tells what is wrong where."""
+
+import pytest
+
+from kubestow.instances.scenario_loader import load_scenario
+from kubestow.models.errors import InputError
+
+GOOD = """
+kind: Scenario
+duration: 1m
+cluster: {nodes: [{count: 2, name: n, allocatable: {cpu: "4"}}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "text, field, words",
+    [
+        pytest.param("a: 1", "duration", "required", id="no duration"),
+        pytest.param(GOOD + "sed: 1", "sed", "unknown field", id="a misspelt field"),
+        pytest.param(GOOD.replace("1m", "soon"), "duration", "not a duration", id="no time"),
+        pytest.param(GOOD.replace("1m", "0s"), "duration", "longer than 0s", id="no time at all"),
+        pytest.param("kind: Pod\nduration: 1m", "kind", "must be Scenario", id="another kind"),
+        pytest.param("kind: Scenario\nduration: 1m", "cluster", "required", id="no cluster"),
+        pytest.param(GOOD + "events: [{at: 1s}]", "events[0]", "one thing", id="an event of nothing"),
+        pytest.param(
+            GOOD + "events: [{at: 1s, cordon: n-0, drain: n-0}]",
+            "events[0]",
+            "says 2",
+            id="an event of two things",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, soldOut: big}]",
+            "events[0].soldOut",
+            "no node group",
+            id="an unknown group",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, scale: Pod x, replicas: 1}]",
+            "events[0].scale",
+            "must name",
+            id="scaled pods",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, add: [{kind: Node}]}]",
+            "events[0].add[0].apiVersion",
+            "required",
+            id="no apiVersion",
+        ),
+        pytest.param(
+            GOOD + "autoscaler: {expander: best}",
+            "autoscaler.expander",
+            "must be one of",
+            id="an unknown expander",
+        ),
+        pytest.param(
+            GOOD + "autoscaler: {groups: [{name: g}]}",
+            "autoscaler.groups[0].template",
+            "required",
+            id="no template",
+        ),
+        pytest.param(
+            GOOD + "scheduler: {featureGates: Nope=false}",
+            "scheduler.featureGates",
+            "unknown gate",
+            id="a gate",
+        ),
+        pytest.param(GOOD + "seed: -1", "seed", "from 0 on", id="a negative seed"),
+        pytest.param(
+            GOOD + "events: [{at: 0s, arrivals: {for: 1m, rate: 0, pods: [{pod: {metadata: {name: p}, spec: "
+            "{containers: [{name: m}]}}}]}}]",
+            "events[0].arrivals.rate",
+            "more than 0",
+            id="nobody arrives",
+        ),
+    ],
+)
+def test_a_fault_is_told_in_one_line(tmp_path, text, field, words):
+    path = tmp_path / "s.yaml"
+    path.write_text(text if text.startswith("kind") or text.startswith("\n") else "kind: Scenario\n")
+    with pytest.raises(InputError) as caught:
+        load_scenario(path)
+    assert caught.value.field == field
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_objects_are_checked_as_in_any_input(tmp_path):
+    path = tmp_path / "s.yaml"
+    container = "{name: m, resources: {requests: {cpu: -1}}}"
+    bad = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{container}]}}}}"
+    path.write_text(GOOD + f"events: [{{at: 1s, add: [{bad}]}}]")
+    with pytest.raises(InputError, match="Pod default/p"):
+        load_scenario(path)
+
+
+def test_a_bundled_instance_can_be_the_cluster(tmp_path):
+    from kubestow.instances import catalogue
+
+    path = tmp_path / "s.yaml"
+    path.write_text("kind: Scenario\nduration: 1m\ncluster: {instance: zone-spread-dead-end}\n")
+    assert len(load_scenario(path, catalogue.locate).snapshot.nodes) > 1
