@@ -28,6 +28,7 @@ from kubestow.cli_inputs import (
 )
 from kubestow.cli_queue import hints, queue
 from kubestow.cli_simulate import simulate
+from kubestow.cli_study import study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -278,6 +279,7 @@ def instances(name: str | None, path: bool, output: str) -> None:
 
 main.add_command(hints)
 main.add_command(queue)
+main.add_command(study)
 main.add_command(simulate)
 
 

@@ -1,63 +1,64 @@
-"""What building a model costs: seconds and memory for N nodes and C classes.
+"""What building a model costs."""
 
-    python benchmarks/encoding.py --nodes 1000 --classes 200
-
-The round is a generated one: Deployments with zone and hostname spreading, three priorities, half the
-capacity in use by evictable pods under budgets.  Each size runs in a process of its own, so that its peak
-memory is its own.
-"""
-
-import argparse
-import json
 import resource
-import subprocess
-import sys
 import time
+from typing import Any
+
+from kubestow.encoders import encode
+from kubestow.encoders.problem import build_problem
+from kubestow.framework.cluster import Cluster
+from kubestow.instances.generated import deployments
+from kubestow.instances.manifests import snapshot_of
+
+from .registry import BenchSpec, Column, register
 
 
-def measure(nodes: int, classes: int) -> dict[str, float | int]:
-    """Build one model and return what it cost; peak memory counts the whole process, interpreter and all."""
+def measure(nodes: int, classes: int) -> dict[str, Any]:
     import ortools.sat.python.cp_model  # noqa: F401, its import is no part of the cost
 
-    from kubestow.encoders import encode
-    from kubestow.encoders.problem import build_problem
-    from kubestow.framework.cluster import Cluster
-    from kubestow.instances.generated import deployments
-    from kubestow.instances.manifests import snapshot_of
-
-    snapshot = snapshot_of(deployments(nodes, seed=0, apps=classes))
-    cluster = Cluster(snapshot)
+    cluster = Cluster(snapshot_of(deployments(nodes, seed=0, apps=classes)))
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     started, used = time.perf_counter(), time.process_time()
     problem = build_problem(cluster)
     model = encode(problem).model
     return {
-        "nodes": nodes,
         "pods": len(cluster.pending),
-        "classes": len(problem.classes),
-        "victimClasses": len(problem.victims),
+        "victims": len(problem.victims),
         "variables": len(model.proto.variables),
-        "constraints": len(model.proto.constraints),
-        "seconds": round(time.perf_counter() - started, 2),
-        "cpuSeconds": round(time.process_time() - used, 2),
-        "peakMiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "rows": len(model.proto.constraints),
+        "took": time.perf_counter() - started,
+        "cpu": time.process_time() - used,
+        "added": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - held,
     }
 
 
-def measure_apart(nodes: int, classes: int) -> dict[str, float | int]:
-    """Measure in a process of its own."""
-    command = [sys.executable, __file__, "--nodes", str(nodes), "--classes", str(classes)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True)
-    measured: dict[str, float | int] = json.loads(answer.stdout)
-    return measured
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="What building a model costs.")
-    parser.add_argument("--nodes", type=int, default=1000)
-    parser.add_argument("--classes", type=int, default=200)
-    arguments = parser.parse_args()
-    print(json.dumps(measure(arguments.nodes, arguments.classes)))
-
-
-if __name__ == "__main__":
-    main()
+ENCODING = register(
+    BenchSpec(
+        name="encoding",
+        title="Building the model",
+        about="""
+From a cluster that is read and numbered to a model for CP-SAT: classes, victims, masks, and every variable
+and row. Deployments with zone and hostname spreading, three priorities, half the cpu in use by evictable pods
+under budgets. *Added* is what building adds to the memory of the process.""",
+        cases=(
+            {"nodes": 200, "classes": 60},
+            {"nodes": 1000, "classes": 60},
+            {"nodes": 1000, "classes": 200},
+            {"nodes": 5000, "classes": 200},
+        ),
+        quick=({"nodes": 10, "classes": 5},),
+        measure=measure,
+        columns=(
+            Column("nodes", "{nodes:,}"),
+            Column("classes", "{classes}"),
+            Column("pods", "{pods:,}"),
+            Column("victim classes", "{victims:,}"),
+            Column("variables", "{variables:,}"),
+            Column("rows", "{rows:,}"),
+            Column("seconds", "{took:.1f}"),
+            Column("processor, s", "{cpu:.1f}"),
+            Column("added, MiB", "{added:,.0f}"),
+            Column("peak, MiB", "{peak_mb:,.0f}"),
+        ),
+    )
+)

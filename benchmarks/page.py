@@ -12,24 +12,36 @@ from .registry import BenchSpec
 PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
 
+IMAGES: Final = PAGE.parent / "img"
+
+
 def section(spec: BenchSpec, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a benchmark's section in Markdown, without its markers."""
+    part = "" if len(rows) >= len(spec.cases) else f", {len(rows)} of {len(spec.cases)} cases"
     lines = [
         f"## {spec.title}",
         "",
         spec.about.strip(),
         "",
-        f"`python -m benchmarks {spec.name} --write`, {machine()}:",
+        f"`python -m benchmarks {spec.name} --write`, {machine()}{part}:",
         "",
         *table(spec, rows),
     ]
+    if spec.draw is not None:
+        lines += ["", f"![{spec.title}](img/{picture(spec).name})"]
     return "\n".join(lines)
+
+
+def picture(spec: BenchSpec) -> Path:
+    """Return the file of a benchmark's picture."""
+    return IMAGES / f"benchmark-{spec.name}.svg"
 
 
 def table(spec: BenchSpec, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the table as aligned lines of Markdown, numbers on the right."""
     cells = [[column.heading for column in spec.columns]]
-    cells += [[column.cell.format(**row) for column in spec.columns] for row in rows]
+    told = rows if spec.fold is None else spec.fold(rows)
+    cells += [[column.cell.format(**row) for column in spec.columns] for row in told]
     widths = [max(len(line[k]) for line in cells) for k in range(len(spec.columns))]
     head, *body = (
         "| " + " | ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) + " |"

@@ -1,7 +1,8 @@
 """What a benchmark says about itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 Case = Mapping[str, Any]
@@ -43,6 +44,10 @@ class BenchSpec:
         Runs one case in a process of its own and returns what was measured; a function of a module of
         `benchmarks`, so that the other process finds it.
     columns : tuple of Column
+    fold : callable, optional
+        Makes the table's rows of the measured ones, where a table of every case would be too long.
+    draw : callable, optional
+        Draws a picture of the measured rows into a file, which the section then shows.
     """
 
     name: str
@@ -52,6 +57,8 @@ class BenchSpec:
     quick: tuple[Case, ...]
     measure: Callable[..., Row]
     columns: tuple[Column, ...]
+    fold: Callable[[Sequence[Row]], Sequence[Row]] | None = None
+    draw: Callable[[Sequence[Row], Path], None] | None = None
 
 
 SPECS: Final[dict[str, BenchSpec]] = {}

@@ -1,24 +1,68 @@
 """Runs the cases of a benchmark one after another, each in a fresh process."""
 
+import json
 import multiprocessing
 import os
 import resource
 from collections.abc import Iterator
-from typing import Any
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, Final
 
 from . import load_all
 from .registry import BenchSpec, Case
 
+RESULTS: Final = Path(__file__).resolve().parent / "results"
+"""Where the rows of a full run are kept, one file a benchmark, so that it may be taken up again."""
 
-def run(spec: BenchSpec, *, quick: bool = False) -> Iterator[dict[str, Any]]:
+
+def run(spec: BenchSpec, *, quick: bool = False, resume: bool = False) -> Iterator[dict[str, Any]]:
     """Measure the cases of a benchmark and return their rows, each when it is done.
 
-    A process of its own gives every case its own peak memory and no warm caches.
+    A process of its own gives every case its own peak memory and no warm caches.  With `resume` the cases
+    that an earlier run has measured are not measured again.
     """
-    context = multiprocessing.get_context("spawn")
-    for case in spec.quick if quick else spec.cases:
-        with context.Pool(1) as pool:
-            yield pool.apply(_measure, (spec.name, dict(case)))
+    if quick:
+        for case in spec.quick:
+            yield _apart(spec, case)
+        return
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / f"{spec.name}.jsonl"
+    kept = kept_rows(spec) if resume else {}
+    if not resume:
+        file.unlink(missing_ok=True)
+    for case in spec.cases:
+        row = kept.get(_key(case))
+        if row is None:
+            row = _apart(spec, case)
+            with file.open("a") as stream:
+                stream.write(json.dumps({"case": _key(case), "row": row}) + "\n")
+        yield row
+
+
+def kept_rows(spec: BenchSpec) -> dict[str, dict[str, Any]]:
+    """Return what earlier runs have measured, by case."""
+    file = RESULTS / f"{spec.name}.jsonl"
+    if not file.exists():
+        return {}
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    return {line["case"]: line["row"] for line in lines}
+
+
+def rows_so_far(spec: BenchSpec) -> list[dict[str, Any]]:
+    """Return the rows that are kept of the benchmark's cases, in their order."""
+    kept = kept_rows(spec)
+    return [kept[_key(case)] for case in spec.cases if _key(case) in kept]
+
+
+def _key(case: Case) -> str:
+    return json.dumps(case, sort_keys=True)
+
+
+def _apart(spec: BenchSpec, case: Case) -> dict[str, Any]:
+    # not multiprocessing.Pool: its processes may not start others, which a search of independent parts does
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(_measure, spec.name, dict(case)).result()
 
 
 def _measure(name: str, case: Case) -> dict[str, Any]:

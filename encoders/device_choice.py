@@ -81,6 +81,11 @@ class Choice:
     taken: list[Taken]
     spared: list[Spared]
 
+    def variables(self) -> list[cp_model.IntVar]:
+        """Return the variables of alternatives and devices, some of them more than once."""
+        terms = (*self.alternatives.values(), *(taken.count for taken in self.taken))
+        return [variable for item in terms for variable in item.variables]
+
     def ranks(self) -> Terms:
         """Sum of the ranks of the alternatives taken (tier `firstAvailable`)."""
         total = Terms()

@@ -61,6 +61,11 @@ class Kind:
         """Whether several claims may hold the device at once."""
         return self.device.shared
 
+    @property
+    def wide(self) -> bool:
+        """Whether more than one node reaches the devices."""
+        return self.reach is None or int(self.reach.sum()) > 1
+
     def reaches(self, node: int) -> bool:
         """Whether a node reaches the devices."""
         return self.reach is None or bool(self.reach[node])

@@ -58,6 +58,12 @@ class DeviceVariables:
         """Return all choices."""
         return [c for many in self.private.values() for c in many] + [c for c, _ in self.common.values()]
 
+    def deciding(self) -> list[cp_model.IntVar]:
+        """Return the variables that say who has which devices, each once."""
+        found = [variable for choice in self.choices() for variable in choice.variables()]
+        found += [literal for _, literal in self.common.values()] + list(self.released.values())
+        return list({variable.index: variable for variable in found}.values())
+
 
 def applies(problem: Problem) -> bool:
     """Every model has the tier `firstAvailable`; without claims it is the constant 0."""
@@ -169,7 +175,7 @@ class _Encoder:
         kept = None if old is None else devices.index.reach(old)
         released = self._variables.released.get(key)
         wide = {
-            home for home in chosen if any(_is_wide(t) for t in self._variables.common[key, home][0].taken)
+            home for home in chosen if any(t.kind.wide for t in self._variables.common[key, home][0].taken)
         }
         for cls in classes:
             for node in np.flatnonzero(cls.mask).tolist():
@@ -222,7 +228,3 @@ def _keep_out(ctx: Context, cls: PodClass) -> None:
     for variable in ctx.placed([cls]).variables:
         ctx.model.add(variable == 0)
 
-
-def _is_wide(taken: Taken) -> bool:
-    """Whether more than one node reaches the devices."""
-    return taken.kind.reach is None or int(taken.kind.reach.sum()) > 1

@@ -53,12 +53,14 @@ def deployments(
     apps: int = 60,
     zones: int = 3,
     in_use: float = 0.5,
+    demand: float | None = None,
 ) -> list[Manifest]:
     """Deployments that wait in a cluster that is partly in use.
 
     `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over
     zones and some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of
-    them under a budget.
+    them under a budget.  With `demand` the cpu requests are scaled so that all together they ask for this
+    share of what is free.
     """
     rng = random.Random(f"deployments/{nodes}/{seed}/{pods_per_node}/{apps}/{zones}/{in_use}")
     size = {"cpu": "16", "memory": "64Gi", "pods": "110"}
@@ -66,13 +68,19 @@ def deployments(
     objects += _running(rng, nodes, in_use)
     wanted = nodes * pods_per_node
     weights = [rng.uniform(0.5, 2.0) for _ in range(apps)]
-    for app in range(apps):
-        replicas = max(1, round(wanted * weights[app] / sum(weights)))
+    replicas = [max(1, round(wanted * weight / sum(weights))) for weight in weights]
+    made = []
+    for _ in range(apps):
+        cpu, memory = rng.randrange(1, 13) * 100, rng.randrange(1, 17) * 256
+        kind = rng.choice(["zone", "zone", "host", "none"])
+        made.append((cpu, memory, kind, rng.choice([100, 1000, 10000])))
+    asked = sum(count * cpu for count, (cpu, *_) in zip(replicas, made, strict=True))
+    scale = 1.0 if demand is None else demand * nodes * 16000 * (1 - in_use) / asked
+    for app, (cpu, memory, kind, priority) in enumerate(made):
         name = f"app{app}"
-        requests = {"cpu": f"{rng.randrange(1, 13) * 100}m", "memory": f"{rng.randrange(1, 17) * 256}Mi"}
-        spread = _spread(name, rng.choice(["zone", "zone", "host", "none"]))
-        priority = rng.choice([100, 1000, 10000])
-        for k in range(replicas):
+        requests = {"cpu": f"{max(10, round(cpu * scale / 10) * 10)}m", "memory": f"{memory}Mi"}
+        spread = _spread(name, kind)
+        for k in range(replicas[app]):
             pod = _pod(f"{name}-{k}", name, requests, priority, created=app)
             pod["spec"]["topologySpreadConstraints"] = spread
             objects.append(pod)

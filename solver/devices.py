@@ -36,11 +36,15 @@ class ChoiceSolution:
 
 @dataclass(frozen=True)
 class DeviceSolution:
-    """All choices of a solution that serve anybody, and the claims that give their devices back."""
+    """All choices of a solution that serve anybody, and the claims that give their devices back.
+
+    `values` are those of the deciding variables.
+    """
 
     private: Mapping[tuple[int, int], list[ChoiceSolution]]
     common: Mapping[str, ChoiceSolution]
     released: frozenset[str]
+    values: tuple[int, ...] = ()
 
 
 def read_devices(variables: DeviceVariables, solver: cp_model.CpSolver) -> DeviceSolution:
@@ -60,6 +64,7 @@ def read_devices(variables: DeviceVariables, solver: cp_model.CpSolver) -> Devic
             if solver.value(literal)
         },
         released=frozenset(key for key, literal in variables.released.items() if solver.value(literal)),
+        values=tuple(solver.value(variable) for variable in variables.deciding()),
     )
 
 
@@ -77,7 +82,7 @@ def hand_out(
     allocations : dict
         Claim -> its devices.
     deallocated : tuple of int
-        Places in `claim_keys` of released claims that no leaving pod gives back by itself.
+        Places in `claim_keys` of released claims that leaving pods do not give back by themselves.
     """
     hands = _Hands(problem, devices)
     names = problem.cluster.node_names
@@ -109,7 +114,8 @@ def _deallocated(
     chosen = []
     for key in sorted(solution.released):
         consumers = devices.claims.reserved.get(key, frozenset())
-        if (key in wanted or shared_now) and not consumers & victims:
+        by_itself = bool(consumers) and consumers <= victims
+        if (key in wanted or shared_now) and not by_itself:
             chosen.append(keys.index(key))
     return tuple(chosen)
 

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from .gangs import Gangs
-from .outcome import BIND, LEAVE, MARK, Move
+from .outcome import BIND, MARK, Move
 
 if TYPE_CHECKING:
     from ..framework.state import State
@@ -45,7 +45,7 @@ class OrderSearch:
         # Victims of other components left already: whoever needs them present is in their component.
         for v in sorted(assignment.victims):
             if self._state.node_of[v] >= 0 and sequencer.victim_class[v].index not in component.victims:
-                self._state.remove(v)
+                sequencer.leave(self._state, [], v, assignment)
         self._victims = [
             v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
         ]
@@ -115,12 +115,11 @@ class OrderSearch:
                 self._moves.pop()
                 self._state.unmark(v)
             else:
-                before = self._state.copy()
-                self._state.remove(v)
-                self._moves.append((LEAVE, v, -1))
+                before, steps = self._state.copy(), len(self._moves)
+                self._s.leave(self._state, self._moves, v, self._assignment)
                 if self._descend():
                     return True
-                self._moves.pop()
+                del self._moves[steps:]
                 self._state = before
             if not self.complete:
                 return False

@@ -95,7 +95,7 @@ def build_plan(
             {"claim": key, "node": allocation.node, "devices": allocation.document()}
             for key, allocation in sorted(outcome.allocations.items())
         ),
-        fallbacks=_fallbacks(cluster, outcome),
+        fallbacks=fallbacks_of(cluster, outcome),
         unschedulable=_left_out(cluster, outcome),
         stats=stats,
     )
@@ -129,7 +129,7 @@ def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
     return tuple(found)
 
 
-def _fallbacks(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
+def fallbacks_of(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
     """Every fallen-back constraint of the round's pods, judged at the pod's own step (KEP-3990)."""
     carriers = {i for i in cluster.pending if fallen_back_constraints(cluster, i)}
     if not carriers:

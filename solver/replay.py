@@ -15,7 +15,9 @@ from ..framework.runtime import framework_for
 from ..framework.state import State
 from ..models.errors import KubestowError
 from .allocated import chosen_devices, faults_of_devices
+from .narrate import narrate
 from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .plans import fallbacks_of
 from .play import play, refused_devices
 from .preemptors import preemptors
 from .vector import valuate
@@ -67,6 +69,8 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
     claims = claim_keys(cluster)
     moves: list[Move] = []
     for number, step in enumerate(plan.steps):
+        if len(step.model_dump()) != 1 + (step.bind is not None):
+            raise ReplayFailure(f"the plan fails its replay: step {number} does not say one thing")
         if step.deallocate is not None:
             if step.deallocate not in claims:
                 raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown claim")
@@ -162,7 +166,10 @@ def _faults_of_lists(
 ) -> Iterator[str]:
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     outcome = outcome_of(plan, moves, chosen)
-    if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()}:
+    listed = len(plan.bindings) + len(plan.nominations)
+    if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()} or listed != len(
+        outcome.placed
+    ):
         yield "bindings and nominations are not what the steps bind"
     evicted = {keys[v] for v in outcome.victims if not cluster.pods[v].terminating}
     if {e.pod for e in plan.evictions} != evicted or len(plan.evictions) != len(evicted):
@@ -176,6 +183,29 @@ def _faults_of_lists(
     }
     if {(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements} != domains:
         yield "placements are not the domains of the groups that gained members"
+    if plan.scheduler == "optimal" and plan.stats.admissible:
+        yield from _faults_of_roles(cluster, plan, moves, chosen)
+    if plan.fallbacks != fallbacks_of(cluster, outcome):
+        yield "fallbacks are not those of the steps"
+
+
+def _faults_of_roles(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
+    """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    initial = State.initial(cluster)
+    told = narrate(cluster, initial, moves, chosen)
+    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in told.nominations.items()}
+    if {n.pod: n.victims for n in plan.nominations} != nominations:
+        yield "nominations are not those that the steps make"
+    evictions = {
+        keys[v]: (names[initial.node_of[v]], None if p is None else keys[p])
+        for v, p in told.victims.items()
+        if not cluster.pods[v].terminating
+    }
+    if {e.pod: (e.node, e.preemptor) for e in plan.evictions} != evictions:
+        yield "evictions name another node or preemptor than the steps"
 
 
 def _faults_of_tiers(
@@ -192,3 +222,10 @@ def _faults_of_tiers(
             tier.value > tier.bound if tier.sense == "max" else tier.value < tier.bound
         ):
             yield f"{tier.name} has value {tier.value} beyond its bound {tier.bound}"
+    broken = {cluster.pods[v].key: budgets for v, budgets in value.violates.items()}
+    if {e.pod: e.violates for e in plan.evictions if e.violates} != broken:
+        yield "violates does not name the budgets that the violating victims break"
+    if any(t.proven != (t.value == t.bound) for t in plan.tiers):
+        yield "a tier is called proven, or not, against its value and bound"
+    if (plan.status == "OPTIMAL") != all(t.proven for t in plan.tiers):
+        yield f"status {plan.status} does not follow from the tiers"

@@ -23,6 +23,7 @@ from ..models.tiers import PREFERENCES
 from .afar import FromAfar
 from .decode import assign, complete, counted, salvage
 from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
+from .narrate import narrate
 from .options import Progress, ProgressCallback, SolveOptions
 from .order import Sequencer
 from .outcome import Outcome
@@ -79,8 +80,10 @@ class Search:
         names = [t.name for t in self.valuation.tiers]
         k = 0
         try:
-            for outcome in (*candidates, complete(self.problem, ())):
-                self._offer(outcome)
+            state, cluster = self.problem.state, self.problem.cluster
+            for outcome in candidates:
+                self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
+            self._offer(complete(self.problem, ()))
             self._look_from_afar()
             while k < len(names):
                 if self._closed(names[k]):

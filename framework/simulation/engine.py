@@ -6,6 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from ...models.config import PodTopologySpreadArgs
+from ...models.memory import no_collection
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
@@ -89,6 +90,11 @@ class Simulation:
         progress : callable, optional
             Told the time now and then (seconds).
         """
+        # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
+        with no_collection():
+            return self._run(progress)
+
+    def _run(self, progress: Callable[[float], None] | None) -> Record:
         self._begin()
         world, end = self.world, self.scenario.duration
         clock, agenda, queue = world.clock, world.agenda, world.queue

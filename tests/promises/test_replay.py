@@ -10,7 +10,7 @@ from rows import high, low
 from strategies import small
 
 from kubestow.framework.cluster import Cluster
-from kubestow.models.plan import Binding, Eviction, Nomination, Plan, Step
+from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Plan, Step
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.replay import ReplayFailure, replay
 
@@ -133,6 +133,57 @@ TAMPERINGS = [
     Tampering("a tier of the other sense", tier(1, sense="max"), "are not the valuation"),
     Tampering("a tier is missing", lists(tiers=lambda plan: plan.tiers[1:]), "are not the valuation"),
     Tampering("a bound that the plan beats", tier(0, bound=0), "has value 1 beyond its bound 0"),
+    Tampering("a step that says nothing", steps(*STEPS, Step()), "step 4 does not say one thing"),
+    Tampering(
+        "a nomination listed as a binding",
+        lists(
+            bindings=lambda plan: (*plan.bindings, Binding(pod="default/p", node="a")),
+            nominations=lambda _: (),
+        ),
+        "nominations are not those that the steps make",
+    ),
+    Tampering(
+        "a binding listed twice",
+        lists(bindings=lambda plan: plan.bindings * 2),
+        "bindings and nominations are",
+    ),
+    Tampering(
+        "a nomination without its victim",
+        lists(nominations=lambda _: (Nomination(pod="default/p", node="a"),)),
+        "nominations are not those that the steps make",
+    ),
+    Tampering(
+        "an eviction for somebody else",
+        lists(evictions=lambda _: (Eviction(pod="default/v", node="a", preemptor="default/r"),)),
+        "evictions name another node or preemptor",
+    ),
+    Tampering(
+        "an eviction on another node",
+        lists(evictions=lambda _: (Eviction(pod="default/v", node="b", preemptor="default/p"),)),
+        "evictions name another node or preemptor",
+    ),
+    Tampering(
+        "a budget broken on paper only",
+        lists(
+            evictions=lambda plan: tuple(
+                e.model_copy(update={"violates": ("default/none",)}) for e in plan.evictions
+            )
+        ),
+        "violates does not name the budgets",
+    ),
+    Tampering(
+        "a fallback that nobody took",
+        lists(
+            fallbacks=lambda _: (
+                Fallback(pod="default/p", topology_key="zone", criteria=(), applied=True, skew=2, max_skew=1),
+            )
+        ),
+        "fallbacks are not those of the steps",
+    ),
+    Tampering("a proof denied", tier(0, proven=False), "is called proven, or not, against"),
+    Tampering(
+        "a status that does not follow", lists(status=lambda _: "FEASIBLE"), "status FEASIBLE does not follow"
+    ),
 ]
 
 

@@ -1,0 +1,113 @@
+"""How the cost of a round grows with nodes, with pods and with classes of pods."""
+
+import time
+from collections.abc import Sequence
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from kubestow.encoders import encode
+from kubestow.encoders.problem import build_problem
+from kubestow.framework.cluster import Cluster
+from kubestow.instances.generated import deployments
+from kubestow.instances.manifests import snapshot_of
+from kubestow.solver.api import solve
+from kubestow.solver.baseline import greedy_outcome
+from kubestow.solver.options import SolveOptions
+
+from .registry import BenchSpec, Column, Row, register
+
+STEPS = {"read": "reading", "index": "numbering", "greedy": "greedy baseline", "model": "building the model"}
+STEPS["solve"] = "solving, all in all"
+AXES = {"nodes": "nodes", "pods": "pending pods", "apps": "classes"}
+
+
+def measure(axis: str, nodes: int, pods: int, apps: int, seconds: float) -> dict[str, Any]:
+    import ortools.sat.python.cp_model  # noqa: F401, its import is no part of the cost
+
+    objects = deployments(nodes, seed=1, pods_per_node=max(1, pods // nodes), apps=apps, demand=1.2)
+    marks = [time.perf_counter()]
+    snapshot = snapshot_of(objects)
+    marks.append(time.perf_counter())
+    cluster = Cluster(snapshot)
+    marks.append(time.perf_counter())
+    greedy_outcome(cluster)
+    marks.append(time.perf_counter())
+    encode(build_problem(cluster))
+    marks.append(time.perf_counter())
+    steps = [later - earlier for earlier, later in pairwise(marks)]
+    plan = solve(snapshot, SolveOptions(time_limit=seconds, workers=2))
+    return {
+        **dict(zip(STEPS, [*steps, plan.stats.wall_seconds], strict=True)),
+        "proven": sum(tier.proven for tier in plan.tiers),
+        "tiers": len(plan.tiers),
+    }
+
+
+def draw(rows: Sequence[Row], file: Path) -> None:
+    """Draw seconds and memory against each axis, on logarithmic scales."""
+    matplotlib = import_module("matplotlib")
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "kubestow"
+    pyplot = import_module("matplotlib.pyplot")
+    figure, panels = pyplot.subplots(2, len(AXES), figsize=(12, 6.5), sharey="row", layout="constrained")
+    for column, (axis, label) in enumerate(AXES.items()):
+        mine = sorted((row for row in rows if row["axis"] == axis), key=lambda row: row[axis])
+        if not mine:
+            continue
+        along = [row[axis] for row in mine]
+        for step, words in STEPS.items():
+            panels[0][column].plot(along, [row[step] for row in mine], marker="o", label=words)
+        panels[1][column].plot(along, [row["peak_mb"] for row in mine], marker="o", color="black")
+        fixed = ", ".join(f"{mine[0][other]:,} {AXES[other]}" for other in AXES if other != axis)
+        panels[0][column].set_title(fixed, fontsize=9)
+        for panel in (panels[0][column], panels[1][column]):
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            panel.set_xlabel(label)
+            panel.grid(visible=True, which="major", alpha=0.3)
+    panels[0][0].set_ylabel("seconds")
+    panels[1][0].set_ylabel("peak memory, MiB")
+    panels[0][0].legend(fontsize=8)
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def case(
+    axis: str, nodes: int = 300, pods: int = 3000, apps: int = 60, seconds: float = 60.0
+) -> dict[str, Any]:
+    return {"axis": axis, "nodes": nodes, "pods": pods, "apps": apps, "seconds": seconds}
+
+
+GROWTH = register(
+    BenchSpec(
+        name="growth",
+        title="How cost grows",
+        about="""
+Generated clusters as above, one size varied at a time: nodes, pending pods, classes of pods. Solving is
+everything from the snapshot to the replayed plan, the greedy baseline included, and ends when every tier is
+proven or after 60 s. Memory is the peak of a process that does all the steps.""",
+        cases=(
+            *(case("nodes", nodes=nodes) for nodes in (100, 300, 1000, 3000)),
+            *(case("pods", pods=pods) for pods in (300, 1000, 3000, 10000, 30000)),
+            *(case("apps", apps=apps) for apps in (20, 60, 200, 600)),
+        ),
+        quick=(case("nodes", nodes=5, pods=20, apps=3, seconds=0.5),),
+        measure=measure,
+        draw=draw,
+        columns=(
+            Column("along", "{axis}"),
+            Column("nodes", "{nodes:,}"),
+            Column("pods", "{pods:,}"),
+            Column("classes", "{apps:,}"),
+            Column("read, s", "{read:.1f}"),
+            Column("index, s", "{index:.1f}"),
+            Column("greedy, s", "{greedy:.1f}"),
+            Column("model, s", "{model:.1f}"),
+            Column("solve, s", "{solve:.1f}"),
+            Column("tiers proven", "{proven} of {tiers}"),
+            Column("peak, MiB", "{peak_mb:,.0f}"),
+        ),
+    )
+)
