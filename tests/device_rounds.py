@@ -12,14 +12,14 @@ from random import Random
 
 from builders import FIELDS, KEYS
 from devices import DRIVER, alternative, claim, device_class, first_of, gpu, request, slice_, slice_on, taint_rule, zone
-from group_rounds import TINY as WITH_GROUPS
 from group_rounds import Gatherer
 from hypothesis import strategies as st
 from strategies import GPU, SMALL, Size, generate
 
 from kubestow.models.pod import PodResourceClaim, PodResourceClaimStatus
 
-TINY = Size(nodes=(1, 2, 2, 3, 4), running=(0, 1, 2, 3), pending=(1, 2, 3, 3, 4, 5), apps=2, cores=4)
+WITH_GROUPS = Size(nodes=(2, 2, 3, 4), running=(0, 1, 2), pending=(2, 3, 4, 5), apps=2, cores=5)
+TINY = Size(nodes=(1, 2, 2, 3, 4), running=(0, 1, 2, 3), pending=(1, 2, 3, 3, 4, 5), apps=2, cores=5)
 
 MOST = 6
 """Devices of a tiny round."""
@@ -33,8 +33,8 @@ KINDS = {
     "partitions": 0.25,
     "shares": 0.25,
     "per device": 0.1,
-    "all": 0.25,
-    "first": 0.4,
+    "all": 0.2,
+    "first": 0.45,
     "match": 0.4,
     "distinct": 0.2,
     "admin": 0.15,
@@ -131,7 +131,7 @@ class _Equipper:
         if self.uses("partitions") and self.left >= 3 and self.chance(0.5):
             self._partitions(node)
             return
-        number = min(self.left, self.pick(0, 1, 1, 2, 2, 3))
+        number = min(self.left, self.pick(0, 1, 2, 2, 3))
         self.left -= number
         devices = [self._device(f"g{k}") for k in range(number)]
         if self.uses("per device") and devices and self.chance(0.6):
@@ -171,7 +171,7 @@ class _Equipper:
     def _device(self, name, **more):
         facts = {}
         if self.uses("models") and self.chance(0.9):
-            facts["model"] = self.pick("a", "a", "b")
+            facts["model"] = self.pick("a", "a", "a", "b")
         if self.uses("links") and self.chance(0.9):
             facts["link"] = self.pick(0, 0, 1)
         if self.uses("taints") and self.chance(0.4):
@@ -199,7 +199,7 @@ class _Equipper:
 
     def _wanted(self, admin=True):
         """Choose what a claim asks for: requests and constraints."""
-        requests = [self._request(f"r{k}", admin) for k in range(self.pick(1, 1, 1, 2))]
+        requests = [self._request(f"r{k}", admin) for k in range(self.pick(1, 1, 1, 1, 2))]
         facts = {}
         names = [item["name"] for item in requests]
         if self.uses("match") and self.chance(0.5):
@@ -213,6 +213,10 @@ class _Equipper:
     def _request(self, name, admin):
         if self.uses("first") and self.chance(0.6):
             alternatives = [self._want() for _ in range(self.pick(2, 2, 3))]
+            if self.chance(0.6):
+                # the last one can be had easily: what comes before is what is wanted
+                alternatives[-1] = ((), {"of": "gpu", "tolerate": ("worn", "slow")})
+                alternatives[0][1].update(count=2, mode=None)
             return first_of(name, *(alternative(f"a{k}", *e, **want) for k, (e, want) in enumerate(alternatives)))
         expressions, want = self._want()
         if admin and self.uses("admin") and self.chance(0.4):
@@ -220,14 +224,15 @@ class _Equipper:
         return request(name, *expressions, **want)
 
     def _want(self):
-        want = {"of": self.pick("gpu", "gpu", "gpu", "fine")}
-        expressions = (self._model(self.pick("a", "b")),) if self.uses("models") and self.chance(0.3) else ()
+        fine = "fine" if self.uses("models") else "gpu"
+        want = {"of": self.pick("gpu", "gpu", "gpu", fine)}
+        expressions = (self._model(self.pick("a", "a", "b")),) if self.uses("models") and self.chance(0.3) else ()
         if self.uses("all") and self.chance(0.4):
             want["mode"] = "All"
         else:
-            want["count"] = self.pick(1, 1, 1, 2)
+            want["count"] = self.pick(1, 1, 1, 1, 2)
         if self.uses("taints") or self.uses("rules"):
-            want["tolerate"] = self.pick((), (), ("worn",), ("worn", "slow"))
+            want["tolerate"] = self.pick((), ("worn",), ("worn", "slow"))
         if self.uses("shares") and self.chance(0.6):
             want["capacity"] = {"memory": self.pick("1", "2", "3")}
         return expressions, want
@@ -309,7 +314,7 @@ class _Equipper:
         sources = ["own"] * 3 + ["common"] * 2 * bool(self.pool) + ["made"] * self.uses("made")
         sources += ["group"] * 2 if self.groups else []
         found = []
-        for source in (self.pick(*sources) for _ in range(self.pick(1, 1, 1, 2))):
+        for source in (self.pick(*sources) for _ in range(self.pick(1, 1, 1, 1, 2))):
             found.append((source, self.pick(*self.pool) if source == "common" else self._wanted()))
         return found
 
