@@ -4,7 +4,8 @@ Devices of their own, capacities and counters suffice in the end or in no order,
 claims look at what others have just then:
 
 - for all devices, where shared ones count only while they are not full;
-- with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment;
+- with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment, and no
+  device that other claims of the same pod take in the same step;
 - with a selector that fails on a device, which ends a search only if it comes so far;
 - allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
 - claims of several pods, where the first one's node decides from where the devices count.
@@ -56,11 +57,18 @@ def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
         yield any(i in victims for i in devices.claims.reserved.get(key, ()))
         spec = devices.spec(key)
         yield any(_looks_at_others(devices, spec, node) or _is_of_node(devices, spec, node) for node in nodes)
+        yield _is_admin(spec) or any(
+            _is_admin(devices.spec(own)) for i in devices.common[key] for own in devices.private[i]
+        )
 
 
 def _looks_at_others(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
     wants = [want for request in spec.requests for want in request.wants]
     return any(_fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants)
+
+
+def _is_admin(spec: ClaimSpec) -> bool:
+    return any(want.admin for request in spec.requests for want in request.wants)
 
 
 def _fails(devices: DeviceProblem, want: Want, node: int) -> bool:

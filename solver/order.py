@@ -19,7 +19,7 @@ from .quick_order import QuickSequence
 from .relations import NOBODY, Component, Relations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from ..encoders.problem import Problem
     from ..framework.dra.allocation import Allocation
@@ -134,6 +134,13 @@ class Sequencer:
         state.remove(victim)
         moves.append((LEAVE, victim, -1))
         moves += deallocate(self.cluster, state, assignment.deallocated)
+
+    def devices_of(self, pod: int, assignment: Assignment) -> Hashable:
+        """Return a key that is equal for pods of a class to which the same devices are given."""
+        devices = self.problem.devices
+        keys = () if devices is None else devices.private_keys(pod, assignment.placed[pod])
+        given = (assignment.allocations[key].results for key in keys if key in assignment.allocations)
+        return tuple(tuple((r.request, r.id) for r in results) for results in given)
 
     def serves(self, pod: int, victim: int) -> bool:
         """Whether a pod on the victim's node may be its preemptor."""

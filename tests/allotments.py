@@ -169,7 +169,40 @@ class Allotments:
         held = state.claims.allocations
         if any(True for _ in checker_sums.faults(self._served, {**held, **brought}, list(brought))):
             return False
-        return self._in_order(state, brought)
+        return self._in_one_step(state, brought) and self._in_order(state, brought)
+
+    def _in_one_step(self, state, brought):
+        """Say whether a pod's claims do not get into each other's way, `adminAccess` counted as any other.
+
+        What `adminAccess` gets is not taken from anybody else, but it has to be there; and what it was given
+        is not given to a later claim of the pod.
+        """
+        seen, shares, partitions = set(), {}, []
+        for allocation in brought.values():
+            for result in allocation.results:
+                device = self._device[result.id]
+                if not self._shared(result.id):
+                    if result.id in seen and not result.admin:
+                        return False
+                    seen.add(result.id)
+                else:
+                    for name, amount in result.taken:
+                        shares.setdefault((result.id, name), []).append(amount)
+                if device.identity not in partitions or not self._shared(result.id):
+                    partitions.append(device.identity)
+        for (id_, name), amounts in shares.items():
+            used = state.claims.consumed(self._device[id_].identity).get(name, 0)
+            if used + sum(amounts) > capacities(self._device[id_].spec, id_[0])[name].value:
+                return False
+        counters = self.index.inventory.counters
+        for value, takers in zip(counters.values, counters.takers, strict=True):
+            held = {i for i in takers if state.claims.held(i)}
+            # a device that is held and given to `adminAccess` as well counts twice, unless it is shared
+            shared = {d.identity for id_, d in self._device.items() if self._shared(id_)}
+            now = [takers[i] for i in partitions if i in takers and not (i in held and i in shared)]
+            if now and sum(takers[i] for i in held) + sum(now) > value:
+                return False
+        return True
 
     def _in_order(self, state, brought):
         """Say whether of like devices the first free ones are taken, each in its turn."""
