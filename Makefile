@@ -49,8 +49,9 @@ format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(STAMP) ## measure everything and write docs/benchmarks.md
-	$(BIN)/python -m benchmarks --write
+bench: $(STAMP) ## measure everything (hours; may be taken up again) and write docs/benchmarks.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(BIN)/python -m benchmarks --write --resume
 
 wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
 	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build' EXIT; rm -rf build; \

@@ -70,7 +70,7 @@ def deployments(
     weights = [rng.uniform(0.5, 2.0) for _ in range(apps)]
     replicas = [max(1, round(wanted * weight / sum(weights))) for weight in weights]
     made = []
-    for app in range(apps):
+    for _ in range(apps):
         cpu, memory = rng.randrange(1, 13) * 100, rng.randrange(1, 17) * 256
         kind = rng.choice(["zone", "zone", "host", "none"])
         made.append((cpu, memory, kind, rng.choice([100, 1000, 10000])))
