@@ -152,7 +152,7 @@ def _told(plan: Plan) -> dict[str, Any]:
 def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[str, Any]:
     from kubestow.encoders.problem import build_problem
     from kubestow.framework.cluster import Cluster
-    from kubestow.solver.decode import narrate
+    from kubestow.solver.narrate import narrate
     from kubestow.solver.order import Sequencer
     from kubestow.solver.replay import inadmissible
     from kubestow.solver.vector import valuate

@@ -91,7 +91,9 @@ def _build(highspy: Any, proto: Any) -> Any:
         low, *_, high = list(variable.domain)
         lower.append(low)
         upper.append(high)
-    starts, columns, coefficients, row_low, row_high = [0], [], [], [], []
+    columns: list[int] = []
+    coefficients: list[float] = []
+    starts, row_low, row_high = [0], [], []
     for constraint in proto.constraints:
         for low, high, index, value in rows_of(constraint, lower, upper):
             merged: dict[int, float] = {}
