@@ -129,7 +129,9 @@ class Search:
         group = self._group(names[k:])
         # what follows and is closed already needs no time of its own
         last = all(self._closed(name) for name in names[k + len(group) :])
-        until = time.monotonic() + self._left() * (1.0 if last else 0.6)
+        # the last solution has to be put in order as well
+        spare = min(5.0, 0.08 * self.options.time_limit)
+        until = time.monotonic() + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
         large = self.model.variables > SMALL_MODEL
         whole = until - (0.5 * (until - time.monotonic()) if large else 0.0)
         bound = self._reach(group[0])
