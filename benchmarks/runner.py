@@ -73,10 +73,12 @@ def _apart(spec: BenchSpec, case: Case) -> dict[str, Any]:
     except EOFError:
         process.join()
         raise RuntimeError(f"{spec.name} {_key(case)} ended with code {process.exitcode}") from None
-    finally:
+    except KeyboardInterrupt:
         if process.is_alive():
             os.kill(process.pid or 0, signal.SIGINT)  # so that it stops its own processes, too
         process.join()
+        raise
+    process.join()
     if isinstance(told, str):
         raise RuntimeError(f"{spec.name} {_key(case)} failed:\n{told}")
     row: dict[str, Any] = told
