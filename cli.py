@@ -59,6 +59,8 @@ class Cli(click.Group):
         except Exception as error:
             from kubestow.models.errors import InternalError, KubestowError
 
+            if isinstance(error, OSError) and error.errno is not None:
+                error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
             if isinstance(error, KubestowError):
                 click.echo(f"kubestow: error: {error}", err=True)
                 ctx.exit(error.exit_code)
@@ -133,7 +135,7 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
 
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in snapshots(instances, choices):
+    for snapshot in list(snapshots(instances, choices)):
         if scheduler == "greedy":
             plan = solve_greedy(snapshot, search.prefer)
         else:
@@ -208,7 +210,7 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     from kubestow.reports.trace import trace_report
 
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in snapshots(instances, choices):
+    for snapshot in list(snapshots(instances, choices)):
         document = trace_round(snapshot)
         report = partial(trace_report, snapshot.name, document)
         _emit(output, document, report, compact=True, several=several)

@@ -17,4 +17,4 @@ def load_all() -> dict[str, BenchSpec]:
     for module in pkgutil.iter_modules(__path__):
         if module.name != "__main__":
             importlib.import_module(f"{__name__}.{module.name}")
-    return dict(SPECS)
+    return dict(sorted(SPECS.items()))

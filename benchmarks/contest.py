@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .registry import Column
+from .registry import Column, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,7 +152,7 @@ def _told(plan: Plan) -> dict[str, Any]:
 def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[str, Any]:
     from kubestow.encoders.problem import build_problem
     from kubestow.framework.cluster import Cluster
-    from kubestow.solver.decode import narrate
+    from kubestow.solver.narrate import narrate
     from kubestow.solver.order import Sequencer
     from kubestow.solver.replay import inadmissible
     from kubestow.solver.vector import valuate
@@ -217,18 +217,29 @@ def gap_of(result: Result) -> float:
     return 0.0
 
 
-def cells(results: Mapping[str, Result]) -> dict[str, object]:
-    """Return what a table's columns ask for."""
+def raw(results: Mapping[str, Result]) -> dict[str, Any]:
+    """Return results as values that a file can keep."""
+    return {"raw": {way: asdict(result) for way, result in results.items()}}
+
+
+def present(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Make what the table shows of rows that hold raw results."""
+    return [{**row, **_cells({way: Result(**told) for way, told in row["raw"].items()})} for row in rows]
+
+
+def _cells(results: Mapping[str, Result]) -> dict[str, Any]:
     ours = results["ours"]
     behind = [way for way, result in results.items() if way != "ours" and better(result, ours)]
+    reached = sum(ours.bounds[name] == value for name, value in (ours.values or {}).items())
     return {
+        **dict.fromkeys(WAYS, "– (too large to build)"),
         **{way: told(result) for way, result in results.items()},
         "bound": bound_of(ours),
         "gap": gap_of(ours),
+        "closed": f"{reached} of {len(ours.bounds)}",
         "took": ours.seconds,
         "ours_mb": ours.peak_mb,
         "first": "yes" if not behind else f"behind {', '.join(HEADINGS[way] for way in behind)}",
-        "raw": {way: asdict(result) for way, result in results.items()},
     }
 
 
@@ -238,6 +249,7 @@ def columns() -> tuple[Column, ...]:
         *(Column(HEADINGS[way], f"{{{way}}}") for way in WAYS),
         Column("bound", "{bound}"),
         Column("gap", "{gap:.2%}"),
+        Column("tiers proven", "{closed}"),
         Column("kubestow, s", "{took:.1f}"),
         Column("MiB", "{ours_mb:,.0f}"),
         Column("none better", "{first}"),
@@ -247,4 +259,5 @@ def columns() -> tuple[Column, ...]:
 HOW_TO_READ = """
 Cells are pods placed, priority by priority from the highest down, then evictions and those that violate a
 budget; ✓ is proven optimal, – no plan. Everyone has the same time and 2 threads; *bound* is kubestow's, and
-*gap* how far its plan is from it at the first tier that is not proven."""
+*gap* how far its plan is from it at the first tier of placed pods that is not proven. Rivals' plans are put
+in an order, played through the framework's filters and valued like kubestow's own."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from kubestow.instances.openb import OpenbOptions, load_openb
 
-from .contest import HOW_TO_READ, cells, columns, contest
+from .contest import HOW_TO_READ, columns, contest, present, raw
 from .registry import BenchSpec, Column, register
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ def measure(nodes: int, pods: int, shuffle: int | None, gpus: str, seconds: floa
         raise FileNotFoundError(f"the openb trace is not in {TRACE}; docs/openb.md says where to get it")
     options = OpenbOptions(nodes=nodes, pods=pods, shuffle=shuffle, gpus=gpus)  # type: ignore[arg-type]
     snapshot = load_openb(folder / names[0], folder / names[1], options)
-    return {"order": "as it is" if shuffle is None else str(shuffle), **cells(contest(snapshot, seconds))}
+    return {"order": "as it is" if shuffle is None else str(shuffle), **raw(contest(snapshot, seconds))}
 
 
 def case(
@@ -65,6 +65,7 @@ it is."""
         ),
         quick=(case(3, None, 0.5, pods=12),),
         measure=measure,
+        fold=present,
         columns=(
             Column("nodes", "{nodes:,}"),
             Column("pods", "{pods:,}"),

@@ -5,7 +5,7 @@ from typing import Any
 from kubestow.instances import racks
 from kubestow.instances.manifests import snapshot_of
 
-from .contest import HOW_TO_READ, cells, columns, contest
+from .contest import HOW_TO_READ, columns, contest, present, raw
 from .registry import BenchSpec, Column, register
 
 
@@ -14,7 +14,7 @@ def measure(racks_: int, nodes: int, devices: int, gangs: int, seconds: float) -
     snapshot = snapshot_of(objects)
     pending = sum(1 for pod in snapshot.pods if not pod.spec.node_name)
     results = contest(snapshot, seconds)
-    return {"pending": pending, "all_devices": racks_ * nodes * devices, **cells(results)}
+    return {"pending": pending, "all_devices": racks_ * nodes * devices, **raw(results)}
 
 
 RACKS = register(
@@ -31,6 +31,7 @@ three priorities that start whole, in one rack, with a claim for one or two devi
         ),
         quick=({"racks_": 2, "nodes": 2, "devices": 2, "gangs": 2, "seconds": 0.5},),
         measure=measure,
+        fold=present,
         columns=(
             Column("racks", "{racks_}"),
             Column("nodes", "{nodes} each"),

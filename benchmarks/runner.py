@@ -4,8 +4,10 @@ import json
 import multiprocessing
 import os
 import resource
+import signal
+import traceback
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,15 +62,37 @@ def _key(case: Case) -> str:
 
 
 def _apart(spec: BenchSpec, case: Case) -> dict[str, Any]:
-    # not multiprocessing.Pool: its processes may not start others, which a search of independent parts does
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        return pool.submit(_measure, spec.name, dict(case)).result()
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    # not of a pool: processes of a pool may not start others, as a search of independent parts does
+    process = context.Process(target=_serve, args=(theirs, spec.name, dict(case)))
+    process.start()
+    theirs.close()
+    try:
+        told = ours.recv()
+    except EOFError:
+        process.join()
+        raise RuntimeError(f"{spec.name} {_key(case)} ended with code {process.exitcode}") from None
+    except KeyboardInterrupt:
+        if process.is_alive():
+            os.kill(process.pid or 0, signal.SIGINT)  # so that it stops its own processes, too
+        process.join()
+        raise
+    process.join()
+    if isinstance(told, str):
+        raise RuntimeError(f"{spec.name} {_key(case)} failed:\n{told}")
+    row: dict[str, Any] = told
+    return row
 
 
-def _measure(name: str, case: Case) -> dict[str, Any]:
-    row = load_all()[name].measure(**case)
+def _serve(connection: Connection, name: str, case: Case) -> None:
+    try:
+        row = load_all()[name].measure(**case)
+    except Exception:
+        connection.send(traceback.format_exc())
+        return
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux counts in KiB
-    return {**case, **row, "peak_mb": peak}
+    connection.send({**case, **row, "peak_mb": peak})
 
 
 def resident_mb() -> float:

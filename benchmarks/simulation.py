@@ -9,6 +9,7 @@ seconds per second of real time.
 
 import sys
 import time
+from typing import Any
 
 from kubestow.framework.simulation.engine import Simulation
 from kubestow.instances.manifests import snapshot_of
@@ -19,16 +20,20 @@ HOUR = 3600 * SECOND
 SIZES = ("500m", "1", "2", "4", "250m", "3")
 
 
-def node(k):
+def node(k: int) -> dict[str, Any]:
+    """Write the k-th node."""
     labels = {"kubernetes.io/hostname": f"n{k}", "topology.kubernetes.io/zone": f"z{k % 3}"}
     allocatable = {"cpu": "16", "memory": "64Gi", "pods": "110"}
     meta = {"name": f"n{k}", "labels": labels}
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "status": {"allocatable": allocatable}}
 
 
-def pod(k, cpu):
+def pod(k: int, cpu: str) -> Pod:
+    """Make the k-th template."""
     app = {"app": f"app-{k}"}
-    spec = {"containers": [{"name": "main", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]}
+    spec: dict[str, Any] = {
+        "containers": [{"name": "main", "resources": {"requests": {"cpu": cpu, "memory": "1Gi"}}}]
+    }
     if k % 2:
         spec["topologySpreadConstraints"] = [
             {
@@ -42,7 +47,8 @@ def pod(k, cpu):
     return Pod.model_validate(raw)
 
 
-def scenario(nodes, pods, changes):
+def scenario(nodes: int, pods: int, changes: int) -> Scenario:
+    """Make an hour of arrivals and node changes."""
     kinds = tuple(Kind(pod(k, cpu), 1.0, 1200 * SECOND) for k, cpu in enumerate(SIZES))
     events = [TimedEvent(0, Arrivals(pods / 3600, HOUR, kinds))]
     events += [
@@ -53,7 +59,8 @@ def scenario(nodes, pods, changes):
     return Scenario("benchmark", snapshot, HOUR, seed=1, events=tuple(events))
 
 
-def main():
+def main() -> None:
+    """Run what the arguments ask for."""
     numbers = [int(text) for text in sys.argv[1:]] or [100, 2000, 500]
     for k in range(0, len(numbers), 3):
         nodes, pods, changes = numbers[k : k + 3]

@@ -108,7 +108,8 @@ def _bounds_of_greedy(
 
     Down to the tier where the two differ the bounds stay.  If our value was proven there, no admissible plan
     reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all.  Otherwise the
-    bounds only have to admit it.
+    bounds only have to admit it: each holds for every plan that is at least as good as ours in the tiers
+    above, and greedy's values there are.
     """
     merged: dict[str, tuple[int, bool]] = {}
     differs = alone = False
@@ -120,7 +121,7 @@ def _bounds_of_greedy(
             merged[mine.name] = (other.value, True)
         elif differs:
             loose = max(bound, other.value) if other.sense == "max" else min(bound, other.value)
-            merged[mine.name] = (loose, False)
+            merged[mine.name] = (loose, loose == other.value)
         else:
             merged[mine.name] = (bound, proven)
     return merged

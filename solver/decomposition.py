@@ -32,6 +32,7 @@ from ..encoders.problem import build_problem
 from ..framework.cluster import Cluster
 from ..models.errors import InternalError
 from .engine import engine_for
+from .narrate import narrate
 from .outcome import BIND, LEAVE, MARK, Move, Outcome
 from .parts import Part, find_parts, merged
 from .replay import inadmissible
@@ -237,12 +238,13 @@ class _Parts:
 
     def _unsearched(self, part: Part) -> _Answer:
         """Answer for a part that an interruption left out: greedy's plan or none, and only the reach."""
-        cluster = self._cluster.with_queue(part.pods)
+        problem = build_problem(self._cluster.with_queue(part.pods))
+        cluster = problem.cluster
         best = Outcome()
         for candidate in _candidates(cluster, restrict(self._cluster, self._greedy, part)):
-            best = candidate
+            best = narrate(cluster, problem.state, candidate.moves, candidate.allocations)
         valuation = valuate(cluster, best, self._options.prefer)
-        reach = _reach(valuation, encode(build_problem(cluster), self._options.prefer).goals)
+        reach = _reach(valuation, encode(problem, self._options.prefer).goals)
         return _Answer(best, valuation.by_name(), reach, reach, 0, 0, interrupted=True)
 
     def _report(self, progress: Progress) -> None:

@@ -20,7 +20,7 @@ from ..models.errors import InternalError
 from .devices import DeviceSolution, read_devices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .options import SolveOptions
     from .relations import Component
@@ -174,6 +174,42 @@ class RoundModel:
         return SearchResult(
             solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted
         )
+
+    def search_near(
+        self,
+        names: Sequence[str],
+        nodes: Collection[int],
+        counts: Mapping[tuple[int, int], int],
+        leaving: Mapping[int, int],
+        seconds: float,
+    ) -> Solution | None:
+        """Search for better values of some tiers where only what happens on a few nodes may change.
+
+        Parameters
+        ----------
+        nodes : collection of int
+            Everywhere else placements and evictions stay what they are.
+        counts, leaving : mapping
+            What they are, as for `hint`.
+        """
+        model = self.context.model
+        model.minimize(WeightedSum([self.goals[n] for n in names]).terms.expression())
+        near = model.clone()
+        fixed = [(var, counts.get(key, 0)) for key, var in self.context.counts.items() if key[1] not in nodes]
+        victims = self.problem.victims
+        fixed += [
+            (var, leaving.get(v, 0))
+            for v, var in self.context.evictions.items()
+            if victims[v].node not in nodes
+        ]
+        variables = near.proto.variables
+        for variable, value in fixed:
+            domain = variables[variable.index].domain
+            domain.clear()
+            domain.extend([value, value])
+        solver = self._solver(seconds)
+        status = solver.solve(near)
+        return self._read(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         context = self.context

@@ -13,6 +13,10 @@ from ..models.tiers import PREFERENCES
 ENGINES = ("local", "dask")
 
 
+# CP-SAT refuses more threads than this.
+MOST_WORKERS = 10_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class SolveOptions:
     """How to search.
@@ -45,6 +49,10 @@ class SolveOptions:
             raise KubestowError(f"--time-limit: {self.time_limit} is not a positive number of seconds")
         if self.workers < 1:
             raise KubestowError(f"--workers: {self.workers} is not a positive number")
+        if self.workers > MOST_WORKERS:
+            raise KubestowError(f"--workers: {self.workers} is more than {MOST_WORKERS}")
+        if not 0 <= self.seed < 2**31:
+            raise KubestowError(f"--seed: {self.seed} is not between 0 and {2**31 - 1}")
         if self.prefer not in PREFERENCES:
             raise KubestowError(f"--prefer: '{self.prefer}' is not one of {', '.join(PREFERENCES)}")
         if self.engine not in ENGINES:

@@ -83,6 +83,8 @@ def find_parts(problem: Problem, prefer: str = "none") -> list[Part]:
     for cls in problem.classes:
         ties.join([cls], np.flatnonzero(cls.mask).tolist())
     for classes, victims in _relations(problem, prefer):
+        if ties.one:
+            break  # most clusters are one by their nodes already
         ties.join(classes, [v.node for v in victims])
     index = device_index(cluster)
     found = []
@@ -123,6 +125,11 @@ class _Ties:
         labels = np.unique(self._label[members])
         if len(labels) > 1:
             self._label[np.isin(self._label, labels)] = labels[0]
+
+    @property
+    def one(self) -> bool:
+        """Whether all classes are one component."""
+        return len(np.unique(self._label[self._nodes :])) <= 1
 
     def components(self, classes: Iterable[PodClass]) -> Iterator[tuple[list[PodClass], list[int]]]:
         """Yield classes and nodes of each component that has a class."""

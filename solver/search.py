@@ -12,6 +12,7 @@ Source: design, "The objective" and "Admissible".
 
 from __future__ import annotations
 
+import random
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
+
+# Nodes that are free at once near the best plan, and draws without gain before there are twice as many.
+NEAR = 8
+PATIENCE = 30
 
 
 @dataclass
@@ -122,11 +127,16 @@ class Search:
     def _solve(self, names: Sequence[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
         group = self._group(names[k:])
-        last = k + len(group) >= len(names)
-        until = time.monotonic() + self._left() * (1.0 if last else 0.6)
+        # what follows and is closed already needs no time of its own
+        last = all(self._closed(name) for name in names[k + len(group) :])
+        # the last solution has to be put in order as well
+        spare = min(5.0, 0.08 * self.options.time_limit)
+        until = time.monotonic() + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
+        large = self.model.variables > SMALL_MODEL
+        whole = until - (0.5 * (until - time.monotonic()) if large else 0.0)
         bound = self._reach(group[0])
         while True:
-            result = self._search(group, until - time.monotonic())
+            result = self._search(group, whole - time.monotonic())
             self.interrupted |= result.interrupted
             if result.infeasible:
                 raise self._contradiction("the model has no solution although a plan is known")
@@ -139,10 +149,36 @@ class Search:
                 for name in group:
                     self._settle(name, self._value_of(name))
                 return len(group)
-            if not excluded or time.monotonic() >= until or self.interrupted:
+            if not excluded or time.monotonic() >= whole or self.interrupted:
                 break
+        if large and not self.interrupted:
+            self._improve(group, names[: k + len(group)], bound, until)
         self._settle(group[0], bound)
         return 1
+
+    def _improve(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> None:
+        """Search near the best plan: all is free on a few nodes, everything else stays.
+
+        The nodes are drawn at random, more of them after many draws without gain.
+        """
+        rng = random.Random(self.options.seed)
+        goals = [n for n in group if n in self.model.goals]
+        nodes = sorted({node for _, node in self.model.context.counts})
+        size, idle = NEAR, 0
+        while time.monotonic() < until and self._value_of(group[0]) != bound:
+            counts, leaving = counted(self.problem, self.best)
+            self.model.hint(counts, leaving)
+            drawn = set(rng.sample(nodes, min(size, len(nodes))))
+            seconds = min(1.0, until - time.monotonic())
+            solution = self.model.search_near(goals, drawn, counts, leaving, seconds)
+            before = self.valuation.costs
+            promised = [] if solution is None else [self._cost(n, solution.goals[n]) for n in goals]
+            if solution is not None and promised < [self._cost(n, self._value_of(n)) for n in goals]:
+                self._decode(solution, names)
+            idle = 0 if self.valuation.costs < before else idle + 1
+            if idle >= PATIENCE and size < len(nodes):
+                size, idle = 2 * size, 0
+            self._report(group[0], self._value_of(group[0]), bound)
 
     def _search(self, group: Sequence[str], seconds: float) -> SearchResult:
         counts, leaving = counted(self.problem, self.best)

@@ -1,6 +1,7 @@
 """The benchmarks still run, and each writes nothing but its own section of the page."""
 
 import importlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,13 +41,16 @@ def test_two_benchmarks_of_one_name_are_refused(benchmarks):
         benchmarks.register(spec)
 
 
-def test_the_page_has_a_section_for_every_benchmark(benchmarks):
+def test_every_section_of_the_page_is_a_benchmark_s_own(benchmarks):
     text = (ROOT / "docs" / "benchmarks.md").read_text()
-    for spec in benchmarks.load_all().values():
+    known = benchmarks.load_all()
+    names = re.findall(r"<!-- benchmark: (.*) -->", text)
+    assert names
+    for name in names:
+        spec = known[name]
         begin, end = f"<!-- benchmark: {spec.name} -->", f"<!-- end: {spec.name} -->"
         section = text.partition(begin)[2].partition(end)[0]
         assert spec.title in section
-        assert " | ".join(column.heading for column in spec.columns).split(" | ")[0] in section
         assert f"python -m benchmarks {spec.name} --write" in section
 
 
@@ -87,7 +91,7 @@ def test_a_section_without_an_end_is_left_alone(benchmarks):
 def test_the_command_lists_what_there_is(benchmarks):
     command = [sys.executable, "-m", "benchmarks", "--list"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert [line.partition(":")[0] for line in listed.splitlines()] == list(benchmarks.load_all())
+    assert {line.partition(":")[0] for line in listed.splitlines()} == set(benchmarks.load_all())
 
 
 def test_an_unknown_name_is_2(benchmarks):

@@ -181,7 +181,8 @@ class _Model:
             if coming[d]:
                 lands = self.model.new_bool_var("")
                 self.model.add_max_equality(lands, coming[d])
-                row = self.model.add(fixed[d] + sum(terms[d]) - lowest <= constraint.max_skew)
+                room = int(constraint.max_skew - fixed[d])
+                row = self.model.add(sum(terms[d]) <= lowest + room)
                 row.only_enforce_if(lands)
 
     def search(self, workers: int) -> Answer:

@@ -91,9 +91,11 @@ def _build(highspy: Any, proto: Any) -> Any:
         low, *_, high = list(variable.domain)
         lower.append(low)
         upper.append(high)
-    starts, columns, coefficients, row_low, row_high = [0], [], [], [], []
+    columns: list[int] = []
+    coefficients: list[float] = []
+    starts, row_low, row_high = [0], [], []
     for constraint in proto.constraints:
-        for low, high, index, value in _rows(constraint, lower, upper):
+        for low, high, index, value in rows_of(constraint, lower, upper):
             merged: dict[int, float] = {}
             for k, v in zip(index, value, strict=True):
                 merged[k] = merged.get(k, 0.0) + v
@@ -118,7 +120,14 @@ def _build(highspy: Any, proto: Any) -> Any:
     return solver
 
 
-def _rows(constraint: Any, lower: Sequence[int], upper: Sequence[int]) -> Iterator[Row]:
+def rows_of(constraint: Any, lower: Sequence[int], upper: Sequence[int]) -> Iterator[Row]:
+    """Yield linear rows that admit exactly what a constraint of CP-SAT admits.
+
+    Raises
+    ------
+    NotImplementedError
+        For a kind of constraint that kubestow's models do not use.
+    """
     when = list(constraint.enforcement_literal)
     if constraint.has_linear():
         linear = constraint.linear

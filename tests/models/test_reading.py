@@ -316,7 +316,7 @@ def test_storage_objects_are_read():
 def test_every_kind_is_listed_under_its_own_name():
     assert all(model.model_fields["kind"].default == kind for kind, model in KINDS.items())
     assert len(set(KINDS.values())) == len(KINDS)
-    subclasses = set(KubeObject.__subclasses__())
+    subclasses = {kind for kind in KubeObject.__subclasses__() if ".models." in kind.__module__}
     assert subclasses <= set(KINDS.values())
 
 

@@ -93,6 +93,29 @@ def test_bounds_of_parts_that_ran_out_of_time_admit_the_best_plan(seed):
             break
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_an_interruption_keeps_what_is_known_of_every_part(seed):
+    """The part in work gives its best, those that were not begun give greedy's plan; bounds stay bounds."""
+    snapshot = side_by_side(small(seed), small(seed + 40), tiny(seed), name=f"interrupted-{seed}")
+    best = solved(snapshot, WHOLE, replace(OPTIONS, time_limit=5))
+    index = Cluster(snapshot)
+    greedy, value = greedy_outcome(index)
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    found = search_round(index, greedy, OPTIONS, interrupt, time.monotonic(), least=APART)
+    plan = plan_of(index, found)
+    replay(index, plan)
+    assert found.interrupted
+    assert not greedy.admissible or found.valuation.costs <= value.costs
+    for tier, reached in zip(plan.tiers, best.tiers, strict=True):
+        admits = tier.bound >= reached.value if tier.sense == "max" else tier.bound <= reached.value
+        assert admits, told(snapshot, f"{tier} excludes {reached}", plan=plan)
+        if tier.value != reached.value:
+            break
+
+
 def pool(name, *, pods, size="2"):
     """A pool of two nodes with pods that may stand nowhere else."""
     nodes = [node(f"{name}{k}", zone="z1", cpu=size).label(pool=name) for k in (1, 2)]
