@@ -27,6 +27,7 @@ from exhaustive_devices import Devices
 from valuation import level_of, tiers_of
 
 from kubestow.framework.dra.extended import offered, requested
+from kubestow.framework.dra.index import claim_keys
 from kubestow.framework.groups import group_of
 from kubestow.framework.runtime import framework_for
 from kubestow.framework.spread import constraints_of, spread_matches
@@ -38,10 +39,11 @@ PRESENT, MARKED, OWED, PAID = range(4)
 
 @dataclass(frozen=True)
 class Best:
-    """The best plan: tiers (name -> (sense, value)), steps, and how many situations were looked at."""
+    """The best plan: tiers (name -> (sense, value)), steps, devices by claim, and how many situations were seen."""
 
     tiers: dict
     moves: tuple
+    allocations: dict
     situations: int
 
 
@@ -57,7 +59,7 @@ def best_plan(cluster, prefer="none", *, by_class=True):
     """
     search = _Search(cluster, prefer, by_class)
     search.visit()
-    return Best(search.best, search.best_moves, len(search.seen))
+    return Best(search.best, search.best_moves, search.best_allocations, len(search.seen))
 
 
 class _Search:
@@ -88,7 +90,7 @@ class _Search:
         self.marks = [self._counts_for_spread(v) for v in self.victims]
         self.best = tiers_of(cluster, {}, (), prefer)
         self.best_costs = costs(self.best)
-        self.best_moves = ()
+        self.best_moves, self.best_allocations = (), {}
         self.names = list(self.best)
         self.levels = [level_of(cluster, v) for v in self.victims]
 
@@ -246,7 +248,7 @@ class _Search:
         before = self.state
         self.state = before.copy()
         self.state.deallocate(claim)
-        self.moves.append(("deallocate", claim, -1))
+        self.moves.append(("deallocate", claim_keys(self.cluster).index(claim), -1))
         self.visit()
         self.moves.pop()
         self.state = before
@@ -279,4 +281,5 @@ class _Search:
         left = {v for k, v in enumerate(self.victims) if self.fate[k] == PAID}
         tiers = tiers_of(self.cluster, self.placed, left, self.prefer, self.allocations)
         if tiers is not None and costs(tiers) < self.best_costs:
-            self.best, self.best_costs, self.best_moves = tiers, costs(tiers), tuple(self.moves)
+            self.best, self.best_costs = tiers, costs(tiers)
+            self.best_moves, self.best_allocations = tuple(self.moves), dict(self.allocations)
