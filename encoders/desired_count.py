@@ -1,7 +1,7 @@
 """`desiredCount`: prefer a domain that can also hold the members still to come (KEP-5732).
 
     shortfall(g) >= desiredCount·starts[g] − members that stand − Σ room[g,n]
-    room[g,n] fits beside everything on node n                       by resources and pod slots, not by devices
+    room[g,n] fits beside everything on node n            by resources and pod slots, not by devices
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
 The twin for a finished plan is `framework.group_wishes.desired_count_shortfall`.

@@ -181,7 +181,7 @@ class _Builder:
         self._ctx.model.add(total.expression() == 0)
 
     def _all(self, value: Attribute | None, r: int, rank: int, want: Want, pods: Terms) -> None:
-        """Take every device that matches, at least one, all of them usable; shared ones unless they are full."""
+        """Take every device that matches, at least one, all usable; shared ones unless they are full."""
         own, shared = self._devices.every(want, self._node)
         usable = all(self._devices.usable(want, device) for device in own)
         if not (own or shared) or not usable:

@@ -128,7 +128,7 @@ class DeviceProblem:
         return [c.device for c in found if c.device is not None and c.refusal is None]
 
     def every(self, want: Want, node: int) -> tuple[list[Device], list[Device]]:
-        """Return what a want for all devices means on a node: what it must have, what it has if there is room.
+        """Return what a want for all devices means on a node: what it must have, what it has if it can.
 
         A device of its own belongs to it, however it is held; a shared one only while it can give what is
         asked for.  What can never give that belongs to neither.

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from .context import Context
     from ..framework.dra.claims import Want
+    from .context import Context
     from .device_choice import Choice, Spared, Taken
     from .device_problem import DeviceProblem, Kind
     from .dynamic_resources import DeviceVariables
@@ -114,7 +114,7 @@ class _Sums:
         ]
 
     def _is_full(self, spared: Spared, others: Sequence[Taken]) -> None:
-        """Let a device be spared only where other claims fill some capacity of it too much for the request."""
+        """Let a device be spared only where other claims leave too little of some capacity of it."""
         reasons = Terms().extend(spared.count)
         for name, value in self._capacities(spared.kind.index).items():
             before = sum((amount for _, amount in self._given(spared.kind.index, name)), Fraction(0))
@@ -127,14 +127,12 @@ class _Sums:
                 terms.extend(count, -int(amount * scale))
             # at least one unit more than what would leave enough
             bound = -(int(most * scale) + 1) - terms.constant
-            add_at_most(
-                self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=full
-            )
+            add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=full)
             reasons.add(full, 1)
         self._ctx.model.add(reasons.expression() >= spared.pods.expression())
 
     def _room_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` a share only of what has as much left: of what is held from before, at least."""
+        """Give `adminAccess` a share only of what has as much left: beside what stays held, at least."""
         every = [taken for choice in brought for taken in choice.taken if taken.kind.shared]
         for kind in {t.kind.index: t.kind for t in every if t.want.admin}.values():
             own = [taken for taken in every if taken.kind is kind]
@@ -205,7 +203,7 @@ class _Sums:
         return Terms().add(literal, 1)
 
     def _counters_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` partitions only of what has as much left: of what is held from before, at least."""
+        """Give `adminAccess` partitions only of what has as much left: beside what stays held, at least."""
         every = [t for choice in brought for t in choice.taken if not t.kind.shared]
         asked = {n for t in every if t.want.admin for n, _ in t.kind.device.counters}
         for number in sorted(asked):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from .context import Context
-    from .device_choice import Taken
     from .device_problem import DeviceProblem
     from .problem import PodClass, Problem
 
@@ -227,4 +226,3 @@ class _Encoder:
 def _keep_out(ctx: Context, cls: PodClass) -> None:
     for variable in ctx.placed([cls]).variables:
         ctx.model.add(variable == 0)
-

@@ -1,7 +1,7 @@
 """Whose devices depend on the order of steps, beyond what holds in every order.
 
-Devices of their own, capacities and counters suffice in the end or in no order, once victims have left.  Other
-claims look at what others have just then:
+Devices of their own, capacities and counters suffice in the end or in no order, once victims have left.
+Other claims look at what others have just then:
 
 - for all devices, where shared ones count only while they are not full;
 - with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment, and no
@@ -87,5 +87,6 @@ def _is_of_node(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
     wants = [want for request in spec.requests for want in request.wants]
     found = [(want, device) for want in wants for device in devices.matching(want, node)]
     return any(
-        (want.all_devices or device.spec.binds_to_node) and devices.kind(device).wide for want, device in found
+        (want.all_devices or device.spec.binds_to_node) and devices.kind(device).wide
+        for want, device in found
     )

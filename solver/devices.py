@@ -148,9 +148,7 @@ class _Stock:
     def gives(self, device: Device) -> bool:
         """Whether the claim takes the device from others."""
         return any(
-            pick.device is device and not pick.want.admin
-            for picks in self.devices.values()
-            for pick in picks
+            pick.device is device and not pick.want.admin for picks in self.devices.values() for pick in picks
         )
 
     def serve(self) -> Iterator[list[Pick]]:
@@ -197,7 +195,7 @@ class _Hands:
             stock.add(taken, device)
 
     def take_for_admin(self, stocks: Sequence[_Stock]) -> None:
-        """Take the devices for `adminAccess`: none twice, none of later claims, best such as nobody was given."""
+        """Take devices for `adminAccess`: none twice, none of later claims, best what nobody was given."""
         for k, stock in enumerate(stocks):
             for taken, number in stock.solution.taken:
                 if not taken.want.admin:

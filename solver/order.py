@@ -122,7 +122,7 @@ class Sequencer:
         play(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free and happen as soon as they can."""
+        """Return the state in which an order begins: deallocations are free, and come as soon as they can."""
         state = self.problem.state.copy()
         return state, deallocate(self.cluster, state, assignment.deallocated)
 

@@ -6,10 +6,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from .gangs import Gangs
-from .outcome import BIND, Move
+from .outcome import BIND
 
 if TYPE_CHECKING:
-    from ..framework.state import State
     from .order import Assignment, Sequencer
 
 

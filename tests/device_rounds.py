@@ -1,17 +1,29 @@
 """Random rounds in which pods claim devices, on top of every other constraint family.
 
 In the mix by construction: devices of a node, of a zone, of all nodes; some that differ in what a constraint
-compares, or lack it; taints; partitions whose counters are in their slice or in one of their own; devices that
-are shared by capacity, some of it taken; claims for exact numbers, for all devices, for the first of several
-that can be had; claims of one pod, of several, of a pod group, allocated before and then held by running pods,
-by a pod that waits, or by nobody; adminAccess; extended resources; claims that do not exist.
+compares, or lack it; taints; partitions whose counters are in their slice or in one of their own; devices
+that are shared by capacity, some of it taken; claims for exact numbers, for all devices, for the first of
+several that can be had; claims of one pod, of several, of a pod group, allocated before and then held by
+running pods, by a pod that waits, or by nobody; adminAccess; extended resources; claims that do not exist.
 """
 
 from dataclasses import replace
 from random import Random
 
 from builders import FIELDS, KEYS
-from devices import DRIVER, alternative, claim, device_class, first_of, gpu, request, slice_, slice_on, taint_rule, zone
+from devices import (
+    DRIVER,
+    alternative,
+    claim,
+    device_class,
+    first_of,
+    gpu,
+    request,
+    slice_,
+    slice_on,
+    taint_rule,
+    zone,
+)
 from group_rounds import Gatherer
 from hypothesis import strategies as st
 from strategies import GPU, SMALL, Size, generate
@@ -149,7 +161,9 @@ class _Equipper:
         """A card that is taken as a whole, or in halves."""
         self.left -= 3
         takes = {"full": "4", "half-0": "2", "half-1": self.pick("2", "2", "3")}
-        devices = [self._device(f"{name}", takes={"card": {"memory": amount}}) for name, amount in takes.items()]
+        devices = [
+            self._device(f"{name}", takes={"card": {"memory": amount}}) for name, amount in takes.items()
+        ]
         counters = {"card": {"memory": "4"}}
         if self.chance(0.5):
             self.objects.append(slice_on(node, *devices, counters=counters))
@@ -217,7 +231,9 @@ class _Equipper:
                 # the last one can be had easily: what comes before is what is wanted
                 alternatives[-1] = ((), {"of": "gpu", "tolerate": ("worn", "slow")})
                 alternatives[0][1].update(count=2, mode=None)
-            return first_of(name, *(alternative(f"a{k}", *e, **want) for k, (e, want) in enumerate(alternatives)))
+            return first_of(
+                name, *(alternative(f"a{k}", *e, **want) for k, (e, want) in enumerate(alternatives))
+            )
         expressions, want = self._want()
         if admin and self.uses("admin") and self.chance(0.4):
             want["admin"] = True
@@ -226,7 +242,9 @@ class _Equipper:
     def _want(self):
         fine = "fine" if self.uses("models") else "gpu"
         want = {"of": self.pick("gpu", "gpu", "gpu", fine)}
-        expressions = (self._model(self.pick("a", "a", "b")),) if self.uses("models") and self.chance(0.3) else ()
+        expressions = (
+            (self._model(self.pick("a", "a", "b")),) if self.uses("models") and self.chance(0.3) else ()
+        )
         if self.uses("all") and self.chance(0.4):
             want["mode"] = "All"
         else:
@@ -252,13 +270,17 @@ class _Equipper:
         return names
 
     def _idle(self, name):
-        """Add a claim that has its devices already; nobody uses it, or one pod that waits, or a running one."""
+        """Add a claim that has its devices already, for nobody, for a pod that waits or for a running one."""
         node = self.pick(*(node.name for node in self.bare.nodes))
         took = self._take(node)
         if took is None:
             return False
-        waiting = [pod.name for pod in self.bare.pods if not pod.spec.node_name and pod.namespace == "default"]
-        there = [pod.name for pod in self.bare.pods if pod.spec.node_name == node and pod.namespace == "default"]
+        waiting = [
+            pod.name for pod in self.bare.pods if not pod.spec.node_name and pod.namespace == "default"
+        ]
+        there = [
+            pod.name for pod in self.bare.pods if pod.spec.node_name == node and pod.namespace == "default"
+        ]
         users = self.pick([], [], self.rng.sample(waiting, 1) if waiting else [], there[:1])
         self.objects.append(claim(name, request("r"), has=[took], at=node, users=users))
         return True
@@ -272,7 +294,12 @@ class _Equipper:
         if not device["allowMultipleAllocations"]:
             return "r", pool, device["name"]
         amounts = {f"{DRIVER}/memory": self.pick("1", "2")}
-        return "r", pool, device["name"], {"shareID": f"share-{node}-{len(free)}", "consumedCapacity": amounts}
+        return (
+            "r",
+            pool,
+            device["name"],
+            {"shareID": f"share-{node}-{len(free)}", "consumedCapacity": amounts},
+        )
 
     # -- pods --
 
@@ -296,9 +323,7 @@ class _Equipper:
         if took is None:
             return pod
         name = f"of-{pod.name}"
-        self.objects.append(
-            claim(name, request("r"), has=[took], at=pod.spec.node_name, users=[pod.name])
-        )
+        self.objects.append(claim(name, request("r"), has=[took], at=pod.spec.node_name, users=[pod.name]))
         return self._with(pod, [PodResourceClaim(name="e0", resource_claim_name=name)], [])
 
     def _with(self, pod, entries, statuses):

@@ -183,8 +183,7 @@ def claim(
         status["allocation"] = {
             "devices": {
                 "results": [
-                    {"request": wanted, "driver": DRIVER, "pool": pool, "device": device}
-                    | dict(*more)
+                    {"request": wanted, "driver": DRIVER, "pool": pool, "device": device} | dict(*more)
                     for wanted, pool, device, *more in has
                 ]
             },

@@ -39,7 +39,7 @@ PRESENT, MARKED, OWED, PAID = range(4)
 
 @dataclass(frozen=True)
 class Best:
-    """The best plan: tiers (name -> (sense, value)), steps, devices by claim, and how many situations were seen."""
+    """The best plan: tiers (name -> (sense, value)), steps, devices by claim; how much was looked at."""
 
     tiers: dict
     moves: tuple
@@ -132,7 +132,7 @@ class _Search:
         return preemptor.preempts and preemptor.priority > self.cluster.pods[victim].priority
 
     def _has_preemptor(self, victim, waiting, begun=frozenset()):
-        """Say whether somebody who waits could be a victim's preemptor; gangs that have begun serve no more."""
+        """Say whether somebody who waits could be a victim's preemptor; gangs in `begun` serve no more."""
         node = self.cluster.pods[victim].initial_node
         return any(
             waiting[c]
@@ -144,7 +144,11 @@ class _Search:
 
     def _begun(self):
         """Return the gangs of which somebody is bound."""
-        bound = (g for g, pods, left in zip(self.gangs, self.classes, self.waiting, strict=True) if left < len(pods))
+        bound = (
+            g
+            for g, pods, left in zip(self.gangs, self.classes, self.waiting, strict=True)
+            if left < len(pods)
+        )
         return frozenset(g for g in bound if g is not None)
 
     def _counts_for_spread(self, victim):

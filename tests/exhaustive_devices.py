@@ -55,13 +55,15 @@ class Devices:
         return info.unit, signature(info, VolumeSignatures(self.cluster).of(i), asked)
 
     def idle(self, state):
-        """Return the allocated claims that are reserved for nobody, or for one pod of the queue that waits."""
+        """Return the allocated claims that are reserved for nobody, or for one pod that waits."""
         if self.index is None:
             return []
         found = []
         for key in state.claims.allocations:
             consumers = state.claims.reserved.get(key, frozenset())
-            if len(consumers) <= 1 and all(c in self.cluster.pending and state.node_of[c] < 0 for c in consumers):
+            if len(consumers) <= 1 and all(
+                c in self.cluster.pending and state.node_of[c] < 0 for c in consumers
+            ):
                 found.append(key)
         return found
 

@@ -1,8 +1,8 @@
 """Random rounds with pod groups, on top of every other constraint family.
 
 In the mix by construction: two groups beside plain pods; gangs that cannot start, that may, and that run
-already; running members in one rack, in several, off the key; gated members; groups that wait for their object
-or for members; racks nested in blocks, or crossing rows; preferred keys; groups that expect more members than
+already; running members in one rack, in several, off the key; gated members; groups that wait for their
+object or for members; racks nested in blocks, or crossing rows; preferred keys; groups that expect more members than
 there are; replicas of one group of a Workload; members of different priorities and sizes.
 """
 
@@ -79,7 +79,9 @@ class Gatherer:
         self.chosen = {}
         self.count = dict.fromkeys(self.names, 0)
         pods = tuple(self._pod(pod) for pod in self.bare.pods)
-        made = {name: self._rules(name) for name in self.names if not (self.uses("waiting") and self.chance(0.3))}
+        made = {
+            name: self._rules(name) for name in self.names if not (self.uses("waiting") and self.chance(0.3))
+        }
         nodes = tuple(self._node(k, node) for k, node in enumerate(self.bare.nodes))
         if self.replicas:
             templates = [{"name": name, **spec} for name, spec in made.items()]
@@ -106,7 +108,9 @@ class Gatherer:
         self.count[name] += 1
         if self.replicas:
             replica = self.pick("0", "0", "1")
-            change = {"workload_ref": WorkloadReference(name="w", pod_group=name, pod_group_replica_key=replica)}
+            change = {
+                "workload_ref": WorkloadReference(name="w", pod_group=name, pod_group_replica_key=replica)
+            }
         else:
             change = {"scheduling_group": PodSchedulingGroup(pod_group_name=name)}
         if self.uses("one priority") and not pod.spec.node_name:
@@ -149,4 +153,3 @@ class Gatherer:
 
     def _group(self, name, spec, version):
         return group(name, version=version, **spec)
-

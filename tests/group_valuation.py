@@ -10,7 +10,10 @@ def is_broken(cluster, placed, left):
     A gang stands with at least minCount, all members are in one domain of each required key, and who waits
     for objects or members gains nobody.
     """
-    return any(_breaks(cluster, group, standing(group, cluster, placed, left)) for group, _ in _gaining(cluster, placed))
+    return any(
+        _breaks(cluster, group, standing(group, cluster, placed, left))
+        for group, _ in _gaining(cluster, placed)
+    )
 
 
 def _breaks(cluster, group, stands):
@@ -26,7 +29,9 @@ def _breaks(cluster, group, stands):
 def standing(group, cluster, placed, left):
     """Member -> node of everyone of a group in the end: not who left, not who is gated."""
     stays = {i: cluster.pods[i].initial_node for i in group.members if cluster.pods[i].initial_node >= 0}
-    return {i: n for i, n in stays.items() if i not in left} | {i: placed[i] for i in group.members if i in placed}
+    return {i: n for i, n in stays.items() if i not in left} | {
+        i: placed[i] for i in group.members if i in placed
+    }
 
 
 def has_preferences(cluster):
@@ -53,7 +58,9 @@ def desired_shortfall(cluster, placed, left):
         here = [
             n
             for n in range(cluster.n_nodes)
-            if all(_label(cluster, n, key) == _label(cluster, placed[new[0]], key) for key in group.topology_keys)
+            if all(
+                _label(cluster, n, key) == _label(cluster, placed[new[0]], key) for key in group.topology_keys
+            )
         ]
         room = sum(_room(cluster, placed, left, group.pending[0], n) for n in here)
         total += max(0, group.desired_count - len(stands) - room)
@@ -66,7 +73,10 @@ def _room(cluster, placed, left, like, n):
         return 0
     where = {v: cluster.pods[v].initial_node for v in cluster.bound if v not in left} | placed
     there = [i for i, node in where.items() if node == n]
-    free = [int(cluster.allocatable[r][n]) - sum(int(cluster.usage[i][r]) for i in there) for r in range(len(cluster.resources))]
+    free = [
+        int(cluster.allocatable[r][n]) - sum(int(cluster.usage[i][r]) for i in there)
+        for r in range(len(cluster.resources))
+    ]
     slots = int(cluster.allowed_pods[n]) - len(there)
     asked = [int(amount) for amount in cluster.pods[like].request]
     room = 0

@@ -53,6 +53,7 @@ def test_the_best_plan_is_a_plan(make, seed):
     cluster = Cluster(make(seed))
     best = best_plan(cluster)
     state = State.initial(cluster)
+    homes = {}
     for move in best.moves:
         kind, item, n = move
         if kind == "bind":
@@ -60,9 +61,12 @@ def test_the_best_plan_is_a_plan(make, seed):
             assert not refused_devices(cluster, state, item, n, best.allocations)
         elif kind == "leave":
             assert state.terminating[item]
+        before = set(state.claims.allocations) if state.claims is not None else set()
         play(cluster, state, [move], best.allocations)
+        if kind == "bind" and state.claims is not None:
+            homes |= dict.fromkeys(state.claims.allocations.keys() - before, n)
     assert list(inadmissible(cluster, best.moves)) == []
-    assert list(faults_of_devices(cluster, state, best.allocations)) == []
+    assert list(faults_of_devices(cluster, state, best.allocations, homes)) == []
 
 
 def by_definition(cluster, placed, left, allocations=()):

@@ -1,8 +1,8 @@
-"""Could the allocator have chosen these devices, for a pod on a node, as things stand?
+"""Whether the allocator could have chosen given devices, for a pod on a node, as things stand.
 
-The allocator's own rules are followed along a given answer instead of a search for one: devices in the order
-of claims and requests, each with the rules of `trial`; a request for all devices has every device that matches
-and has room.
+Its own rules are followed along an answer instead of a search for one: devices in the order of claims and
+requests, each with the rules of `trial`; a request for all devices has every device that matches and has
+room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,22 +73,27 @@ class _Path:
                 if len(chosen) != 1:
                     return f"request {request.name} served {len(chosen)} times"
                 [want] = chosen
-                fault = self._want(c, want, [devices[r.id] for r in served[want.result]])
+                fault = self._want(c, want, [(r, devices[r.id]) for r in served[want.result]])
                 if fault:
                     return fault
             if reach_of([devices[r.id] for r in allocation.results], self._name) != allocation.selector:
                 return f"devices that are not those for node {self._name}"
         return ""
 
-    def _want(self, c: int, want: Want, devices: Sequence[Device]) -> str:
-        if want.all_devices and frozenset(device.id for device in devices) != self._all[id(want)]:
+    def _want(self, c: int, want: Want, given: Sequence[tuple[Result, Device]]) -> str:
+        if want.all_devices and {result.id for result, _ in given} != self._all[id(want)]:
             return f"not all devices for {want.result}"
-        if not want.all_devices and len(devices) != want.count:
-            return f"{len(devices)} devices for {want.result}, not {want.count}"
+        if not want.all_devices and len(given) != want.count:
+            return f"{len(given)} devices for {want.result}, not {want.count}"
         taken = {c.device.id for c in candidates(self._view, want.selection) if c.device and not c.refusal}
-        for device in devices:
+        for result, device in given:
             if device.id not in taken:
                 return f"device {device.id}, which {want.result} does not take"
+            amounts = want.taken(device) if device.shared else None
+            if result.admin != want.admin or bool(result.share) != device.shared:
+                return f"device {device.id} in another way than {want.result} asks for"
+            if dict(result.taken) != (amounts or {}):
+                return f"device {device.id} with other amounts than {want.result} takes"
             if not self._trial.choose(c, want, device, must=False):
                 return f"device {device.id}, which is not to be had"
         return ""

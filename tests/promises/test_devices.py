@@ -71,18 +71,34 @@ def has_size(size):
 # name -> (objects, pods placed, evictions, other tiers that are not 0)
 ROUNDS = {
     "the picky claim gets the first device": (
-        [node("a"), GPU, slice_on("a", gpu("g0", model="a"), gpu("g1", model="b"))]
-        + [claim("x"), claim("y", request("r", model("a"))), p, q],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", model="a"), gpu("g1", model="b")),
+            claim("x"),
+            claim("y", request("r", model("a"))),
+            p,
+            q,
+        ],
         (2, 0, {}),
     ),
     "two of a kind go to the claim that wants them alike": (
-        [node("a"), GPU, slice_on("a", gpu("g0", link=0), gpu("g1", link=0), gpu("g2", link=1))]
-        + [claim("x"), claim("y", request("r", count=2), match="link"), p, q],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", link=0), gpu("g1", link=0), gpu("g2", link=1)),
+            claim("x"),
+            claim("y", request("r", count=2), match="link"),
+            p,
+            q,
+        ],
         (2, 0, {}),
     ),
     "the second choice of one is better than nothing for another": (
-        [node("a"), GPU, slice_on("a", gpu("g0", model="a"), gpu("g1", model="b"))]
-        + [
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", model="a"), gpu("g1", model="b")),
             claim("x", first_of("r", alternative("a", model("a")), alternative("b", model("b")))),
             claim("y", request("r", model("a"))),
             p,
@@ -91,33 +107,58 @@ ROUNDS = {
         (2, 0, {"firstAvailable": 1}),
     ),
     "who can have the first choice has it": (
-        [node("a"), node("b"), GPU, slice_on("a", gpu("g0", model="b")), slice_on("b", gpu("g0", model="a"))]
-        + [claim("x", first_of("r", alternative("a", model("a")), alternative("b", model("b")))), p],
+        [
+            node("a"),
+            node("b"),
+            GPU,
+            slice_on("a", gpu("g0", model="b")),
+            slice_on("b", gpu("g0", model="a")),
+            claim("x", first_of("r", alternative("a", model("a")), alternative("b", model("b")))),
+            p,
+        ],
         (1, 0, {}),
     ),
     "all devices of a node are left free for the claim that wants all": (
-        [node("a"), node("b"), GPU]
-        + [slice_on("a", gpu("g0"), gpu("g1", model="m")), slice_on("b", gpu("g0"))]
-        + [
+        [
+            node("a"),
+            node("b"),
+            GPU,
+            slice_on("a", gpu("g0"), gpu("g1", model="m")),
+            slice_on("b", gpu("g0")),
             claim("x"),
             claim("y", request("r", 'device.attributes["gpu.example.com"].?model.hasValue()', mode="All")),
-        ]
-        + [p, q.select(hostname="a")],
+            p,
+            q.select(hostname="a"),
+        ],
         (2, 0, {}),
     ),
     "halves of a card leave no whole one": (
-        [node("a"), GPU, slice_on("a", FULL, *HALVES, counters=CARD)]
-        + [claim("x", request("r", has_size("full"))), p]
-        + [claim("y", request("r", has_size("half"))), q]
-        + [claim("z", request("r", has_size("half"))), user("s", "z")],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", FULL, *HALVES, counters=CARD),
+            claim("x", request("r", has_size("full"))),
+            p,
+            claim("y", request("r", has_size("half"))),
+            q,
+            claim("z", request("r", has_size("half"))),
+            user("s", "z"),
+        ],
         (2, 0, {}),
     ),
     "counters in a slice of their own are the same counters": (
-        [node("a"), GPU, slice_on("a", FULL, *HALVES, of=2)]
-        + [slice_("counters", pool="a", of=2, counters=CARD, nodeName="a")]
-        + [claim("x", request("r", has_size("full"))), p]
-        + [claim("y", request("r", has_size("half"))), q]
-        + [claim("z", request("r", has_size("half"))), user("s", "z")],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", FULL, *HALVES, of=2),
+            slice_("counters", pool="a", of=2, counters=CARD, nodeName="a"),
+            claim("x", request("r", has_size("full"))),
+            p,
+            claim("y", request("r", has_size("half"))),
+            q,
+            claim("z", request("r", has_size("half"))),
+            user("s", "z"),
+        ],
         (2, 0, {}),
     ),
     "shares of a device fit as long as its capacity lasts": (
@@ -127,53 +168,103 @@ ROUNDS = {
         (2, 0, {}),
     ),
     "a claim of two pods is allocated where both fit": (
-        [node("a", cpu="1", zone="z1"), node("b", cpu="4", zone="z1"), GPU]
-        + [slice_on("a", gpu("g0")), slice_on("b", gpu("g0")), claim("x")]
-        + [p.req(cpu="1"), user("q", "x").req(cpu="1")],
+        [
+            node("a", cpu="1", zone="z1"),
+            node("b", cpu="4", zone="z1"),
+            GPU,
+            slice_on("a", gpu("g0")),
+            slice_on("b", gpu("g0")),
+            claim("x"),
+            p.req(cpu="1"),
+            user("q", "x").req(cpu="1"),
+        ],
         (2, 0, {}),
     ),
     "devices of a network keep pods in their zone": (
-        [node("a", cpu="1", zone="z1"), node("b", cpu="1", zone="z1"), node("c", cpu="9", zone="z2"), GPU]
-        + [slice_("net", gpu("n0"), nodeSelector=zone("z1")), claim("x")]
-        + [p.req(cpu="1"), user("q", "x").req(cpu="1"), user("s", "x").req(cpu="1")],
+        [
+            node("a", cpu="1", zone="z1"),
+            node("b", cpu="1", zone="z1"),
+            node("c", cpu="9", zone="z2"),
+            GPU,
+            slice_("net", gpu("n0"), nodeSelector=zone("z1")),
+            claim("x"),
+            p.req(cpu="1"),
+            user("q", "x").req(cpu="1"),
+            user("s", "x").req(cpu="1"),
+        ],
         (2, 0, {}),
     ),
     "a device is freed by an eviction": (
-        [node("a"), GPU, slice_on("a", gpu("g0"))]
-        + [claim("held", has=[("r", "a", "g0")], at="a", users=["v"]), user("v", "held").priority(0).on("a")]
-        + [claim("x"), p.priority(HIGH)],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0")),
+            claim("held", has=[("r", "a", "g0")], at="a", users=["v"]),
+            user("v", "held").priority(0).on("a"),
+            claim("x"),
+            p.priority(HIGH),
+        ],
         (1, 1, {}),
     ),
     "but not by that of one of its two users": (
-        [node("a"), GPU, slice_on("a", gpu("g0"))]
-        + [claim("held", has=[("r", "a", "g0")], at="a", users=["v", "w"])]
-        + [user("v", "held").priority(0).on("a"), user("w", "held").priority(HIGH).on("a")]
-        + [claim("x"), p.priority(HIGH)],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0")),
+            claim("held", has=[("r", "a", "g0")], at="a", users=["v", "w"]),
+            user("v", "held").priority(0).on("a"),
+            user("w", "held").priority(HIGH).on("a"),
+            claim("x"),
+            p.priority(HIGH),
+        ],
         (0, 0, {}),
     ),
     "a claim that nobody uses gives its device back for nothing": (
-        [node("a"), GPU, slice_on("a", gpu("g0")), claim("idle", has=[("r", "a", "g0")], at="a")]
-        + [claim("x"), p],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0")),
+            claim("idle", has=[("r", "a", "g0")], at="a"),
+            claim("x"),
+            p,
+        ],
         (1, 0, {}),
     ),
     "and so does one of a pod that waits, to serve that pod elsewhere": (
-        [node("a", cpu="1"), node("b"), GPU, slice_on("a", gpu("g0")), slice_on("b", gpu("g0"))]
-        + [claim("x", has=[("r", "a", "g0")], at="a", users=["p"]), p.req(cpu="2")],
+        [
+            node("a", cpu="1"),
+            node("b"),
+            GPU,
+            slice_on("a", gpu("g0")),
+            slice_on("b", gpu("g0")),
+            claim("x", has=[("r", "a", "g0")], at="a", users=["p"]),
+            p.req(cpu="2"),
+        ],
         (1, 0, {}),
     ),
     "adminAccess looks past other claims": (
-        [node("a"), GPU, slice_on("a", gpu("g0"))]
-        + [claim("x"), claim("y", request("r", admin=True)), p, q],
+        [node("a"), GPU, slice_on("a", gpu("g0")), claim("x"), claim("y", request("r", admin=True)), p, q],
         (2, 0, {}),
     ),
     "a taint keeps a device from those that do not tolerate it": (
-        [node("a"), GPU, slice_on("a", gpu("g0", taints=[("worn", "NoSchedule")]), gpu("g1"))]
-        + [claim("x", request("r", tolerate=["worn"])), claim("y"), p, q],
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", taints=[("worn", "NoSchedule")]), gpu("g1")),
+            claim("x", request("r", tolerate=["worn"])),
+            claim("y"),
+            p,
+            q,
+        ],
         (2, 0, {}),
     ),
     "an extended resource is served where no node offers it": (
-        [node("a"), device_class("gpu", serves="example.com/gpu"), slice_on("a", gpu("g0"), gpu("g1"))]
-        + [pod("p").req({"example.com/gpu": "1"}).times(3)],
+        [
+            node("a"),
+            device_class("gpu", serves="example.com/gpu"),
+            slice_on("a", gpu("g0"), gpu("g1")),
+            pod("p").req({"example.com/gpu": "1"}).times(3),
+        ],
         (2, 0, {}),
     ),
     "a gang's members share the claim of their group": (

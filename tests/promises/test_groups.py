@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from builders import cluster, group, node, pod, workload
 from exhaustive import best_plan
-from grouped import rack
 from group_rounds import small_groups, tiny_group_rounds, tiny_groups
+from grouped import rack
 from hypothesis import given, settings
 from proof import OPTIONS, check_optimal, solve_and_replay, told
 
@@ -47,13 +47,23 @@ MEMBER = pod("m").req(cpu="2").priority(10).member("g")
 # name -> (objects, pods placed, evictions, other tiers that are not 0)
 ROUNDS = {
     "a gang starts whole in the rack that another pod would have taken": (
-        [rack("r1", ("a", 3)), rack("r2", ("b", 4)), group("g", "rack", gang=2)]
-        + [pod("first").req(cpu="1").priority(10).created(9), MEMBER.times(2)],
+        [
+            rack("r1", ("a", 3)),
+            rack("r2", ("b", 4)),
+            group("g", "rack", gang=2),
+            pod("first").req(cpu="1").priority(10).created(9),
+            MEMBER.times(2),
+        ],
         (3, 0, {}),
     ),
     "of two gangs one starts rather than half of each": (
-        [rack("r1", ("a", 4), ("b", 2)), group("g", gang=3), group("h", gang=2)]
-        + [MEMBER.times(3), MEMBER.named("n").member("h").times(2)],
+        [
+            rack("r1", ("a", 4), ("b", 2)),
+            group("g", gang=3),
+            group("h", gang=2),
+            MEMBER.times(3),
+            MEMBER.named("n").member("h").times(2),
+        ],
         (3, 0, {}),
     ),
     "a gang that cannot start evicts nobody": (
@@ -61,24 +71,46 @@ ROUNDS = {
         (0, 0, {}),
     ),
     "a gang that can start with evictions on two nodes evicts on both": (
-        [rack("r1", ("a", 4), ("b", 4)), group("g", gang=4), LOW.on("a"), LOW.named("w").on("b")]
-        + [MEMBER.times(4)],
+        [
+            rack("r1", ("a", 4), ("b", 4)),
+            group("g", gang=4),
+            LOW.on("a"),
+            LOW.named("w").on("b"),
+            MEMBER.times(4),
+        ],
         (4, 2, {}),
     ),
     "late members follow the running ones, though another rack has more room": (
-        [rack("r1", ("a", 4)), rack("r2", ("b", 9)), group("g", "rack", gang=3)]
-        + [MEMBER.named("old").on("a"), MEMBER.times(2)],
+        [
+            rack("r1", ("a", 4)),
+            rack("r2", ("b", 9)),
+            group("g", "rack", gang=3),
+            MEMBER.named("old").on("a"),
+            MEMBER.times(2),
+        ],
         (0, 0, {}),
     ),
     "running members in two racks keep the others out": (
-        [rack("r1", ("a", 8)), rack("r2", ("b", 8)), group("g", "rack")]
-        + [MEMBER.named("old").on("a"), MEMBER.named("older").on("b"), MEMBER],
+        [
+            rack("r1", ("a", 8)),
+            rack("r2", ("b", 8)),
+            group("g", "rack"),
+            MEMBER.named("old").on("a"),
+            MEMBER.named("older").on("b"),
+            MEMBER,
+        ],
         (0, 0, {}),
     ),
     "unless one of them is evicted": (
-        [rack("r1", ("a", 8)), rack("r2", ("b", 2)), group("g", "rack")]
-        + [MEMBER.named("old").on("a"), MEMBER.named("older").priority(0).on("b"), MEMBER]
-        + [pod("p").req(cpu="2").priority(20).select(rack="r2")],
+        [
+            rack("r1", ("a", 8)),
+            rack("r2", ("b", 2)),
+            group("g", "rack"),
+            MEMBER.named("old").on("a"),
+            MEMBER.named("older").priority(0).on("b"),
+            MEMBER,
+            pod("p").req(cpu="2").priority(20).select(rack="r2"),
+        ],
         (2, 1, {}),
     ),
     "two crossing keys leave one node": (
@@ -87,11 +119,10 @@ ROUNDS = {
         (2, 0, {}),
     ),
     "a preferred key costs only where the group needs two domains": (
-        [rack("r1", ("a", 4)), rack("r2", ("b", 4))]
-        + [
-            group(
-                "g", gang=3, schedulingConstraints={"topology": [{"key": "rack", "mode": "Preferred"}]}
-            ),
+        [
+            rack("r1", ("a", 4)),
+            rack("r2", ("b", 4)),
+            group("g", gang=3, schedulingConstraints={"topology": [{"key": "rack", "mode": "Preferred"}]}),
             MEMBER.times(3),
         ],
         (3, 0, {"preferredTopology": 1}),
@@ -101,8 +132,9 @@ ROUNDS = {
         (2, 0, {"desiredCount": 2}),
     ),
     "each replica of a workload's group has a rack of its own": (
-        [rack("r1", ("a", 4)), rack("r2", ("b", 4))]
-        + [
+        [
+            rack("r1", ("a", 4)),
+            rack("r2", ("b", 4)),
             workload(
                 "w",
                 {
@@ -135,7 +167,7 @@ def test_rounds_with_a_point(name):
 
 
 def test_a_gang_that_greedy_leaves_short_is_no_plan():
-    """Greedy counts the member that p evicts, and binds another beside it; in the end the gang is one short."""
+    """Greedy counts the member that p evicts, and binds another beside it; in the end the gang is short."""
     snapshot = cluster(
         rack("r1", ("a", 2), ("b", 2)),
         group("g", gang=2),
