@@ -49,7 +49,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
     """Draw seconds and memory against each axis, on logarithmic scales."""
     matplotlib = import_module("matplotlib")
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "kubestow"
+    matplotlib.rcParams.update({"svg.hashsalt": "kubestow", "svg.fonttype": "none"})
     pyplot = import_module("matplotlib.pyplot")
     figure, panels = pyplot.subplots(2, len(AXES), figsize=(12, 6.5), sharey="row", layout="constrained")
     for column, (axis, label) in enumerate(AXES.items()):
@@ -66,10 +66,17 @@ def draw(rows: Sequence[Row], file: Path) -> None:
             panel.set_xscale("log")
             panel.set_yscale("log")
             panel.set_xlabel(label)
+            panel.set_xticks(along, [f"{size:,}" for size in along])
+            panel.set_xticks([], minor=True)
             panel.grid(visible=True, which="major", alpha=0.3)
     panels[0][0].set_ylabel("seconds")
     panels[1][0].set_ylabel("peak memory, MiB")
-    panels[0][0].legend(fontsize=8)
+    for panel in (panels[0][0], panels[1][0]):
+        panel.yaxis.set_major_formatter("{x:,g}")
+        panel.yaxis.set_minor_formatter("")
+    panels[1][0].set_yticks([250, 500, 1000, 2000, 4000, 8000])
+    panels[1][0].set_ylim(200, max(2000.0, *(1.2 * row["peak_mb"] for row in rows)))
+    figure.legend(*panels[0][0].get_legend_handles_labels(), loc="outside upper center", ncols=5, fontsize=9)
     figure.savefig(file, metadata={"Date": None})
     pyplot.close(figure)
 
