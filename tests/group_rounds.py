@@ -2,8 +2,8 @@
 
 In the mix by construction: two groups beside plain pods; gangs that cannot start, that may, and that run
 already; running members in one rack, in several, off the key; gated members; groups that wait for their
-object or for members; racks nested in blocks, or crossing rows; preferred keys; groups that expect more members than
-there are; replicas of one group of a Workload; members of different priorities and sizes.
+object or for members; racks nested in blocks, or crossing rows; preferred keys; groups that expect more
+members than there are; replicas of one group of a Workload; members of different priorities and sizes.
 """
 
 from dataclasses import replace
