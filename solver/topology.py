@@ -21,9 +21,9 @@ from ..models.topology import (
     Topology,
 )
 from .allocated import chosen_devices
+from .device_seats import seat_devices
 from .play import play
 from .replay import moves_of
-from .device_seats import seat_devices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
