@@ -65,6 +65,8 @@ Examples:
   kubestow solve guard-training-job --scheduler greedy
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
+  kubestow solve rack-training-job --show topology
+  kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
   kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
@@ -72,10 +74,29 @@ Examples:
 )
 @several_instances
 @click.option("--scheduler", type=click.Choice(["optimal", "greedy"]), default="optimal", show_default=True)
+@click.option(
+    "--show",
+    type=click.Choice(["plan", "topology"]),
+    default="plan",
+    show_default=True,
+    help="The plan as tables, or a picture of the racks: who is where, and which devices are taken.",
+)
+@click.option(
+    "--topology-key",
+    metavar="LABEL",
+    help="The node label whose values are the racks.  [default: what pod groups name, else zones]",
+)
 @output_option
 @search_options
 @input_options
-def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: Any) -> None:
+def solve(
+    instances: tuple[str, ...],
+    scheduler: str,
+    show: str,
+    topology_key: str | None,
+    output: str,
+    **choices: Any,
+) -> None:
     """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
 
     Without an INSTANCE the first bundled one is solved. With several, each is a round of its own, and one
@@ -86,6 +107,8 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
     from kubestow.solver.api import solve as solve_round
     from kubestow.solver.api import solve_greedy
 
+    if topology_key is not None and show != "topology":
+        raise click.UsageError("--topology-key goes with --show topology only")
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
     for snapshot in list(snapshots(instances, choices)):
@@ -95,7 +118,15 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
             with ProgressReport(sys.stderr) as progress:
                 plan = solve_round(snapshot, search, progress)
         document = plan.model_dump(by_alias=True)
-        _emit(output, document, partial(plan_report, plan), compact=several, several=several)
+        report = partial(plan_report, plan)
+        if show == "topology":
+            from kubestow.reports.topology import topology_report
+            from kubestow.solver.topology import topology
+
+            picture = topology(snapshot, plan, topology_key)
+            document["topology"] = picture.model_dump(by_alias=True)
+            report = partial(topology_report, plan, picture)
+        _emit(output, document, report, compact=several, several=several)
         if plan.stats.interrupted:
             _leave_early()
 
