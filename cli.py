@@ -8,7 +8,6 @@ completion are instant.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.cli_group import INTERRUPTED, Cli, leave
 from kubestow.cli_inputs import (
     complete_instance,
     input_options,
@@ -34,54 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rich.console import RenderableType
-
-INTERRUPTED = 130
-UNREAD = 141
-BUG = 70
-
-
-class Cli(click.Group):
-    """The one place where errors become exit codes."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what a user can cause is one line, everything else is a bug."""
-        try:
-            return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException):
-            raise
-        except BrokenPipeError:
-            # What is still buffered would fail once more when Python flushes it on its way out.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(UNREAD)
-        except (KeyboardInterrupt, click.Abort):
-            click.echo("kubestow: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
-        except Exception as error:
-            from kubestow.models.errors import InternalError, KubestowError
-
-            if isinstance(error, OSError) and error.errno is not None:
-                error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
-            if isinstance(error, KubestowError):
-                click.echo(f"kubestow: error: {error}", err=True)
-                ctx.exit(error.exit_code)
-            import traceback
-
-            traceback.print_exc()
-            if isinstance(error, InternalError) and error.dump:
-                click.echo(
-                    f"kubestow: what a developer needs to see it again is in {_dump(error.dump)}", err=True
-                )
-            click.echo("kubestow: this is a bug in kubestow, not in your input", err=True)
-            ctx.exit(BUG)
-
-
-def _dump(document: Mapping[str, Any]) -> str:
-    import json
-    import tempfile
-
-    with tempfile.NamedTemporaryFile("w", prefix="kubestow-", suffix=".json", delete=False) as file:
-        json.dump(document, file, indent=2, default=str)
-    return file.name
 
 
 @click.group(
@@ -147,7 +99,8 @@ def solve(
 ) -> None:
     """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
 
-    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own.
+    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own, and one
+    line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.reports.progress import ProgressReport
@@ -326,8 +279,7 @@ def version() -> None:
 
 
 def _leave_early() -> NoReturn:
-    click.echo("kubestow: interrupted; this was the best plan so far", err=True)
-    sys.exit(INTERRUPTED)
+    leave(INTERRUPTED, "interrupted; this was the best plan so far")
 
 
 def _emit(
