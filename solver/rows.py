@@ -51,6 +51,49 @@ class Sparse:
         sums = np.concatenate(([0], np.cumsum(products)))
         return sums[self.start[1:]] - sums[self.start[:-1]]
 
+    def take(self, rows: Ints) -> Sparse:
+        """Some of the rows, in the order asked for."""
+        lengths = (self.start[1:] - self.start[:-1])[rows]
+        start = np.concatenate(([0], np.cumsum(lengths)))
+        where = np.repeat(self.start[rows] - start[:-1], lengths) + np.arange(start[-1])
+        return Sparse(start, self.column[where], self.value[where])
+
+    def beside(self, other: Sparse) -> Sparse:
+        """Each row with the pairs of another's behind its own."""
+        row = np.concatenate((self.row, other.row))
+        order = np.argsort(row, kind="stable")
+        return Sparse(
+            self.start + other.start,
+            np.concatenate((self.column, other.column))[order],
+            np.concatenate((self.value, other.value))[order],
+        )
+
+    def summed(self) -> Sparse:
+        """Each column once a row, in their order, with the sum of its values."""
+        row = self.row
+        order = np.lexsort((self.column, row))
+        row, column, value = row[order], self.column[order], self.value[order]
+        first = np.ones(len(row), dtype=bool)
+        first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+        if not len(row):
+            return self
+        counts = np.bincount(row[first], minlength=len(self.start) - 1)
+        return Sparse(
+            np.concatenate(([0], np.cumsum(counts))),
+            column[first],
+            np.add.reduceat(value, np.flatnonzero(first)),
+        )
+
+    def above(self, *others: Sparse) -> Sparse:
+        """These rows, and others below them."""
+        parts = (self, *others)
+        ends = np.concatenate([np.diff(p.start) for p in parts])
+        return Sparse(
+            np.concatenate(([0], np.cumsum(ends))),
+            np.concatenate([p.column for p in parts]),
+            np.concatenate([p.value for p in parts]),
+        )
+
     def transposed(self, columns: int) -> Sparse:
         """The same pairs, column by column."""
         order = np.argsort(self.column, kind="stable")
@@ -80,6 +123,28 @@ class Rows:
     floor: Ints
     ceiling: Ints
     literals: Sparse
+
+    def subset(self, rows: Ints) -> Rows:
+        """Some of the rows over the same variables."""
+        return Rows(
+            self.low,
+            self.high,
+            self.terms.take(rows),
+            self.floor[rows],
+            self.ceiling[rows],
+            self.literals.take(rows),
+        )
+
+    def joined(self, newer: Rows) -> Rows:
+        """These rows and newer ones of the same model, which may have more variables."""
+        return Rows(
+            newer.low,
+            newer.high,
+            self.terms.above(newer.terms),
+            np.concatenate((self.floor, newer.floor)),
+            np.concatenate((self.ceiling, newer.ceiling)),
+            self.literals.above(newer.literals),
+        )
 
     def part(self, free: Ints, rows: Iterable[int], values: Ints) -> cp_model.CpModel:
         """Build the model of some variables in which all others keep their values.
@@ -123,14 +188,18 @@ class Rows:
             row.enforcement_literal.append(index if positive else -index - 1)
 
 
-def rows_of(model: cp_model.CpModel) -> Rows:
-    """Read a model; what kubestow's encoders state (linear rows, clauses, at-most-one) is all it may hold."""
+def rows_of(model: cp_model.CpModel, first: int = 0) -> Rows:
+    """Read a model's constraints from the `first` on.
+
+    What kubestow's encoders state (linear rows, clauses, at-most-one) is all that it may hold.
+    """
     proto = model.proto
     domains = np.array([tuple(v.domain) for v in proto.variables], dtype=np.int64).reshape(-1, 2)
     terms: list[tuple[Sequence[int], Sequence[int]]] = []
     limits: list[tuple[int, int]] = []
     literals: list[Sequence[int]] = []
-    for constraint in proto.constraints:
+    for number in range(first, len(proto.constraints)):
+        constraint = proto.constraints[number]
         enforced = list(constraint.enforcement_literal)
         if constraint.has_linear():
             terms.append((list(constraint.linear.vars), list(constraint.linear.coeffs)))
