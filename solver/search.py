@@ -161,7 +161,7 @@ class Search:
     def _whole(
         self, group: Sequence[str], names: Sequence[str], bound: int, until: float
     ) -> tuple[int, bool]:
-        """Search the whole model; return the first tier's bound, and whether all tiers of the group are settled."""
+        """Search the whole model; return the first tier's bound, and whether the group is settled."""
         while time.monotonic() < until and not self.interrupted:
             result = self._search(group, until - time.monotonic())
             self.interrupted |= result.interrupted
