@@ -133,6 +133,9 @@ class RoundModel:
                 yield variable, solution.counts.get(key, 0)
         for v in sorted(component.victims):
             yield self.context.evictions[v], solution.leaving.get(v, 0)
+        if component.devices and self.context.devices is not None and solution.devices is not None:
+            deciding = self.context.devices.deciding()
+            yield from zip(deciding, solution.devices.values, strict=True)
 
     def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
         """Give literals of which one must hold for the variable to have more than a value, or fewer."""

@@ -250,7 +250,7 @@ class Search:
         chosen = assignment.allocations
         result = self._sequencer.order(assignment, self._deadline)
         if result.moves is None:
-            self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen)))
+            self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
             if result.blame is None:
                 return False, False
             self.model.forbid(result.blame, result.relief, solution)
