@@ -25,7 +25,7 @@ from proof import OPTIONS, check_optimal, solve_and_replay, told
 from kubestow.framework.cluster import Cluster
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
-NEVER_WORSE = [*((small_devices, seed) for seed in range(140)), *((small_mixed, seed) for seed in range(80))]
+NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]
 
 
 @pytest.mark.parametrize("make, seed", EXHAUSTIVE)
@@ -131,6 +131,28 @@ ROUNDS = {
             q.select(hostname="a"),
         ],
         (2, 0, {}),
+    ),
+    "all devices that break a constraint are an error, and no second choice": (
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", link=0), gpu("g1", link=1)),
+            claim("x", first_of("r", alternative("all", mode="All"), alternative("one")), match="link"),
+            p,
+        ],
+        (0, 0, {}),
+    ),
+    "unless another claim has one of them, and the search turns back in time": (
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", link=0), gpu("g1", link=1)),
+            claim("x", first_of("r", alternative("all", mode="All"), alternative("one")), match="link"),
+            p,
+            claim("y"),
+            q,
+        ],
+        (2, 0, {"firstAvailable": 1}),
     ),
     "halves of a card leave no whole one": (
         [
