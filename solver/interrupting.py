@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Seconds after which a Ctrl-C is heard at the latest.
+LOOK_UP = 0.1
+
 
 def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[T, bool]:
     """Do some work and return its result, and whether Ctrl-C came meanwhile.
@@ -40,7 +43,8 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
     _thread.start_new_thread(target, ())
     while not (found or failed):
         try:
-            done.acquire()
+            # a signal that another thread takes does not wake this one: look up now and then
+            done.acquire(timeout=LOOK_UP)
         except KeyboardInterrupt:
             interrupted = True
             stop()
