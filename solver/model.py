@@ -8,22 +8,25 @@ variables.
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ortools.sat.python import cp_model, cp_model_helper
+import numpy as np
+from ortools.sat.python import cp_model
 
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
 from .devices import DeviceSolution, read_devices
+from .interrupting import run_interruptibly
+from .rows import Rows, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from .options import SolveOptions
     from .relations import Component
+    from .rows import Ints
 
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
@@ -56,14 +59,23 @@ class SearchResult:
 
 @dataclass
 class RoundModel:
-    """The model of one round and the constraints added to it since."""
+    """The model of one round and the constraints added to it since.
+
+    Attributes
+    ----------
+    values : ints or None
+        Values of all variables in the plan that was last hinted, where the hint could be completed.
+    """
 
     problem: Problem
     options: SolveOptions
     context: Context = field(init=False)
     goals: dict[str, Goal] = field(init=False)
+    values: Ints | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        self._rows: Rows | None = None
+        self._read_constraints = 0
         self.context = encode(self.problem, self.options.prefer)
         self.goals = {g.name: g for g in self.context.goals}
 
@@ -77,12 +89,36 @@ class RoundModel:
         """Number of constraints."""
         return len(self.context.model.proto.constraints)
 
+    @property
+    def rows(self) -> Rows:
+        """The model as sparse rows, with all that was added to it so far."""
+        rows, first = self._rows, self._read_constraints
+        if rows is None or first < self.constraints:
+            new = rows_of(self.context.model, first)
+            self._rows = rows = new if rows is None else rows.joined(new)
+            self._read_constraints = self.constraints
+        return rows
+
+    def cost(self, name: str) -> Ints:
+        """Coefficient of each variable in a tier, to be minimised; the tier's constant is not in it."""
+        terms, sign = self.goals[name].terms, -1 if self.goals[name].sense == "max" else 1
+        found = np.zeros(self.variables, dtype=np.int64)
+        np.add.at(found, [v.index for v in terms.variables], [sign * c for c in terms.coefficients])
+        return found
+
     def fix(self, name: str, value: int) -> None:
         """Hold a tier at least as good as a value that a replayed plan attains."""
         goal = self.goals[name]
         expression = goal.terms.expression()
         model = self.context.model
         model.add(expression >= value if goal.sense == "max" else expression <= value)
+
+    def bound(self, name: str, value: int) -> None:
+        """Tell the model what no solution can beat."""
+        goal = self.goals[name]
+        expression = goal.terms.expression()
+        if (value < goal.high) if goal.sense == "max" else (value > goal.low):
+            self.context.model.add(expression <= value if goal.sense == "max" else expression >= value)
 
     def forbid(self, blame: Component, relief: Component, solution: Solution) -> None:
         """Exclude what agrees with a solution on the blamed and has no more relief than it (a lazy cut)."""
@@ -131,10 +167,11 @@ class RoundModel:
         """
         model = self.context.model
         model.clear_objective()  # type: ignore[no-untyped-call]
-        solver = self._solver(seconds)
+        solver = self.new_solver(seconds)
         solver.parameters.num_workers = 1
         solver.parameters.fix_variables_to_their_hinted_value = True
         status = solver.solve(model)
+        self.values = None
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             self._hint_all(solver)
             return True
@@ -143,7 +180,8 @@ class RoundModel:
     def _hint_all(self, solver: cp_model.CpSolver) -> None:
         model = self.context.model
         model.clear_hints()  # type: ignore[no-untyped-call]
-        for index, value in enumerate(solver.response_proto.solution):
+        self.values = np.array(list(solver.response_proto.solution), dtype=np.int64)
+        for index, value in enumerate(self.values.tolist()):
             model.add_hint(model.get_int_var_from_proto_index(index), value)
 
     def search(
@@ -157,11 +195,11 @@ class RoundModel:
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
         model.minimize(sum_of.terms.expression())
-        solver = self._solver(seconds)
+        solver = self.new_solver(seconds)
         callback = _Watch(
             lambda objective, bound: watch(sum_of.first_value(objective), sum_of.first_bound(bound))
         )
-        status, interrupted = _solve_interruptibly(solver, model, callback)
+        status, interrupted = run_interruptibly(lambda: solver.solve(model, callback), solver.stop_search)
         if status == cp_model.MODEL_INVALID:
             raise InternalError(f"invalid model: {model.validate()}")
         if status == cp_model.INFEASIBLE:
@@ -207,9 +245,23 @@ class RoundModel:
             domain = variables[variable.index].domain
             domain.clear()
             domain.extend([value, value])
-        solver = self._solver(seconds)
+        solver = self.new_solver(seconds)
         status = solver.solve(near)
         return self._read(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
+
+    def solution(self, values: Ints) -> Solution:
+        """Read a solution from the values of all variables; for models without devices."""
+        context = self.context
+
+        def value(goal: Goal) -> int:
+            terms = goal.terms
+            return int(values[[v.index for v in terms.variables]] @ terms.coefficients) + terms.constant
+
+        return Solution(
+            counts={k: n for k, var in context.counts.items() if (n := int(values[var.index]))},
+            leaving={k: n for k, var in context.evictions.items() if (n := int(values[var.index]))},
+            goals={name: value(goal) for name, goal in self.goals.items()},
+        )
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         context = self.context
@@ -220,7 +272,8 @@ class RoundModel:
             devices=None if context.devices is None else read_devices(context.devices, solver),
         )
 
-    def _solver(self, seconds: float) -> cp_model.CpSolver:
+    def new_solver(self, seconds: float) -> cp_model.CpSolver:
+        """Make a solver with the settings that keep rows and hints (design, "Traps of the solver")."""
         solver = cp_model.CpSolver()
         parameters = solver.parameters
         parameters.max_time_in_seconds = max(seconds, 0.01)
@@ -293,30 +346,3 @@ class _Watch(cp_model.CpSolverSolutionCallback):
     def on_solution_callback(self) -> None:
         """Pass objective and bound on."""
         self._report(self.objective_value, self.best_objective_bound)
-
-
-def _solve_interruptibly(
-    solver: cp_model.CpSolver, model: cp_model.CpModel, callback: _Watch
-) -> tuple[cp_model_helper.CpSolverStatus, bool]:
-    """Solve in a thread, so that Ctrl-C reaches Python at once; the search then stops and keeps its best."""
-    status: list[cp_model_helper.CpSolverStatus] = []
-    done = threading.Event()
-
-    def work() -> None:
-        try:
-            status.append(solver.solve(model, callback))
-        finally:
-            done.set()
-
-    thread = threading.Thread(target=work)
-    interrupted = False
-    thread.start()
-    # Not thread.join(): interrupted once, it takes the thread for finished while it still runs (Python 3.11).
-    while not done.is_set():
-        try:
-            done.wait()
-        except KeyboardInterrupt:
-            interrupted = True
-            solver.stop_search()
-    thread.join()
-    return status[0], interrupted

@@ -22,6 +22,7 @@ from ..models import tiers
 from ..models.errors import BoundContradiction
 from ..models.tiers import PREFERENCES
 from .afar import FromAfar
+from .bounding import Bounding
 from .decode import assign, complete, counted, salvage
 from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
 from .narrate import narrate
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
+
+# Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
+# left after these in which a large one is searched as a whole.
+QUICK = 0.25
+WHOLE = 0.2
 
 # Nodes that are free at once near the best plan, and draws without gain before there are twice as many.
 NEAR = 8
@@ -127,16 +133,37 @@ class Search:
     def _solve(self, names: Sequence[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
         group = self._group(names[k:])
+        upto = names[: k + len(group)]
         # what follows and is closed already needs no time of its own
         last = all(self._closed(name) for name in names[k + len(group) :])
         # the last solution has to be put in order as well
         spare = min(5.0, 0.08 * self.options.time_limit)
-        until = time.monotonic() + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
-        large = self.model.variables > SMALL_MODEL
-        whole = until - (0.5 * (until - time.monotonic()) if large else 0.0)
+        begin = time.monotonic()
+        until = begin + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
         bound = self._reach(group[0])
-        while True:
-            result = self._search(group, whole - time.monotonic())
+        large = self.model.variables > SMALL_MODEL
+        if not large:
+            bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin))
+            if proven:
+                return len(group)
+        if self._value_of(group[0]) != bound and not self.interrupted:
+            bound = self._sharpen(group, upto, bound, until)
+        if self._value_of(group[0]) != bound and not self.interrupted:
+            now = time.monotonic()
+            bound, proven = self._whole(group, upto, bound, now + (WHOLE if large else 1.0) * (until - now))
+            if proven:
+                return len(group)
+            if large and not self.interrupted:
+                self._improve(group, upto, bound, until)
+        self._settle(group[0], bound)
+        return 1
+
+    def _whole(
+        self, group: Sequence[str], names: Sequence[str], bound: int, until: float
+    ) -> tuple[int, bool]:
+        """Search the whole model; return the first tier's bound, and whether the group is settled."""
+        while time.monotonic() < until and not self.interrupted:
+            result = self._search(group, until - time.monotonic())
             self.interrupted |= result.interrupted
             if result.infeasible:
                 raise self._contradiction("the model has no solution although a plan is known")
@@ -144,17 +171,43 @@ class Search:
                 bound = self._tighter(group[0], bound, result.bound)
             if result.solution is None:
                 break
-            attained, excluded = self._decode(result.solution, names[: k + len(group)])
+            attained, excluded = self._decode(result.solution, names)
             if result.optimal and attained:
                 for name in group:
                     self._settle(name, self._value_of(name))
-                return len(group)
-            if not excluded or time.monotonic() >= whole or self.interrupted:
+                return bound, True
+            if not excluded:
                 break
-        if large and not self.interrupted:
-            self._improve(group, names[: k + len(group)], bound, until)
-        self._settle(group[0], bound)
-        return 1
+        return bound, False
+
+    def _sharpen(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> int:
+        """Bound a tier by relaxations, before it is searched; plans that these suggest are taken."""
+        name = group[0]
+        bounding = self._bounding
+        self._hint()
+        relaxed = bounding.relax(name, 0.2 * (until - time.monotonic()))
+        if relaxed is not None:
+            bound = self._tighter(name, bound, relaxed)
+        if self._value_of(name) != bound and not bounding.interrupted:
+            begin = time.monotonic()
+            tight, solution = bounding.by_columns(name, begin + 0.4 * (until - begin))
+            if tight is not None:
+                bound = self._tighter(name, bound, tight)
+            if solution is not None:
+                self._decode(solution, names)
+        self.interrupted |= bounding.interrupted
+        self.model.bound(name, bound)
+        self._report(name, self._value_of(name), bound)
+        return bound
+
+    @cached_property
+    def _bounding(self) -> Bounding:
+        return Bounding(self.model, self.options)
+
+    def _hint(self) -> None:
+        self.model.hint(*counted(self.problem, self.best))
+        if self.model.complete_hint(self._left()) is False:
+            raise self._contradiction("the model refuses a plan that passes every filter")
 
     def _improve(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> None:
         """Search near the best plan: all is free on a few nodes, everything else stays.
@@ -181,10 +234,7 @@ class Search:
             self._report(group[0], self._value_of(group[0]), bound)
 
     def _search(self, group: Sequence[str], seconds: float) -> SearchResult:
-        counts, leaving = counted(self.problem, self.best)
-        self.model.hint(counts, leaving)
-        if self.model.complete_hint(seconds) is False:
-            raise self._contradiction("the model refuses a plan that passes every filter")
+        self._hint()
         first = self._value_of(group[0])
         self._report(group[0], first, None)
         goals = [n for n in group if n in self.model.goals]

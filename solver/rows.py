@@ -1,0 +1,256 @@
+"""A CP-SAT model as sparse rows over its variables, for what is done beside CP-SAT itself.
+
+    low_r <= Σ a_rj·x_j <= high_r        in force where every literal of the row holds
+
+Clauses, implications and at-most-one rows are linear rows over literals too, so one form serves relaxations
+(`solver.relaxation`, `solver.columns`) and models of a part (`Rows.part`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ..encoders.linear import HIGHEST, LOWEST
+from ..models.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """Rows of (column, value) pairs in compressed form: row r is `start[r]:start[r + 1]`."""
+
+    start: Ints
+    column: Ints
+    value: Ints
+
+    @property
+    def row(self) -> Ints:
+        """Row of each pair."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def of(self, r: int) -> tuple[Ints, Ints]:
+        """Columns and values of a row."""
+        where = slice(self.start[r], self.start[r + 1])
+        return self.column[where], self.value[where]
+
+    def times(self, x: Ints) -> Ints:
+        """Multiply by a vector, exactly as long as no sum passes 2**63."""
+        products = self.value * x[self.column]
+        sums = np.concatenate(([0], np.cumsum(products)))
+        return sums[self.start[1:]] - sums[self.start[:-1]]
+
+    def take(self, rows: Ints) -> Sparse:
+        """Some of the rows, in the order asked for."""
+        lengths = (self.start[1:] - self.start[:-1])[rows]
+        start = np.concatenate(([0], np.cumsum(lengths)))
+        where = np.repeat(self.start[rows] - start[:-1], lengths) + np.arange(start[-1])
+        return Sparse(start, self.column[where], self.value[where])
+
+    def beside(self, other: Sparse) -> Sparse:
+        """Each row with the pairs of another's behind its own."""
+        row = np.concatenate((self.row, other.row))
+        order = np.argsort(row, kind="stable")
+        return Sparse(
+            self.start + other.start,
+            np.concatenate((self.column, other.column))[order],
+            np.concatenate((self.value, other.value))[order],
+        )
+
+    def summed(self) -> Sparse:
+        """Each column once a row, in their order, with the sum of its values."""
+        row = self.row
+        order = np.lexsort((self.column, row))
+        row, column, value = row[order], self.column[order], self.value[order]
+        first = np.ones(len(row), dtype=bool)
+        first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+        if not len(row):
+            return self
+        counts = np.bincount(row[first], minlength=len(self.start) - 1)
+        return Sparse(
+            np.concatenate(([0], np.cumsum(counts))),
+            column[first],
+            np.add.reduceat(value, np.flatnonzero(first)),
+        )
+
+    def above(self, *others: Sparse) -> Sparse:
+        """These rows, and others below them."""
+        parts = (self, *others)
+        ends = np.concatenate([np.diff(p.start) for p in parts])
+        return Sparse(
+            np.concatenate(([0], np.cumsum(ends))),
+            np.concatenate([p.column for p in parts]),
+            np.concatenate([p.value for p in parts]),
+        )
+
+    def transposed(self, columns: int) -> Sparse:
+        """The same pairs, column by column."""
+        order = np.argsort(self.column, kind="stable")
+        start = np.concatenate(([0], np.cumsum(np.bincount(self.column, minlength=columns))))
+        return Sparse(start.astype(np.int64), self.row[order], self.value[order])
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A model as rows.
+
+    Attributes
+    ----------
+    low, high : ints, shape (variables,)
+        Domain of each variable.
+    terms : Sparse
+        Coefficients of the rows.
+    floor, ceiling : ints, shape (rows,)
+        Limits of each row; `linear.LOWEST` and `linear.HIGHEST` are none.
+    literals : Sparse
+        Of each row the Booleans that must hold for it to be in force, with value 1, or 0 for a negated one.
+    """
+
+    low: Ints
+    high: Ints
+    terms: Sparse
+    floor: Ints
+    ceiling: Ints
+    literals: Sparse
+
+    def subset(self, rows: Ints) -> Rows:
+        """Some of the rows over the same variables."""
+        return Rows(
+            self.low,
+            self.high,
+            self.terms.take(rows),
+            self.floor[rows],
+            self.ceiling[rows],
+            self.literals.take(rows),
+        )
+
+    def joined(self, newer: Rows) -> Rows:
+        """These rows and newer ones of the same model, which may have more variables."""
+        return Rows(
+            newer.low,
+            newer.high,
+            self.terms.above(newer.terms),
+            np.concatenate((self.floor, newer.floor)),
+            np.concatenate((self.ceiling, newer.ceiling)),
+            self.literals.above(newer.literals),
+        )
+
+    def part(self, free: Ints, rows: Iterable[int], values: Ints) -> cp_model.CpModel:
+        """Build the model of some variables in which all others keep their values.
+
+        Parameters
+        ----------
+        free : ints
+            The variables that are free, in the order that they have in the new model.
+        rows : iterable of int
+            The rows to state; those without a free variable are left out.
+        values : ints, shape (variables,)
+            Values of the others.
+        """
+        model = cp_model.CpModel()
+        place = np.full(len(self.low), -1)
+        place[free] = np.arange(len(free))
+        for low, high in zip(self.low[free].tolist(), self.high[free].tolist(), strict=True):
+            model.proto.variables.add().domain.extend((low, high))
+        for r in rows:
+            self._state(model, r, place, values)
+        return model
+
+    def _state(self, model: cp_model.CpModel, r: int, place: Ints, values: Ints) -> None:
+        literals, wanted = self.literals.of(r)
+        held = place[literals] < 0
+        if (values[literals[held]] != wanted[held]).any():
+            return
+        columns, coefficients = self.terms.of(r)
+        inside = place[columns] >= 0
+        if not inside.any() and held.all():
+            return
+        fixed = int(coefficients[~inside] @ values[columns[~inside]])
+        row = model.proto.constraints.add()
+        row.linear.vars.extend(place[columns[inside]].tolist())
+        row.linear.coeffs.extend(coefficients[inside].tolist())
+        floor, ceiling = int(self.floor[r]), int(self.ceiling[r])
+        row.linear.domain.append(floor if floor == LOWEST else floor - fixed)
+        row.linear.domain.append(ceiling if ceiling == HIGHEST else ceiling - fixed)
+        for literal, positive in zip(literals[~held].tolist(), wanted[~held].tolist(), strict=True):
+            index = int(place[literal])
+            row.enforcement_literal.append(index if positive else -index - 1)
+
+
+def rows_of(model: cp_model.CpModel, first: int = 0) -> Rows:
+    """Read a model's constraints from the `first` on.
+
+    What kubestow's encoders state (linear rows, clauses, at-most-one) is all that it may hold.
+    """
+    proto = model.proto
+    domains = np.array([tuple(v.domain) for v in proto.variables], dtype=np.int64).reshape(-1, 2)
+    terms: list[tuple[Sequence[int], Sequence[int]]] = []
+    limits: list[tuple[int, int]] = []
+    literals: list[Sequence[int]] = []
+    for number in range(first, len(proto.constraints)):
+        constraint = proto.constraints[number]
+        enforced = list(constraint.enforcement_literal)
+        if constraint.has_linear():
+            terms.append((list(constraint.linear.vars), list(constraint.linear.coeffs)))
+            low, high = constraint.linear.domain
+            limits.append((low, high))
+            literals.append(enforced)
+        elif constraint.has_bool_and():
+            for literal in constraint.bool_and.literals:
+                _clause(terms, limits, [literal], 1, HIGHEST)
+                literals.append(enforced)
+        elif constraint.has_bool_or():
+            _clause(terms, limits, list(constraint.bool_or.literals), 1, HIGHEST)
+            literals.append(enforced)
+        elif constraint.has_at_most_one():
+            _clause(terms, limits, list(constraint.at_most_one.literals), LOWEST, 1)
+            literals.append(enforced)
+        else:
+            raise InternalError(f"no linear form is known of {constraint}")
+    bounds = np.array(limits, dtype=np.int64).reshape(-1, 2)
+    return Rows(
+        low=domains[:, 0],
+        high=domains[:, 1],
+        terms=_sparse(terms),
+        floor=bounds[:, 0],
+        ceiling=bounds[:, 1],
+        literals=_sparse([([max(x, -x - 1) for x in xs], [int(x >= 0) for x in xs]) for xs in literals]),
+    )
+
+
+def _clause(
+    terms: list[tuple[Sequence[int], Sequence[int]]],
+    limits: list[tuple[int, int]],
+    literals: Sequence[int],
+    low: int,
+    high: int,
+) -> None:
+    """Add a row on how many of some literals hold; a negated one, -x - 1, is 1 less its variable."""
+    negated = sum(x < 0 for x in literals)
+    columns: dict[int, int] = {}
+    for x in literals:
+        columns[max(x, -x - 1)] = columns.get(max(x, -x - 1), 0) + (1 if x >= 0 else -1)
+    terms.append((list(columns), list(columns.values())))
+    limits.append((low if low == LOWEST else low - negated, high if high == HIGHEST else high - negated))
+
+
+def _sparse(pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> Sparse:
+    lengths = np.fromiter((len(columns) for columns, _ in pairs), dtype=np.int64, count=len(pairs))
+    total = int(lengths.sum())
+    flat = chain.from_iterable
+    return Sparse(
+        np.concatenate(([0], np.cumsum(lengths))),
+        np.fromiter(flat(columns for columns, _ in pairs), dtype=np.int64, count=total),
+        np.fromiter(flat(values for _, values in pairs), dtype=np.int64, count=total),
+    )
