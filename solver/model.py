@@ -262,11 +262,16 @@ class RoundModel:
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         context = self.context
+        counts = {k: n for k, var in context.counts.items() if (n := solver.value(var))}
+
+        def value(terms: Terms) -> int:
+            return solver.value(terms.expression())
+
         return Solution(
-            counts={k: n for k, var in context.counts.items() if (n := solver.value(var))},
+            counts=counts,
             leaving={k: n for k, var in context.evictions.items() if (n := solver.value(var))},
             goals={name: solver.value(goal.terms.expression()) for name, goal in self.goals.items()},
-            devices=None if context.devices is None else read_devices(context.devices, solver),
+            devices=None if context.devices is None else read_devices(context.devices, value, counts),
         )
 
     def new_solver(self, seconds: float) -> cp_model.CpSolver:
