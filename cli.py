@@ -8,7 +8,6 @@ completion are instant.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.cli_group import INTERRUPTED, Cli, leave
 from kubestow.cli_inputs import (
     complete_instance,
     input_options,
@@ -34,54 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from rich.console import RenderableType
-
-INTERRUPTED = 130
-UNREAD = 141
-BUG = 70
-
-
-class Cli(click.Group):
-    """The one place where errors become exit codes."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; what a user can cause is one line, everything else is a bug."""
-        try:
-            return super().invoke(ctx)
-        except (click.exceptions.Exit, click.ClickException):
-            raise
-        except BrokenPipeError:
-            # What is still buffered would fail once more when Python flushes it on its way out.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(UNREAD)
-        except (KeyboardInterrupt, click.Abort):
-            click.echo("kubestow: interrupted", err=True)
-            ctx.exit(INTERRUPTED)
-        except Exception as error:
-            from kubestow.models.errors import InternalError, KubestowError
-
-            if isinstance(error, OSError) and error.errno is not None:
-                error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
-            if isinstance(error, KubestowError):
-                click.echo(f"kubestow: error: {error}", err=True)
-                ctx.exit(error.exit_code)
-            import traceback
-
-            traceback.print_exc()
-            if isinstance(error, InternalError) and error.dump:
-                click.echo(
-                    f"kubestow: what a developer needs to see it again is in {_dump(error.dump)}", err=True
-                )
-            click.echo("kubestow: this is a bug in kubestow, not in your input", err=True)
-            ctx.exit(BUG)
-
-
-def _dump(document: Mapping[str, Any]) -> str:
-    import json
-    import tempfile
-
-    with tempfile.NamedTemporaryFile("w", prefix="kubestow-", suffix=".json", delete=False) as file:
-        json.dump(document, file, indent=2, default=str)
-    return file.name
 
 
 @click.group(
@@ -113,6 +65,8 @@ Examples:
   kubestow solve guard-training-job --scheduler greedy
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
+  kubestow solve rack-training-job --show topology
+  kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
   kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
@@ -120,19 +74,41 @@ Examples:
 )
 @several_instances
 @click.option("--scheduler", type=click.Choice(["optimal", "greedy"]), default="optimal", show_default=True)
+@click.option(
+    "--show",
+    type=click.Choice(["plan", "topology"]),
+    default="plan",
+    show_default=True,
+    help="The plan as tables, or a picture of the racks: who is where, and which devices are taken.",
+)
+@click.option(
+    "--topology-key",
+    metavar="LABEL",
+    help="The node label whose values are the racks.  [default: what pod groups name, else zones]",
+)
 @output_option
 @search_options
 @input_options
-def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: Any) -> None:
+def solve(
+    instances: tuple[str, ...],
+    scheduler: str,
+    show: str,
+    topology_key: str | None,
+    output: str,
+    **choices: Any,
+) -> None:
     """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
 
-    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own.
+    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own, and one
+    line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.reports.progress import ProgressReport
     from kubestow.solver.api import solve as solve_round
     from kubestow.solver.api import solve_greedy
 
+    if topology_key is not None and show != "topology":
+        raise click.UsageError("--topology-key goes with --show topology only")
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
     for snapshot in list(snapshots(instances, choices)):
@@ -142,7 +118,15 @@ def solve(instances: tuple[str, ...], scheduler: str, output: str, **choices: An
             with ProgressReport(sys.stderr) as progress:
                 plan = solve_round(snapshot, search, progress)
         document = plan.model_dump(by_alias=True)
-        _emit(output, document, partial(plan_report, plan), compact=several, several=several)
+        report = partial(plan_report, plan)
+        if show == "topology":
+            from kubestow.reports.topology import topology_report
+            from kubestow.solver.topology import topology
+
+            picture = topology(snapshot, plan, topology_key)
+            document["topology"] = picture.model_dump(by_alias=True)
+            report = partial(topology_report, plan, picture)
+        _emit(output, document, report, compact=several, several=several)
         if plan.stats.interrupted:
             _leave_early()
 
@@ -295,8 +279,7 @@ def version() -> None:
 
 
 def _leave_early() -> NoReturn:
-    click.echo("kubestow: interrupted; this was the best plan so far", err=True)
-    sys.exit(INTERRUPTED)
+    leave(INTERRUPTED, "interrupted; this was the best plan so far")
 
 
 def _emit(

@@ -172,4 +172,9 @@ def search_of(choices: Mapping[str, Any]) -> SolveOptions:
     from kubestow.solver.options import SolveOptions
 
     given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
-    return SolveOptions(**{name: value for name, value in given.items() if value is not None})
+    search = SolveOptions(**{name: value for name, value in given.items() if value is not None})
+    if search.engine != "local":
+        from kubestow.solver.engine import require_engine
+
+        require_engine(search)
+    return search

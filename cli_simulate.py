@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from kubestow.framework.simulation.engine import Simulation
     from kubestow.models.scenario import Scenario
+    from kubestow.reports.output_file import OutputFile
 
 
 def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -70,14 +72,19 @@ def simulate(
     from kubestow.instances import catalogue, scenarios
     from kubestow.instances.scenario_loader import load_scenario
     from kubestow.models.features import FeatureGates
+    from kubestow.reports.output_file import output_file
 
+    if log and metrics and Path(log).resolve() == Path(metrics).resolve():
+        raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)
     loaded = load_scenario(scenarios.locate(scenario or scenarios.NAMES[0]), catalogue.locate, gates)
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:
-        files = {path: stack.enter_context(click.open_file(path, "w")) for path in (log, metrics) if path}
-        runs = {name: _run(loaded, name, files[log] if log else None, len(chosen) > 1) for name in chosen}
-        if metrics:
+        files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}
+        runs = {
+            name: _run(loaded, name, None if log is None else files[log], len(chosen) > 1) for name in chosen
+        }
+        if metrics is not None:
             files[metrics].write(prometheus(runs))
     document = {
         "scenario": loaded.name,
@@ -89,7 +96,7 @@ def simulate(
     _emit(document, output)
 
 
-def _run(scenario: Scenario, name: str, log: Any, several: bool) -> Simulation:
+def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -> Simulation:
     from kubestow.framework.simulation.engine import Simulation
     from kubestow.framework.simulation.greedy import GreedyScheduler
     from kubestow.reports.document import as_json

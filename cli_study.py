@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kubestow.cli_group import INTERRUPTED, leave
 from kubestow.cli_inputs import complete_instance, input_options, search_of, search_options, snapshots
 
 if TYPE_CHECKING:
     from kubestow.models.study import StudiedInstance
-
-INTERRUPTED = 130
 
 
 @click.command(
@@ -63,5 +62,4 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 
         click.echo(as_json(result.model_dump(by_alias=True)), nl=False)
     if result.interrupted:
-        click.echo("kubestow: interrupted; these are the instances that were done", err=True)
-        sys.exit(INTERRUPTED)
+        leave(INTERRUPTED, "interrupted; these are the instances that were done")

@@ -1,7 +1,7 @@
 """`desiredCount`: prefer a domain that can also hold the members still to come (KEP-5732).
 
     shortfall(g) >= desiredCount·starts[g] − members that stand − Σ room[g,n]
-    room[g,n] fits beside everything on node n                       by resources and pod slots
+    room[g,n] fits beside everything on node n            by resources and pod slots, not by devices
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
 The twin for a finished plan is `framework.group_wishes.desired_count_shortfall`.
@@ -15,6 +15,7 @@ import numpy as np
 
 from ..framework import names
 from ..framework.groups import Group, groups
+from ..framework.runtime import framework_for
 from ..models import tiers
 from .context import Terms
 from .linear import add_at_most
@@ -52,13 +53,14 @@ def _room(ctx: Context, group: Group, like: PodClass) -> Terms:
     """Count the pods like `like` that fit beside all others in the chosen domains."""
     total = Terms()
     desired = group.desired_count or 0
-    for node in np.flatnonzero(like.mask).tolist():
+    cluster = ctx.problem.cluster
+    for node in np.flatnonzero(framework_for(cluster, like.pod).static_mask(like.pod)).tolist():
         most = min(_most(ctx, like, node), desired)
         if most <= 0:
             continue
-        room = ctx.model.new_int_var(0, most, f"room[{group.key},{ctx.problem.cluster.node_names[node]}]")
+        room = ctx.model.new_int_var(0, most, f"room[{group.key},{cluster.node_names[node]}]")
         for key in group.topology_keys:
-            literal = chosen_domain(ctx, group, key).get(int(ctx.problem.cluster.domains(key).ids[node]))
+            literal = chosen_domain(ctx, group, key).get(int(cluster.domains(key).ids[node]))
             ctx.model.add(room <= (0 if literal is None else most * literal))
         _fit_beside(ctx, like, node, Terms().add(room, most))
         total.add(room, most)
@@ -70,7 +72,7 @@ def _most(ctx: Context, like: PodClass, node: int) -> int:
     problem = ctx.problem
     victims = problem.victims_on.get(node, ())
     most = int(problem.slots_now[node]) + sum(v.size for v in victims)
-    for r, asked in enumerate(like.request):
+    for r, asked in enumerate(problem.cluster.pods[like.pod].request):
         if asked > 0:
             free = int(problem.free_now[r, node]) + sum(int(v.usage[r]) * v.size for v in victims)
             most = min(most, free // int(asked))
@@ -85,11 +87,12 @@ def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
     ctx.model.add(variable <= span * used)
     victims = problem.victims_on.get(node, ())
     classes = ctx.classes_on(node)
-    for r, asked in enumerate(like.request):
+    usage = problem.cluster.usage
+    for r, asked in enumerate(problem.cluster.pods[like.pod].request):
         if asked > 0:
             terms = Terms().extend(room, int(asked))
             for c in classes:
-                terms.extend(ctx.placed([c], [node]), int(c.request[r]))
+                terms.extend(ctx.placed([c], [node]), int(usage[c.pod][r]))
             for v in victims:
                 terms.extend(ctx.evicted([v]), -int(v.usage[r]))
             free = int(problem.free_now[r, node])

@@ -14,6 +14,9 @@ common:
     Σ_{κ of value w} devices <= active                           distinctAttribute
     devices[r,a,κ] <= count·has[j,w],  Σ_w has[j,w] <= 1         matchAttribute, constraint j, value w
 
+A want for all devices takes every device of its own that matches, and each shared one unless that is full
+(`Spared`; `dynamic_resources` says what full is).
+
 Source: KEP-4381, KEP-4816, KEP-5075; k8s.io/dynamic-resource-allocation/structured.
 """
 
@@ -22,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..framework.dra.claims import MOST_RESULTS
 from .context import Terms
 from .device_problem import may_merge
 
@@ -47,6 +51,19 @@ class Taken:
 
 
 @dataclass(frozen=True, eq=False)
+class Spared:
+    """A shared device that a want for all devices can do without, while it is full.
+
+    `pods` is 1 where the want is served, `count` 1 where it has the device.
+    """
+
+    want: Want
+    kind: Kind
+    pods: Terms
+    count: Terms
+
+
+@dataclass(frozen=True, eq=False)
 class Choice:
     """One claim of the pods of a class on a node, or of a common claim for a node.
 
@@ -55,12 +72,19 @@ class Choice:
     alternatives : dict
         (value, request, rank of the alternative) -> how many pods take it.
     taken : list of Taken
+    spared : list of Spared
     """
 
     spec: ClaimSpec
     node: int
     alternatives: dict[tuple[Attribute | None, int, int], Terms]
     taken: list[Taken]
+    spared: list[Spared]
+
+    def variables(self) -> list[cp_model.IntVar]:
+        """Return the variables of alternatives and devices, some of them more than once."""
+        terms = (*self.alternatives.values(), *(taken.count for taken in self.taken))
+        return [variable for item in terms for variable in item.variables]
 
     def ranks(self) -> Terms:
         """Sum of the ranks of the alternatives taken (tier `firstAvailable`)."""
@@ -89,7 +113,7 @@ class _Builder:
         self._span = active.high
         self._label = label
         self._common = next(iter(spec.constraints), None) if may_merge(spec) else None
-        self._choice = Choice(spec, node, {}, [])
+        self._choice = Choice(spec, node, {}, [], [])
 
     def build(self) -> Choice:
         values = self._values(self._common) if self._common is not None else [None]
@@ -104,7 +128,7 @@ class _Builder:
                 self._request(value, r, request, part)
         if not may_merge(self._spec):
             self._constraints()
-            self._apart()
+            self._limit()
         return self._choice
 
     def _part(self, value: Attribute | None, *, alone: bool) -> Terms:
@@ -157,17 +181,31 @@ class _Builder:
         self._ctx.model.add(total.expression() == 0)
 
     def _all(self, value: Attribute | None, r: int, rank: int, want: Want, pods: Terms) -> None:
-        """Every device that matches, at least one, all of them usable."""
-        matching = self._devices.matching(want, self._node)
-        if not matching or not all(self._devices.usable(want, device) for device in matching):
+        """Take every device that matches, at least one, all usable; shared ones unless they are full."""
+        own, shared = self._devices.every(want, self._node)
+        usable = all(self._devices.usable(want, device) for device in own)
+        if not (own or shared) or not usable:
             self._ctx.model.add(pods.expression() == 0)
             return
         numbers: dict[int, tuple[Kind, int]] = {}
-        for device in matching:
+        for device in own:
             kind = self._devices.kind(device)
             numbers[kind.index] = (kind, numbers.get(kind.index, (kind, 0))[1] + 1)
         for kind, number in numbers.values():
             self._choice.taken.append(Taken(value, r, want, rank, kind, Terms().extend(pods, number)))
+        some = Terms()
+        for device in shared:
+            kind = self._devices.kind(device)
+            count = Terms()
+            if self._devices.usable(want, device):
+                variable = self._ctx.model.new_bool_var(f"has[{self._label},{r},{rank},{device.id}]")
+                count.add(variable, 1)
+                self._ctx.model.add(variable <= pods.expression())
+                self._choice.taken.append(Taken(value, r, want, rank, kind, count))
+                some.extend(count)
+            self._choice.spared.append(Spared(want, kind, pods, count))
+        if not own:
+            self._ctx.model.add(some.expression() >= pods.expression())
 
     def _constraints(self) -> None:
         """State the constraints of a claim that one pod has alone, device kinds by value."""
@@ -184,20 +222,11 @@ class _Builder:
             else:
                 self._in_common(j, by_value)
 
-    def _apart(self) -> None:
-        """Give one pod's claim no device twice: `adminAccess` looks past other claims, not past its own."""
-        by_kind: dict[int, list[Taken]] = {}
-        for taken in self._choice.taken:
-            by_kind.setdefault(taken.kind.index, []).append(taken)
-        for takers in by_kind.values():
-            if not takers[0].kind.shared and any(t.want.admin for t in takers):
-                here = {
-                    d.number
-                    for t in takers
-                    for d in self._devices.matching(t.want, self._node)
-                    if self._devices.kind(d) is t.kind
-                }
-                self._ctx.model.add(_sum(takers).expression() <= len(here))
+    def _limit(self) -> None:
+        """Let the claim hold no more devices than a claim can."""
+        every = _sum(self._choice.taken)
+        if every.high > MOST_RESULTS:
+            self._ctx.model.add(every.expression() <= MOST_RESULTS)
 
     def _in_common(self, j: int, by_value: dict[Attribute | None, list[Taken]]) -> None:
         literals: list[cp_model.IntVar] = []
@@ -220,6 +249,27 @@ class _Builder:
                             found[value] = None
         # without any value the claim cannot be served here; one empty combination says so
         return list(found) or [("", None)]
+
+
+def keep_apart(ctx: Context, choices: list[Choice]) -> None:
+    """Give one pod no device twice that `adminAccess` is for; its claims are given in their order.
+
+    `adminAccess` looks past other claims, not past its own, and a device that it was given is not free for
+    the claims that follow.
+    """
+    for k, choice in enumerate(choices):
+        by_kind: dict[int, list[Taken]] = {}
+        for taken in choice.taken:
+            by_kind.setdefault(taken.kind.index, []).append(taken)
+        for index, takers in by_kind.items():
+            kind = takers[0].kind
+            if kind.shared or not any(t.want.admin for t in takers):
+                continue
+            apart = _sum(takers)
+            for later in choices[k + 1 :]:
+                apart.extend(_sum([t for t in later.taken if t.kind.index == index and not t.want.admin]))
+            if apart.high > len(kind.devices):
+                ctx.model.add(apart.expression() <= len(kind.devices))
 
 
 def _value(kind: Kind, constraint: Constraint) -> Attribute | None:

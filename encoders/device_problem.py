@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.dra.candidates import candidates
-from ..framework.dra.extended import claim_for, mapped_resources, offered, requested
+from ..framework.dra.claims import MOST_RESULTS
+from ..framework.dra.extended import claim_for, served_resources
 from ..framework.dra.index import DeviceIndex, device_index
 from ..framework.dra.pod_claims import ClaimProblem
 from ..framework.dra.taints import tolerated
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from ..framework.domains import Bools
     from ..framework.domains import Ints as IntArray
     from ..framework.dra.claims import ClaimSpec, Want
-    from ..framework.dra.devices import Device
+    from ..framework.dra.devices import Device, View
     from ..framework.dra.state import ClaimState
     from ..framework.state import State
 
@@ -59,6 +60,11 @@ class Kind:
     def shared(self) -> bool:
         """Whether several claims may hold the device at once."""
         return self.device.shared
+
+    @property
+    def wide(self) -> bool:
+        """Whether more than one node reaches the devices."""
+        return self.reach is None or int(self.reach.sum()) > 1
 
     def reaches(self, node: int) -> bool:
         """Whether a node reaches the devices."""
@@ -95,7 +101,7 @@ class DeviceProblem:
     def private_specs(self, pod: int, node: int) -> tuple[ClaimSpec, ...]:
         """Return what a pod's private claims ask for on a node, its extended resources included."""
         specs = tuple(self.spec(key) for key in self.private.get(pod, ()))
-        extended = self.extended_resources(pod, node)
+        extended = served_resources(self.cluster, pod, node)
         if extended:
             specs += (self.index.specs.of(claim_for(self.cluster.pods[pod].pod, extended)),)
         return specs
@@ -103,15 +109,9 @@ class DeviceProblem:
     def private_keys(self, pod: int, node: int) -> tuple[str, ...]:
         """Return the keys of the same claims, in the same order."""
         keys = self.private.get(pod, ())
-        if self.extended_resources(pod, node):
+        if served_resources(self.cluster, pod, node):
             keys += (f"{self.cluster.pods[pod].key}-extended-resources",)
         return keys
-
-    def extended_resources(self, pod: int, node: int) -> dict[str, str]:
-        """Return the resources, with their device classes, that devices have to serve for a pod on a node."""
-        wanted = requested(self.cluster, pod)
-        classes = mapped_resources(self.cluster)
-        return {r: classes[r] for r in wanted if not offered(self.cluster, r)[node]}
 
     def options(self, want: Want, node: int) -> list[tuple[Kind, list[Device]]]:
         """Return the kinds that may serve a want on a node, whoever holds them, with their devices there."""
@@ -127,6 +127,45 @@ class DeviceProblem:
         found = candidates(self.index.inventory.view(node), want.selection)
         return [c.device for c in found if c.device is not None and c.refusal is None]
 
+    def every(self, want: Want, node: int) -> tuple[list[Device], list[Device]]:
+        """Return what a want for all devices means on a node: what it must have, what it has if it can.
+
+        A device of its own belongs to it, however it is held; a shared one only while it can give what is
+        asked for.  What can never give that belongs to neither.
+        """
+        own: list[Device] = []
+        shared: list[Device] = []
+        for device in self.matching(want, node):
+            if not (device.shared or want.asked) or want.taken(device) is not None:
+                (shared if device.shared else own).append(device)
+        return own, shared
+
+    def refused(self, spec: ClaimSpec, node: int) -> bool:
+        """Whether the allocator turns a claim down on a node before it looks for devices."""
+        view = self.index.inventory.view(node)
+        key = ("refused", spec.number)
+        if key not in view.found:
+            view.found[key] = self._refused(spec, view)
+        return bool(view.found[key])
+
+    def _refused(self, spec: ClaimSpec, view: View) -> bool:
+        wants = [want for request in spec.requests for want in request.wants]
+        if self.index.inventory.fault or spec.constraint_fault is not None:
+            return True
+        if any(want.fault is not None or want.selection is None for want in wants):
+            return True
+        if not self.cluster.gates.enabled("DRAPrioritizedList") and any(r.prioritized for r in spec.requests):
+            return True
+        if any(want.all_devices for want in wants) and any(p.incomplete or p.invalid for p in view.pools):
+            return True
+        if any(c.refusal for w in wants if w.all_devices for c in candidates(view, w.selection)):
+            return True
+        least = sum(min(self._least(want, view) for want in request.wants) for request in spec.requests)
+        return least > MOST_RESULTS
+
+    def _least(self, want: Want, view: View) -> int:
+        return len(self.every(want, view.node)[0]) if want.all_devices else want.count
+
     def usable(self, want: Want, device: Device) -> bool:
         """Whether taints, gates and capacities let a want have a device at all."""
         if device.barred or (device.taints and not tolerated(device.taints, want.tolerations)):
@@ -141,6 +180,9 @@ class DeviceProblem:
         found = limit.copy()
         for node in np.flatnonzero(limit).tolist():
             for spec in self.private_specs(pod, node):
+                if self.refused(spec, node):
+                    found[node] = 0
+                    break
                 for request in spec.requests:
                     if len(request.wants) == 1:
                         found[node] = min(found[node], self._most(request.wants[0], node, int(limit[node])))
@@ -150,6 +192,8 @@ class DeviceProblem:
         options = self.options(want, node)
         if want.admin or any(kind.shared for kind, _ in options):
             return limit if options else 0
+        if want.all_devices and not all(self.usable(want, device) for device in self.every(want, node)[0]):
+            return 0
         there = sum(len(found) for kind, found in options if self.may_be_free(kind))
         return min(there, 1) if want.all_devices else there // want.count
 
@@ -260,9 +304,11 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
 def may_merge(spec: ClaimSpec) -> bool:
     """Whether several pods with such a claim can be counted together without losing exactness.
 
-    Only exact numbers of devices, and at most one attribute that all of them share: then every way to hand
-    the counted devices out gives each pod what it asked for.
+    Only exact numbers of devices, no more than a claim can hold whatever is chosen, and at most one attribute
+    that all of them share: then every way to hand the counted devices out gives each pod what it asked for.
     """
     plain = all(not want.all_devices and not want.admin for r in spec.requests for want in r.wants)
+    if sum(max(want.count for want in request.wants) for request in spec.requests) > MOST_RESULTS:
+        return False
     matching = sum(not c.distinct for c in spec.constraints)
     return plain and matching == len(spec.constraints) <= 1

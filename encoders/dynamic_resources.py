@@ -3,12 +3,9 @@
     private claims of a class on a node        `device_choice` with y[c,n] pods
     common claims                              allocated for at most one node n: allocated[C,n]
         a user lands on m  ->  C is allocated and its devices are reached from m, or it keeps its old devices
-    Σ devices of a kind taken <= devices that are free + devices of holders that are released
-    Σ capacity of a shared device taken <= what others leave of it
-    Σ counters taken by partitions <= what others leave of them
-    released[C]  ->  every pod that has C leaves, or nobody but one newcomer has it (a free deallocation)
-
-Amounts are fractions; a row is multiplied by their common denominator, so it stays exact.
+    released[C]  ->  every running pod that has C leaves, and of waiting ones it is one at most (then it may
+                     be deallocated, a free step)
+    what all claims together take of devices, capacities and counters: `device_sums`
 
 Source: design, "Devices (DRA)"; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 """
@@ -16,24 +13,20 @@ Source: design, "Devices (DRA)"; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
-from math import lcm
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..framework import names
-from ..framework.dra.capacity import capacities
 from ..models import tiers
 from .context import Terms
-from .device_choice import Choice, choose
-from .linear import add_at_most
+from .device_choice import Choice, choose, keep_apart
+from .device_sums import add_sums
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from .context import Context
-    from .device_choice import Taken
     from .device_problem import DeviceProblem
     from .problem import PodClass, Problem
 
@@ -64,6 +57,12 @@ class DeviceVariables:
         """Return all choices."""
         return [c for many in self.private.values() for c in many] + [c for c, _ in self.common.values()]
 
+    def deciding(self) -> list[cp_model.IntVar]:
+        """Return the variables that say who has which devices, each once."""
+        found = [variable for choice in self.choices() for variable in choice.variables()]
+        found += [literal for _, literal in self.common.values()] + list(self.released.values())
+        return list({variable.index: variable for variable in found}.values())
+
 
 def applies(problem: Problem) -> bool:
     """Every model has the tier `firstAvailable`; without claims it is the constant 0."""
@@ -81,9 +80,7 @@ def encode(ctx: Context) -> None:
         encoder.release()
         encoder.private()
         encoder.common()
-        encoder.kinds()
-        encoder.capacities()
-        encoder.counters()
+        add_sums(ctx, devices, variables)
         for choice in variables.choices():
             ranks.extend(choice.ranks())
     ctx.goal(tiers.FIRST_AVAILABLE, "min", ranks)
@@ -102,21 +99,16 @@ class _Encoder:
         """Give each allocated claim that may lose its devices a literal."""
         ctx, claims = self._ctx, self._devices.claims
         victims = {p: v for v in ctx.problem.victims for p in v.pods}
-        pending = set(ctx.problem.cluster.pending)
+        queued = self._devices.index.queued
         for key in claims.allocations:
             consumers = claims.reserved.get(key, frozenset())
-            newcomers = [i for i in consumers if isinstance(i, int) and i in pending]
-            if any(i not in self._class_of for i in newcomers):
-                continue
-            others = [i for i in consumers if i not in newcomers]
-            if len(newcomers) > 1 or any(not isinstance(i, int) or i not in victims for i in others):
+            others = [i for i in consumers if i not in queued]
+            if len(consumers) - len(others) > 1 or any(i not in victims for i in others):
                 continue
             literal = ctx.model.new_bool_var(f"released[{key}]")
             for i in others:
                 assert isinstance(i, int)
                 ctx.model.add_implication(literal, ctx.all_gone(victims[i]))
-            for i in newcomers:
-                ctx.model.add(literal <= ctx.placed([self._class_of[i]]).expression())
             self._variables.released[key] = literal
 
     def private(self) -> None:
@@ -131,10 +123,12 @@ class _Encoder:
             for node in np.flatnonzero(cls.mask).tolist():
                 active = ctx.placed([cls], [node])
                 label = f"{ctx.problem.cluster.pods[cls.pod].key},{ctx.problem.cluster.node_names[node]}"
-                self._variables.private[cls.index, node] = [
+                choices = [
                     choose(ctx, devices, spec, node, active, f"{label},{k}")
                     for k, spec in enumerate(devices.private_specs(cls.pod, node))
                 ]
+                keep_apart(ctx, choices)
+                self._variables.private[cls.index, node] = choices
 
     def common(self) -> None:
         """Allocate common claims anew, or keep what they have, and send their users there."""
@@ -159,12 +153,16 @@ class _Encoder:
         """Give a literal for each node that the claim may be allocated for: where its first user goes."""
         ctx = self._ctx
         chosen: dict[int, cp_model.IntVar] = {}
+        spec = self._devices.spec(key)
         for node in np.flatnonzero(np.logical_or.reduce([c.mask for c in classes])).tolist():
+            if self._devices.refused(spec, node):
+                continue
             node_name = ctx.problem.cluster.node_names[node]
             literal = ctx.model.new_bool_var(f"allocated[{key},{node_name}]")
             ctx.model.add(literal <= ctx.placed(classes, [node]).expression())
             active = Terms().add(literal, 1)
-            choice = choose(ctx, self._devices, self._devices.spec(key), node, active, f"{key},{node_name}")
+            choice = choose(ctx, self._devices, spec, node, active, f"{key},{node_name}")
+            keep_apart(ctx, [choice])
             self._variables.common[key, node] = (choice, literal)
             chosen[node] = literal
         return chosen
@@ -176,7 +174,7 @@ class _Encoder:
         kept = None if old is None else devices.index.reach(old)
         released = self._variables.released.get(key)
         wide = {
-            home for home in chosen if any(_is_wide(t) for t in self._variables.common[key, home][0].taken)
+            home for home in chosen if any(t.kind.wide for t in self._variables.common[key, home][0].taken)
         }
         for cls in classes:
             for node in np.flatnonzero(cls.mask).tolist():
@@ -224,86 +222,7 @@ class _Encoder:
             staying = Terms(constant=len(running)).extend(self._ctx.evicted(victims), -1)
             self._ctx.model.add(newcomers.extend(staying).expression() <= MOST_CONSUMERS)
 
-    # -- devices --
-
-    def _taken(self) -> list[Taken]:
-        return [t for choice in self._variables.choices() for t in choice.taken if not t.want.admin]
-
-    def kinds(self) -> None:
-        """Take each device of its own at most once."""
-        used: dict[int, Terms] = {}
-        kinds = self._devices.kinds
-        for taken in self._taken():
-            if not taken.kind.shared:
-                used.setdefault(taken.kind.index, Terms()).extend(taken.count)
-        for index, terms in used.items():
-            kind = kinds[index]
-            free = len(kind.devices)
-            if kind.holder is None:
-                if terms.high > free:
-                    self._ctx.model.add(terms.expression() <= free)
-            elif kind.holder in self._variables.released:
-                released = self._variables.released[kind.holder]
-                self._ctx.model.add(terms.expression() <= free * released)
-            else:
-                self._ctx.model.add(terms.expression() <= 0)
-
-    def capacities(self) -> None:
-        """Keep what is taken of a shared device within each of its capacities."""
-        rows: dict[tuple[int, str], list[tuple[Terms, Fraction]]] = {}
-        for taken in self._taken():
-            if taken.kind.shared:
-                amounts = taken.want.taken(taken.kind.device) or {}
-                for capacity, amount in amounts.items():
-                    rows.setdefault((taken.kind.index, capacity), []).append((taken.count, amount))
-        for (index, capacity), parts in rows.items():
-            device = self._devices.kinds[index].device
-            total = capacities(device.spec, device.id.driver)[capacity].value
-            for key, allocation in self._devices.claims.allocations.items():
-                for result in allocation.results:
-                    if result.id == device.id and result.share and not result.admin:
-                        amount = dict(result.taken).get(capacity, Fraction(0))
-                        total -= amount
-                        if key in self._variables.released:
-                            parts.append((Terms().add(self._variables.released[key], 1), -amount))
-            self._row(parts, total, f"capacity[{device.id},{capacity}]")
-
-    def counters(self) -> None:
-        """Keep what partitions take within the counters that they share."""
-        rows: dict[int, list[tuple[Terms, Fraction]]] = {}
-        for taken in self._taken():
-            for number, amount in taken.kind.device.counters:
-                rows.setdefault(number, []).append((self._once(taken), amount))
-        inventory = self._devices.index.inventory
-        for number, parts in rows.items():
-            total = inventory.counters.values[number]
-            takers = inventory.counters.takers[number]
-            for key, allocation in self._devices.claims.allocations.items():
-                held = {inventory.identify(r.id) for r in allocation.results if not r.admin}
-                amount = sum((takers[i] for i in held if i in takers), Fraction(0))
-                total -= amount
-                if amount and key in self._variables.released:
-                    parts.append((Terms().add(self._variables.released[key], 1), -amount))
-            self._row(parts, total, f"counter[{number}]")
-
-    def _once(self, taken: Taken) -> Terms:
-        """Count a shared device once, however many claims hold it: loosely, as not at all."""
-        return Terms() if taken.kind.shared else taken.count
-
-    def _row(self, parts: list[tuple[Terms, Fraction]], total: Fraction, label: str) -> None:
-        scale = lcm(total.denominator, *(amount.denominator for _, amount in parts))
-        terms = Terms()
-        for part, amount in parts:
-            terms.extend(part, int(amount * scale))
-        bound = int(total * scale) - terms.constant
-        add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, name=label)
-
 
 def _keep_out(ctx: Context, cls: PodClass) -> None:
     for variable in ctx.placed([cls]).variables:
         ctx.model.add(variable == 0)
-
-
-def _is_wide(taken: Taken) -> bool:
-    """Whether more than one node reaches the devices."""
-    return taken.kind.reach is None or int(taken.kind.reach.sum()) > 1

@@ -1,6 +1,9 @@
 """`preferredTopology`: groups with preferred keys stand in few domains (KEP-5732).
 
-    Σ over groups g that gain a member, over preferred keys k of (domains of k that members stand in − 1)
+    Σ over groups g that gain a member, over preferred keys k of beyond[g,k]
+    beyond[g,k] >= Σ_d taken[g,k,d] − 1
+    a member is newly placed in d  ->  taken[g,k,d]
+    g gains a member, and a running one in d stays  ->  taken[g,k,d]
 
 All nodes without the label are one domain.  The twin is `framework.group_wishes.preferred_topology_excess`.
 """
@@ -35,11 +38,12 @@ def encode(ctx: Context) -> None:
     for group in groups(ctx.problem.cluster):
         if group.pending and group.waits is None:
             for key in group.preferred_keys:
-                cost.extend(_beyond_the_first(ctx, group, key))
+                cost.extend(_beyond(ctx, group, key))
     ctx.goal(tiers.PREFERRED_TOPOLOGY, "min", cost)
 
 
-def _beyond_the_first(ctx: Context, group: Group, key: str) -> Terms:
+def _beyond(ctx: Context, group: Group, key: str) -> Terms:
+    """Count the domains that a group stands in beyond the first."""
     problem = ctx.problem
     ids = problem.cluster.domains(key).ids
     classes = classes_of(problem, group)
@@ -60,4 +64,7 @@ def _beyond_the_first(ctx: Context, group: Group, key: str) -> Terms:
             gone = [ctx.all_gone(leaving[i])] if i in leaving else []
             ctx.model.add_bool_or([literal, begins.negated(), *gone])
         taken.add(literal, 1)
-    return taken.add(begins, 1, -1)
+    most = max(len(taken.variables) - 1, 0)
+    beyond = ctx.model.new_int_var(0, most, f"beyond[{group.key},{key}]")
+    ctx.model.add(beyond >= taken.expression() - 1)
+    return Terms().add(beyond, most)

@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import orjson
 import yaml
 
 from ..models.errors import InputError
 from ..models.quantity import SpelledFloat
+from .json_text import read_json
 
 
 def read_documents(file: str, content: bytes) -> Iterator[Any]:
@@ -26,16 +26,44 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
         If the content is neither JSON nor YAML.
     """
     content = _as_utf8(file, content)
-    if content.lstrip()[:1] in (b"{", b"["):
+    start = content[:_START].lstrip()
+    if start[:1] not in (b"{", b"["):
+        yield from _read_yaml(file, content)
+        return
+    try:
+        documents = [read_json(file, content)]
+    except InputError as no_json:
+        if file.lower().removesuffix(".gz").endswith(".json"):
+            raise
         try:
-            yield orjson.loads(content)
-            return
-        except orjson.JSONDecodeError as error:
-            if file.lower().removesuffix(".gz").endswith(".json"):
-                where = f"line {error.lineno}, column {error.colno}"
-                raise InputError(file, "", "", f"{where}: is not JSON") from None
-    yield from _read_yaml(file, content)
+            documents = list(_read_yaml(file, content))
+        except InputError:
+            # YAML's short form begins as JSON does, but seldom with quotation marks.
+            if _JSON.match(start):
+                raise no_json from None
+            raise
+    yield from documents
 
+
+def the_document(file: str, content: bytes, what: str) -> Any:
+    """Return the one document that a file holds.
+
+    Raises
+    ------
+    InputError
+        If it is none or several, too.
+    """
+    documents = [item for item in read_documents(file, content) if item is not None]
+    if not documents:
+        raise InputError(file, "", "", f"is empty; what is needed is {what}")
+    if len(documents) > 1:
+        raise InputError(file, "", "", f"must hold one document, {what}, not {len(documents)}")
+    return documents[0]
+
+
+_START = 4096
+_LONG = 40
+_JSON = re.compile(rb'[\[{]\s*["{\[]')
 
 _ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -146,7 +174,10 @@ class _Builder:
             try:
                 return node.value if read is None else read(node.value)
             except ValueError:
-                problem = f"{node.value[:40]!r} is no number"
+                digits = len(node.value)
+                problem = f"{node.value!r} is no number"
+                if digits > _LONG:
+                    problem = f"the number {node.value[:_LONG]}… has {digits} digits and is out of range"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
         known = id(node)
         if known in self._built:

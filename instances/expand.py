@@ -16,7 +16,7 @@ from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, St
 from ..models.defaulting import default_pod
 from ..models.meta import KubeObject, ObjectMeta, OwnerReference
 from ..models.pod import Pod, PodSpec, PodStatus, PodTemplateSpec
-from ..models.selectors import LabelSelector
+from ..models.selectors import LabelSelector, int64
 from ..models.storage import PersistentVolumeClaim
 from ..models.volumes import PersistentVolumeClaimVolumeSource, Volume
 from .objects import Objects
@@ -179,7 +179,7 @@ def _expand_deployment(objects: Objects, pods: _Pods, file: str, deployment: Dep
 
 def _revision(item: ReplicaSet) -> int:
     text = item.metadata.annotations.get(_REVISION, "")
-    return int(text) if text.isdecimal() else 0
+    return int64(text) or 0
 
 
 def _expand_stateful_set(objects: Objects, file: str, stateful_set: StatefulSet) -> None:

@@ -34,6 +34,20 @@ def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
             yield name, _unpack(name, content)
 
 
+def read_file(path: str | Path, what: str) -> tuple[str, bytes]:
+    """Return name and content of the one file that a path stands for; otherwise as `read_files`.
+
+    Raises
+    ------
+    InputError
+        If it is a folder of several files, too.
+    """
+    files = list(read_files([path]))
+    if len(files) > 1:
+        raise InputError(str(path), "", "", f"is a folder of {len(files)} files; what is needed is {what}")
+    return files[0]
+
+
 def _reason(error: OSError) -> str:
     return (error.strerror or type(error).__name__).lower()
 

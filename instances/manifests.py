@@ -22,6 +22,7 @@ from ..models.controllers import (
     Service,
     StatefulSet,
 )
+from ..models.errors import InputError
 from ..models.features import FeatureGates
 from ..models.memory import no_collection
 from ..models.node import Node
@@ -75,7 +76,8 @@ def load_snapshot(
     Raises
     ------
     InputError
-        For anything that cannot be read or that the API server would refuse.
+        For anything that cannot be read or that the API server would refuse, and for an input without any
+        document; a list without items is one.
     """
     return parse_snapshot(
         read_files(paths),
@@ -96,10 +98,19 @@ def parse_snapshot(
 ) -> Snapshot:
     """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
     objects = Objects()
+    empty = True
     with no_collection():
         for file, content in contents:
             for number, document in enumerate(read_documents(file, content), 1):
                 objects.add(file, document, f"document {number}")
+                empty &= document is None
+    if empty:
+        raise InputError(
+            name,
+            "",
+            "",
+            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o yaml` prints",
+        )
     return _assemble(objects, name, now, expand, feature_gates)
 
 

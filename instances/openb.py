@@ -100,9 +100,9 @@ _CHOICES: Mapping[str, Mapping[str, Any]] = {
 
 
 def _option_count(name: str, value: str, least: int) -> int:
-    if not value.isascii() or not value.isdigit() or int(value) < least:
+    if not value.isascii() or not value.isdigit() or len(value) > 9 or int(value) < least:
         raise KubestowError(
-            f"--format-options: {name}={value}: the value must be a whole number from {least}"
+            f"--format-options: {name}={value[:40]}: the value must be a whole number from {least}"
         )
     return int(value)
 

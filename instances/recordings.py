@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
-import orjson
-
 from ..models.config import KubeSchedulerConfiguration
 from ..models.errors import InputError
 from ..models.kinds import find_kind
@@ -15,6 +13,7 @@ from ..models.recordings import HintCase, Operation, Step, Timeline
 from ..models.validation import read
 from .documents import read_documents
 from .files import read_files
+from .json_text import read_json
 
 _OPERATIONS: Final = get_args(Operation)
 _OF_A_POD: Final = ("fail", "bound", "activate")
@@ -33,16 +32,15 @@ def read_cases(paths: Sequence[str | Path], plugins: Sequence[str]) -> Iterator[
     Raises
     ------
     InputError
-        For a line that is no case.
+        For a line that is no case, and for a file without any.
     """
     for file, content in read_files(paths):
+        if not content.strip():
+            raise InputError(file, "", "", "is empty; what is needed is a case a line")
         for number, line in enumerate(content.splitlines(), start=1):
             if line.strip():
-                try:
-                    raw = orjson.loads(line)
-                except orjson.JSONDecodeError:
-                    raise InputError(file, f"line {number}", "", "is not JSON") from None
-                yield _case(raw, _Reader(file, f"line {number}"), plugins)
+                place = f"line {number}"
+                yield _case(read_json(file, line, place), _Reader(file, place), plugins)
 
 
 def _case(raw: Any, reader: "_Reader", plugins: Sequence[str]) -> HintCase:
@@ -70,7 +68,10 @@ def read_timelines(path: str | Path) -> tuple[Timeline, ...]:
     """
     timelines: list[Timeline] = []
     for file, content in read_files([path]):
-        for document in read_documents(file, content):
+        documents = [document for document in read_documents(file, content) if document is not None]
+        if not documents:
+            raise InputError(file, "", "", "is empty; what is needed is a list of scripts, or one alone")
+        for document in documents:
             for index, raw in enumerate(document if isinstance(document, list) else [document]):
                 timelines.append(_timeline(raw, _Reader(file, f"script {index + 1}")))
     return tuple(timelines)

@@ -8,6 +8,9 @@ from typing import NoReturn
 from ..models.errors import InputError
 from .files import read_files
 
+# As many as an int64 has.
+_DIGITS = 18
+
 
 class Row:
     """A row of a file by column; complaints name file, row and column."""
@@ -24,8 +27,8 @@ class Row:
     def count(self, column: str) -> int:
         """Return a cell that is a whole number from 0."""
         value = self.text(column)
-        if not value.isascii() or not value.isdigit():
-            self.refuse(column, f"must be a whole number, not {value!r}")
+        if not value.isascii() or not value.isdigit() or len(value) > _DIGITS:
+            self.refuse(column, f"must be a whole number, not {value[:40]!r}")
         return int(value)
 
     def refuse(self, column: str, message: str) -> NoReturn:

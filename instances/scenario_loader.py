@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from ..models.base import parse_duration, parse_timestamp
 from ..models.config import KubeSchedulerConfiguration
 from ..models.defaulting import default_pod
-from ..models.errors import InputError, KubestowError
+from ..models.errors import KubestowError
 from ..models.features import FeatureGates
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject
@@ -37,8 +37,8 @@ from ..models.scenario import (
 )
 from ..models.snapshot import Snapshot
 from ..models.validation import check, read
-from .documents import read_documents
-from .files import read_files
+from .documents import read_documents, the_document
+from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
 from .scenario_reader import REQUIRED, Part
 
@@ -67,11 +67,9 @@ def load_scenario(
     InputError
         For anything that is no scenario.
     """
-    [(file, content)] = read_files([path])
-    documents = [item for item in read_documents(file, content) if item is not None]
-    if len(documents) != 1:
-        raise InputError(file, "", "", f"must hold one document, a scenario, not {len(documents)}")
-    return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(documents[0])
+    file, content = read_file(path, "one scenario")
+    document = the_document(file, content, "a scenario")
+    return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(document)
 
 
 class _Loader:

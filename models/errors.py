@@ -14,14 +14,20 @@ Every other exception is a bug too and keeps its traceback.
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+# What is quoted from an input may be as long as the input.
+_HALF = 1000
+
 
 class KubestowError(Exception):
-    """Something the user can put right; its text is one line."""
+    """Something the user can put right; its text is one line, and one that can be read."""
 
     exit_code: ClassVar[int] = 2
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()))
+        line = " ".join(message.split())
+        if len(line) > 2 * _HALF:
+            line = f"{line[:_HALF]} … {line[-_HALF:]}"
+        super().__init__(line)
 
 
 class InputError(KubestowError):

@@ -36,6 +36,7 @@ _SUFFIXES: dict[str, Fraction] = {
 _NANO = 10**9
 _LARGEST_BINARY = Fraction(2**63 - 1)
 _MAX_EXPONENT = 400
+_MAX_LENGTH = 1000
 _ZERO = Fraction(0)
 _QUANTITY = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
@@ -50,6 +51,8 @@ def _parse_text(text: str) -> Fraction:
     match = _QUANTITY.fullmatch(text)
     if match is None or not (match["whole"] or match["part"]):
         raise ValueError(f"{text!r} is not a quantity (such as 500m, 1.5, 2Gi or 1e3)")
+    if len(text) > _MAX_LENGTH:
+        raise ValueError(f"'{text[:40]}…' is no quantity: it has {len(text)} characters")
     part = match["part"] or ""
     number = Fraction(int((match["whole"] or "0") + part), 10 ** len(part))
     if match["exponent"] is not None:

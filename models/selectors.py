@@ -22,13 +22,15 @@ NodeOperator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _INT64 = range(-(2**63), 2**63)
+_DIGITS = 19
 
 
-def _int64(text: str) -> int | None:
+def int64(text: str) -> int | None:
     """Read what Go's strconv.ParseInt(text, 10, 64) accepts, else None."""
-    if not _INTEGER.fullmatch(text):
+    digits = text.lstrip("+-0") or "0"
+    if not _INTEGER.fullmatch(text) or len(digits) > _DIGITS:
         return None
-    number = int(text)
+    number = -int(digits) if text.startswith("-") else int(digits)
     return number if number in _INT64 else None
 
 
@@ -55,7 +57,7 @@ class Requirement:
             case "Gt" | "Lt":
                 if value is None or len(self.values) != 1:
                     return False
-                have, want = _int64(value), _int64(self.values[0])
+                have, want = int64(value), int64(self.values[0])
                 if have is None or want is None:
                     return False
                 return have > want if self.operator == "Gt" else have < want
@@ -170,7 +172,7 @@ def _label_condition_parses(item: NodeSelectorRequirement) -> bool:
     if not all(_LABEL_VALUE.fullmatch(value) for value in item.values):
         return False  # a negative number, too, is no label value
     if item.operator in ("Gt", "Lt"):
-        return len(item.values) == 1 and _int64(item.values[0]) is not None
+        return len(item.values) == 1 and int64(item.values[0]) is not None
     return bool(item.values)
 
 

@@ -20,9 +20,14 @@ ROWS = 40
 
 
 def console(file: IO[str]) -> Console:
-    """Return a console for `file`: colours on a terminal only, and not there where NO_COLOR is set."""
-    width = None if file.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
-    return Console(file=file, width=width, highlight=False)
+    """Return a console for `file`, with colours, bold and lines that are renewed on a terminal only.
+
+    Where NO_COLOR is set or TERM is dumb a terminal gets nothing but text, as a file does.
+    """
+    terminal = file.isatty()
+    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
+    width = None if terminal or "COLUMNS" in os.environ else PLAIN_WIDTH
+    return Console(file=file, width=width, highlight=False, force_terminal=terminal and wanted)
 
 
 def show(report: RenderableType, file: IO[str]) -> None:

@@ -14,14 +14,14 @@ from .words import count, listed
 def plan_report(plan: Plan) -> RenderableType:
     """Return the report of one plan: headline, tiers, placements, evictions, fallbacks, pods left out."""
     return Group(
-        *_headline(plan),
+        *headline(plan),
         *_tiers(plan),
         *_placements(plan),
         *_evictions(plan),
         *_groups(plan),
         *_allocations(plan),
         *_fallbacks(plan),
-        *_left_out(plan),
+        *left_out(plan),
     )
 
 
@@ -64,7 +64,8 @@ def _bound(tier: Tier) -> str:
     return f"{side} {tier.bound} (gap {abs(tier.bound - tier.value)})"
 
 
-def _headline(plan: Plan) -> list[RenderableType]:
+def headline(plan: Plan) -> list[RenderableType]:
+    """Return what happens and what is proven, in two lines, and a warning where the plan is no plan."""
     style = "bold green" if plan.status == "OPTIMAL" else "bold"
     replayed = f", replayed in {count(len(plan.steps), 'step')}" if plan.stats.verified else ""
     lines: list[RenderableType] = [
@@ -149,8 +150,8 @@ def _fallbacks(plan: Plan) -> list[RenderableType]:
     return section("Fallbacks", ("pod", "topology key", "criteria", "applied"), rows, rest="fallbacks")
 
 
-def _left_out(plan: Plan) -> list[RenderableType]:
-    """Pods that wait for the same reason share a row."""
+def left_out(plan: Plan) -> list[RenderableType]:
+    """Return the pods that wait and why; those that wait for the same reason share a row."""
     groups: dict[tuple[str, tuple[str, ...]], list[Unschedulable]] = defaultdict(list)
     for pod in plan.unschedulable:
         groups[pod.message, pod.blocked_by].append(pod)

@@ -128,6 +128,7 @@ class FromAfar:
             by_nodes.setdefault(self._master.nodes[pair].tobytes(), []).append(pair)
         placed: dict[int, int] = {}
         allocations: dict[str, Allocation] = {}
+        deallocated: set[int] = set()
         failed: list[list[tuple[int, int]]] = []
         for pairs in by_nodes.values():
             part = self._part(pairs)
@@ -143,9 +144,10 @@ class FromAfar:
             found = assign(part, result.solution)
             placed.update(found.placed)
             allocations.update(found.allocations)
+            deallocated.update(found.deallocated)
             if result.optimal and len(found.placed) < min(wanted, self._promised(pairs)):
                 failed.append(pairs)
-        return Assignment(placed, frozenset(), allocations), failed
+        return Assignment(placed, frozenset(), allocations, tuple(sorted(deallocated))), failed
 
     def _promised(self, pairs: list[tuple[int, int]]) -> int:
         """Count the members that the quorums of the chosen groups need at least."""

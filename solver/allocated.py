@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..framework.dra.allocation import reread
 from ..framework.dra.checker import NewAllocation, faults
-from ..framework.dra.extended import claim_for, mapped_resources, offered, requested
+from ..framework.dra.extended import claim_for, served_resources
 from ..framework.dra.index import device_index
 
 if TYPE_CHECKING:
@@ -39,38 +39,43 @@ def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
     return found
 
 
-def faults_of_devices(cluster: Cluster, end: State, chosen: Mapping[str, Allocation]) -> Iterator[str]:
-    """Say what is wrong with the allocations of a round in the state in which it ends."""
+def written(allocations: Mapping[str, Allocation]) -> tuple[dict[str, Any], ...]:
+    """Write the allocations of a round as a plan has them."""
+    return tuple(
+        {"claim": key, "node": allocation.node, "devices": allocation.document()}
+        for key, allocation in sorted(allocations.items())
+    )
+
+
+def faults_of_devices(
+    cluster: Cluster, end: State, chosen: Mapping[str, Allocation], homes: Mapping[str, int]
+) -> Iterator[str]:
+    """Say what is wrong with the allocations of a round in the state in which it ends.
+
+    `homes` are the nodes of the pods that brought them: claim -> node.
+    """
     if end.claims is None or not chosen:
         return
     held = {key: a for key, a in end.claims.allocations.items() if key not in chosen}
-    users = _users(cluster, end)
-    new = [
-        NewAllocation(key, claim, allocation, cluster.node_names[node])
-        for key, allocation in chosen.items()
-        if key in users
-        for claim, node in [users[key]]
-    ]
-    for key in sorted(chosen.keys() - users.keys()):
-        yield f"claim {key} gets devices and nobody uses it"
+    new = []
+    for key, allocation in sorted(chosen.items()):
+        node = homes.get(key)
+        asked = None if node is None else _asked(cluster, end, key, node)
+        if node is None or asked is None:
+            yield f"claim {key} gets devices and nobody uses it"
+        else:
+            new.append(NewAllocation(key, asked, allocation, cluster.node_names[node]))
     yield from faults(cluster.snapshot, new, held)
 
 
-def _users(cluster: Cluster, end: State) -> dict[str, tuple[DeviceClaim, int]]:
-    """Claim -> what it asks for, and a node where a pod of the round uses it."""
+def _asked(cluster: Cluster, end: State, key: str, node: int) -> DeviceClaim | None:
+    """Return what a claim asks for on the node of the pod that brought it; None where there is none."""
     index = device_index(cluster)
     assert index is not None
-    found: dict[str, tuple[DeviceClaim, int]] = {}
-    for i in cluster.pending:
-        node = int(end.node_of[i])
-        if node < 0 or not index.needs_devices(i):
-            continue
-        for claim in index.claims_of(i):
-            found.setdefault(claim.key, (index.claims[claim.key].spec.devices, node))
-        served = {
-            r: mapped_resources(cluster)[r] for r in requested(cluster, i) if not offered(cluster, r)[node]
-        }
-        if served:
-            pod = cluster.pods[i].pod
-            found[f"{pod.key}-extended-resources"] = (claim_for(pod, served), node)
-    return found
+    if key in index.claims:
+        return index.claims[key].spec.devices
+    for i in end.pods_on(node):
+        pod = cluster.pods[i].pod
+        if key == f"{pod.key}-extended-resources":
+            return claim_for(pod, served_resources(cluster, i, node))
+    return None

@@ -80,7 +80,9 @@ class _Round:
     def optimal_plan(self, progress: ProgressCallback | None) -> Plan:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
         from .decomposition import search_round
+        from .engine import require_engine
 
+        require_engine(self._options)
         found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
         best, value, bounds = found.best, found.valuation, found.bounds
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:

@@ -48,6 +48,9 @@ SCALE = 2**20
 # How much of the best duals so far goes into those that are priced next.
 SMOOTH = 0.6
 
+# Gap at which the search for a pattern may end where some took longer than so many seconds.
+GAP, SLOW = 0.05, 0.1
+
 # A pattern whose reduced cost is within this of zero does not help the master.
 TOLERANCE = 1e-6
 
@@ -105,7 +108,7 @@ class Columns:
         for k, kind in enumerate(self._blocks.types):
             for pattern in self._patterns.of(kind):
                 master.add(k, *self._effect(kind, pattern))
-        smooth = SMOOTH
+        smooth, gap, slow = SMOOTH, 0.0, False
         with ThreadPoolExecutor(workers) as pool:
             while time.monotonic() < until and not self._stopped:
                 prices = master.solve(until - time.monotonic())
@@ -114,12 +117,15 @@ class Columns:
                 if self._stable is None:
                     smooth = 0.0
                 center = prices.rows if self._stable is None else self._stable[1]
-                found = self._price(smooth * center + (1 - smooth) * prices.rows, pool, workers, until)
+                begin = time.monotonic()
+                found = self._price(smooth * center + (1 - smooth) * prices.rows, pool, workers, until, gap)
+                slow |= time.monotonic() - begin > SLOW * math.ceil(len(self._pricing) / workers)
                 gained = self._add(master, prices, found)
                 if self.bound is not None and self.bound >= min(enough, math.ceil(prices.value - TOLERANCE)):
                     return
-                if not gained and smooth == 0.0:
+                if not gained and smooth == 0.0 and gap == 0.0:
                     return
+                gap = GAP if slow and (gained or smooth > 0.0) else 0.0
                 smooth = SMOOTH if gained else 0.0
 
     def best(self, values: Ints, solver: cp_model.CpSolver) -> Ints | None:
@@ -193,7 +199,9 @@ class Columns:
         )
         return int(self._cost[kind.first] @ pattern), added
 
-    def _price(self, duals: Floats, pool: ThreadPoolExecutor, workers: int, until: float) -> list[list[Ints]]:
+    def _price(
+        self, duals: Floats, pool: ThreadPoolExecutor, workers: int, until: float, gap: float
+    ) -> list[list[Ints]]:
         """Find patterns that help at some duals, and the bound that this proves."""
         y, sides = usable(self._links, duals)
         low, high = reduced_costs(self._columns, self._cost, y)
@@ -202,7 +210,7 @@ class Columns:
         threads = max(1, workers // len(self._pricing))
 
         def price(part: Pricing) -> tuple[int | None, list[Ints]]:
-            return part.best(costs[part.kind.first], until - time.monotonic(), threads)
+            return part.best(costs[part.kind.first], until - time.monotonic(), threads, gap)
 
         answers = list(pool.map(price, self._pricing))
         told = [bound for bound, _ in answers if bound is not None]

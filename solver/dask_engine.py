@@ -5,6 +5,7 @@ Only this module imports Dask, which comes with the extra `dask` and has no type
 
 from __future__ import annotations
 
+from asyncio import wait_for
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,51 @@ from typing import TYPE_CHECKING, Any
 from ..models.errors import KubestowError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .engine import Watch, Work
 
-# How long to wait for a scheduler that is said to run already.
-PATIENCE = "10s"
+# Seconds to wait for a scheduler that is said to run already.
+PATIENCE = 10.0
+
+
+def require_dask(address: str | None) -> Any:
+    """Return the module `distributed`, sure that the scheduler at an address, if any, takes work.
+
+    Raises
+    ------
+    KubestowError
+        Where Dask is not installed, the scheduler cannot be reached or has no workers.
+    """
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise KubestowError("--engine dask: Dask is not installed; pip install 'kubestow[dask]'") from None
+    if address is None:
+        return distributed
+    try:
+        identity = import_module("distributed.utils").LoopRunner().run_sync(_identity, distributed, address)
+    except Exception as error:  # each scheme of addresses has errors of its own
+        reason = str(error) or f"no answer in {PATIENCE:g} s"
+        raise KubestowError(
+            f"--dask: {address}: cannot be reached (as in tcp://host:8786): {reason}"
+        ) from None
+    if identity.get("type") != "Scheduler":
+        raise KubestowError(f"--dask: {address}: is no Dask scheduler but a {identity.get('type')}")
+    if not identity["workers"]:
+        raise KubestowError(f"--dask: {address}: the scheduler has no workers")
+    return distributed
+
+
+async def _identity(distributed: Any, address: str) -> Mapping[str, Any]:
+    """Ask a server what it is; a Dask client would wait for ever for one that does not answer."""
+    arguments = distributed.Security().get_connection_args("client")
+    server = distributed.rpc(address, timeout=PATIENCE, connection_args=arguments)
+    try:
+        answer: Mapping[str, Any] = await wait_for(server.identity(), PATIENCE)
+        return answer
+    finally:
+        await server.close_rpc()
 
 
 @contextmanager
@@ -27,18 +67,11 @@ def open_dask(address: str | None, slots: int) -> Iterator[DaskEngine]:
     Raises
     ------
     KubestowError
-        Where Dask is not installed or the scheduler cannot be reached.
+        As `require_dask`.
     """
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        raise KubestowError("--engine dask: Dask is not installed; pip install 'kubestow[dask]'") from None
+    distributed = require_dask(address)
     if address is not None:
-        try:
-            client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise KubestowError(f"--dask: {address}: cannot be reached: {error}") from None
-        with client:
+        with distributed.Client(address, timeout=PATIENCE, set_as_default=False) as client:
             yield DaskEngine(client, sum(client.nthreads().values()))
         return
     with (

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ..encoders.problem import Problem
     from ..framework.dra.allocation import Allocation
-    from .model import Solution
     from .outcome import Move
+    from .solution import Solution
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
@@ -71,7 +71,8 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0])
-        play(cluster, state, [(BIND, i, node)], chosen)
+        # not with devices that were chosen for another end
+        play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
 

@@ -15,12 +15,12 @@ from ..framework.dra.allocation import Allocation, Pick, write
 from ..framework.dra.index import claim_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ortools.sat.python import cp_model
 
     from ..encoders.device_choice import Choice, Taken
-    from ..encoders.device_problem import DeviceProblem, Kind
+    from ..encoders.device_problem import DeviceProblem
     from ..encoders.dynamic_resources import DeviceVariables
     from ..encoders.problem import Problem
     from ..framework.dra.devices import Device
@@ -37,11 +37,15 @@ class ChoiceSolution:
 
 @dataclass(frozen=True)
 class DeviceSolution:
-    """All choices of a solution that serve anybody, and the claims that give their devices back."""
+    """All choices of a solution that serve anybody, and the claims that give their devices back.
+
+    `values` are those of the deciding variables.
+    """
 
     private: Mapping[tuple[int, int], list[ChoiceSolution]]
     common: Mapping[str, ChoiceSolution]
     released: frozenset[str]
+    values: tuple[int, ...] = ()
 
 
 def read_devices(
@@ -76,6 +80,7 @@ def read_devices(
             key: read(choice) for (key, _), (choice, literal) in variables.common.items() if holds(literal)
         },
         released=frozenset(key for key, literal in variables.released.items() if holds(literal)),
+        values=tuple(value(Terms().add(variable, 1)) for variable in variables.deciding()),
     )
 
 
@@ -93,23 +98,27 @@ def hand_out(
     allocations : dict
         Claim -> its devices.
     deallocated : tuple of int
-        Places in `claim_keys` of released claims that no leaving pod gives back by itself.
+        Places in `claim_keys` of released claims that leaving pods do not give back by themselves.
     """
-    hands = _Hands(problem, devices)
     names = problem.cluster.node_names
-    allocations: dict[str, Allocation] = {}
     class_of = {i: c.index for c in problem.classes for i in c.pods}
     on: dict[tuple[int, int], list[int]] = {}
     for pod, node in placed.items():
         on.setdefault((class_of[pod], node), []).append(pod)
-    for (cls, node), choices in solution.private.items():
-        for k, choice in enumerate(choices):
-            served = hands.serve(choice)
-            for pod in on.get((cls, node), ()):
-                key = devices.private_keys(pod, node)[k]
-                allocations[key] = write(key, next(served), names[node])
-    for key, choice in solution.common.items():
-        allocations[key] = write(key, next(hands.serve(choice)), names[choice.choice.node])
+    hands = _Hands(devices)
+    private = {key: hands.take(choices) for key, choices in solution.private.items() if key in on}
+    common = {key: hands.take([choice]) for key, choice in solution.common.items()}
+    # what `adminAccess` gets takes nothing from anybody, and is chosen last
+    for stocks in (*private.values(), *common.values()):
+        hands.take_for_admin(stocks)
+    allocations: dict[str, Allocation] = {}
+    for (cls, node), stocks in private.items():
+        served = [stock.serve() for stock in stocks]
+        for pod in on[cls, node]:
+            for key, picks in zip(devices.private_keys(pod, node), served, strict=True):
+                allocations[key] = write(key, next(picks), names[node])
+    for key, [stock] in common.items():
+        allocations[key] = write(key, next(stock.serve()), names[stock.node])
     return allocations, _deallocated(problem, devices, solution, victims)
 
 
@@ -125,62 +134,97 @@ def _deallocated(
     chosen = []
     for key in sorted(solution.released):
         consumers = devices.claims.reserved.get(key, frozenset())
-        if (key in wanted or shared_now) and not consumers & victims:
+        by_itself = bool(consumers) and consumers <= victims
+        if (key in wanted or shared_now) and not by_itself:
             chosen.append(keys.index(key))
     return tuple(chosen)
+
+
+_Key = tuple[Any, int, int]
+"""Value of the common attribute, place of the request, rank of the alternative."""
+
+
+class _Stock:
+    """The devices for one claim of some pods, and how many pods take which alternative."""
+
+    def __init__(self, solution: ChoiceSolution) -> None:
+        self.solution = solution
+        self.node = solution.choice.node
+        self.devices: dict[_Key, deque[Pick]] = {}
+
+    def add(self, taken: Taken, device: Device) -> None:
+        """Lay a device in."""
+        pick = Pick(taken.want, device, taken.want.taken(device) if device.shared else None)
+        self.devices.setdefault((taken.value, taken.request, taken.rank), deque()).append(pick)
+
+    def has(self, device: Device) -> bool:
+        """Whether the device is for this claim."""
+        return any(pick.device is device for picks in self.devices.values() for pick in picks)
+
+    def gives(self, device: Device) -> bool:
+        """Whether the claim takes the device from others."""
+        return any(
+            pick.device is device and not pick.want.admin for picks in self.devices.values() for pick in picks
+        )
+
+    def serve(self) -> Iterator[list[Pick]]:
+        """Yield the devices of one pod after the other."""
+        requests = range(len(self.solution.choice.spec.requests))
+        left = dict(self.solution.pods)
+        for value in list(dict.fromkeys(value for value, _, _ in left)):
+            first = next(r for v, r, _ in left if v == value)
+            pods = sum(n for (v, r, _), n in left.items() if v == value and r == first)
+            for _ in range(pods):
+                yield [pick for r in requests for pick in self._request(left, value, r)]
+
+    def _request(self, left: dict[_Key, int], value: Any, r: int) -> list[Pick]:
+        """Give one pod the devices of a request, from the first alternative that still has pods to serve."""
+        key = next(k for k, n in left.items() if k[0] == value and k[1] == r and n > 0)
+        left[key] -= 1
+        picks = self.devices[key]
+        want = picks[0].want
+        number = len(picks) // (left[key] + 1) if want.all_devices else want.count
+        return [picks.popleft() for _ in range(number)]
 
 
 class _Hands:
     """Free devices of each kind, taken one by one."""
 
-    def __init__(self, problem: Problem, devices: DeviceProblem) -> None:
+    def __init__(self, devices: DeviceProblem) -> None:
         self._devices = devices
         self._given: set[int] = set()
 
-    def serve(self, solution: ChoiceSolution) -> Iterator[list[Pick]]:
-        """Yield the devices of one pod after the other."""
-        choice = solution.choice
-        stocks: dict[tuple[Any, int, int], deque[Pick]] = {}
-        own: set[int] = set()
-        # devices that nobody else may have first: what `adminAccess` gets only has to differ from them
-        for taken, number in sorted(solution.taken, key=lambda item: item[0].want.admin):
-            stock = stocks.setdefault((taken.value, taken.request, taken.rank), deque())
-            stock.extend(self._take(taken, choice.node, number, own))
-        left = dict(solution.pods)
-        values = list(dict.fromkeys(value for value, _, _ in left))
-        for value in values:
-            first = next(r for v, r, _ in left if v == value)
-            pods = sum(n for (v, r, _), n in left.items() if v == value and r == first)
-            for _ in range(pods):
-                yield [
-                    pick for r in range(len(choice.spec.requests)) for pick in _serve(stocks, left, value, r)
-                ]
+    def take(self, solutions: Sequence[ChoiceSolution]) -> list[_Stock]:
+        """Take the devices for all claims that a pod brings, without those for `adminAccess`."""
+        stocks = [_Stock(solution) for solution in solutions]
+        for stock in stocks:
+            for taken, number in stock.solution.taken:
+                if not taken.want.admin:
+                    self._take(stock, taken, number)
+        return stocks
 
-    def _take(self, taken: Taken, node: int, number: int, own: set[int]) -> Iterator[Pick]:
-        devices = self._on(taken.kind, taken, node)
+    def _take(self, stock: _Stock, taken: Taken, number: int) -> None:
+        free = [d for d in self._of(taken, stock.node) if taken.kind.shared or d.number not in self._given]
         for k in range(number):
-            if taken.kind.shared:
-                device = devices[k % len(devices)]
-            elif taken.want.admin:
-                device = next(d for d in devices if d.number not in own)
-            else:
-                device = next(d for d in devices if d.number not in self._given)
-                self._given.add(device.number)
-            own.add(device.number)
-            yield Pick(taken.want, device, taken.want.taken(device) if device.shared else None)
+            device = free[0] if taken.kind.shared else free[k]
+            self._given.add(device.number)
+            stock.add(taken, device)
 
-    def _on(self, kind: Kind, taken: Taken, node: int) -> list[Device]:
+    def take_for_admin(self, stocks: Sequence[_Stock]) -> None:
+        """Take devices for `adminAccess`: none twice, none of later claims, best what nobody was given."""
+        for k, stock in enumerate(stocks):
+            for taken, number in stock.solution.taken:
+                if not taken.want.admin:
+                    continue
+                for _ in range(number):
+                    apart = [
+                        d
+                        for d in self._of(taken, stock.node)
+                        if taken.kind.shared
+                        or not (stock.has(d) or any(later.gives(d) for later in stocks[k + 1 :]))
+                    ]
+                    stock.add(taken, min(apart, key=lambda d: (d.number in self._given, d.number)))
+
+    def _of(self, taken: Taken, node: int) -> list[Device]:
         """Return a kind's devices that the want may have on the node."""
-        return [d for d in self._devices.matching(taken.want, node) if self._devices.kind(d) is kind]
-
-
-def _serve(
-    stocks: dict[tuple[Any, int, int], deque[Pick]], left: dict[tuple[Any, int, int], int], value: Any, r: int
-) -> list[Pick]:
-    """Give one pod the devices of one request, from the first alternative that still has pods to serve."""
-    key = next(k for k, n in left.items() if k[0] == value and k[1] == r and n > 0)
-    left[key] -= 1
-    stock = stocks[key]
-    want = stock[0].want
-    number = len(stock) // (left[key] + 1) if want.all_devices else want.count
-    return [stock.popleft() for _ in range(number)]
+        return [d for d in self._devices.matching(taken.want, node) if self._devices.kind(d) is taken.kind]

@@ -56,6 +56,20 @@ class Engine(Protocol):
         """
 
 
+def require_engine(options: SolveOptions) -> None:
+    """See to it that the engine is there, also for a round that turns out to need none.
+
+    Raises
+    ------
+    KubestowError
+        Where it is not.
+    """
+    if options.engine == "dask":
+        from .dask_engine import require_dask
+
+        require_dask(options.dask)
+
+
 @contextmanager
 def engine_for(options: SolveOptions, pieces: int) -> Iterator[Engine]:
     """Open the engine that the options name, for so many pieces of work."""

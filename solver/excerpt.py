@@ -15,7 +15,7 @@ from ortools.sat.python import cp_model
 from ..encoders.linear import HIGHEST, LOWEST
 
 if TYPE_CHECKING:
-    from .rows import Bools, Ints, Rows, Sparse
+    from .rows import Bools, Ints, Rows
 
 # Limits are kept within this, so that differences of them stay 64-bit integers; no row comes near it.
 FAR = 2**61
@@ -62,9 +62,7 @@ class Excerpts:
         rows = self.rows_at(variables)
         terms, _ = entries(self.rows.terms.start, rows)
         literals, _ = entries(self.rows.literals.start, rows)
-        return np.unique(
-            np.concatenate((self.rows.terms.column[terms], self.rows.literals.column[literals]))
-        )
+        return np.unique(np.concatenate((self.rows.terms.column[terms], self.rows.literals.column[literals])))
 
     def broken(self, rows: Ints | None = None) -> Ints:
         """Rows that are in force at the point and do not hold."""
@@ -76,7 +74,7 @@ class Excerpts:
     def _in_force(self, rows: Ints) -> Bools:
         found, owner = entries(self.rows.literals.start, rows)
         unmet = self.x[self.rows.literals.column[found]] != self.rows.literals.value[found]
-        return np.bincount(owner[unmet], minlength=len(rows)) == 0
+        return np.asarray(np.bincount(owner[unmet], minlength=len(rows)) == 0)
 
     def move(self, variables: Ints, values: Ints) -> Ints:
         """Change some variables of the point; return the rows that they occur in."""
@@ -89,7 +87,7 @@ class Excerpts:
         return self.rows_at(variables)
 
     def cut(self, free: Ints) -> Excerpt | None:
-        """Build the model of some distinct variables; None where the values of the others leave them nothing."""
+        """Build the model of some distinct variables; None where the others leave them no values."""
         rows = self.rows
         found, column = entries(self.columns.start, free)
         touched = self.rows_at(free)
@@ -106,9 +104,7 @@ class Excerpts:
         here = place >= 0
         conditions = Terms(owner[here], place[here], wanted[here])
         conditional = np.bincount(conditions.row, minlength=len(touched)) > 0
-        limits = propagated(
-            rows.low[free], rows.high[free], terms.of(stated & ~conditional), floor, ceiling
-        )
+        limits = propagated(rows.low[free], rows.high[free], terms.of(stated & ~conditional), floor, ceiling)
         if (limits[0] > limits[1]).any():
             return None
         least, most = terms.reach(*limits, len(touched))
@@ -185,7 +181,8 @@ def _model(
     first = np.searchsorted(terms.row[order], rows).tolist()
     end = np.searchsorted(terms.row[order], rows, side="right").tolist()
     when: dict[int, list[int]] = {}
-    for r, place, wanted in zip(*(a.tolist() for a in (conditions.row, conditions.column, conditions.value))):
+    literals = (conditions.row.tolist(), conditions.column.tolist(), conditions.value.tolist())
+    for r, place, wanted in zip(*literals, strict=True):
         when.setdefault(r, []).append(place if wanted else -place - 1)
     lowest = np.where(floor[rows] < -FAR // 2, LOWEST, floor[rows]).tolist()
     highest = np.where(ceiling[rows] > FAR // 2, HIGHEST, ceiling[rows]).tolist()

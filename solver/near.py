@@ -12,7 +12,6 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,17 +22,17 @@ from ortools.sat.python import cp_model
 from .excerpt import Excerpts, entries
 from .model import weights
 from .neighbourhoods import Neighbourhoods
-from .places import Places
 from .rows import Sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from .excerpt import Excerpt
-    from .model import RoundModel, Solution
+    from .model import RoundModel
     from .neighbourhoods import Way
     from .options import SolveOptions
     from .rows import Ints, Rows
+    from .solution import Solution
 
 # Variables beside counts and evictions that a step frees, at most, and how far from the nodes they may hang.
 MOST_FREE = 20_000
@@ -58,7 +57,7 @@ class Near:
 
     def __init__(self, model: RoundModel, options: SolveOptions) -> None:
         self._model, self._options = model, options
-        self.places = Places(model.context)
+        self.places = model.places
         self._neighbourhoods = Neighbourhoods(self.places, options.seed)
         self._steps = 0
         self._cost = np.zeros(0, dtype=np.int64)
@@ -69,7 +68,11 @@ class Near:
         return self._model.rows
 
     def start(
-        self, names: Sequence[str], counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int], seconds: float
+        self,
+        names: Sequence[str],
+        counts: Mapping[tuple[int, int], int],
+        leaving: Mapping[int, int],
+        seconds: float,
     ) -> bool:
         """Begin at a plan, searching for better values of neighbouring tiers (`weights` must be in range).
 
@@ -109,7 +112,7 @@ class Near:
         """Where the search is."""
         return self.places.solution(self._excerpts.x)
 
-    def run(self, until: float) -> Iterator[bool]:
+    def run(self, until: float) -> Generator[bool, None, None]:
         """Take steps; after each say whether it improved on the plan.  Close it to end the steps at work."""
         workers = self._options.workers
         running: dict[Future[cp_model.CpSolverStatus], _Step] = {}
@@ -120,7 +123,9 @@ class Near:
                 while len(running) < workers:
                     step = self._draw(until - time.monotonic())
                     running[pool.submit(self._search, step)] = step
-                done, _ = wait(running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED)
+                done, _ = wait(
+                    running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
+                )
                 for future in done:
                     yield self._take(running.pop(future), future.result())
         finally:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .places import Places
-    from .rows import Bools, Ints
+    from .rows import Ints
 
 # Nodes that are free at first, and at most.
 FIRST = 8
@@ -163,10 +163,8 @@ class Neighbourhoods:
     def _group(self, size: int) -> Ints:
         """One or two whole domains that a group may choose; one with unplaced members rather than another."""
         lacking = [k for k, (classes, _) in enumerate(self._groups) if self._unplaced[classes].any()]
-        if lacking and self._random.random() < 0.8:
-            pool = lacking
-        else:
-            pool = list(range(len(self._groups)))
+        every = list(range(len(self._groups)))
+        pool = lacking if lacking and self._random.random() < 0.8 else every
         _, ids = self._groups[pool[int(self._random.integers(len(pool)))]]
         here = ids[self.places.nodes]
         domains = np.unique(here[here >= 0])
@@ -198,7 +196,7 @@ class Neighbourhoods:
         return self._random.choice(nodes, size=min(size, len(nodes)), replace=False)
 
     def _domain_keys(self) -> list[Ints]:
-        """Domains by node, of each topology key that splits the nodes into fewer parts than there are nodes."""
+        """Domains by node, of each topology key whose domains have more than a node or two."""
         problem = self.places.problem
         cluster = problem.cluster
         keys = {c.topology_key for cls in problem.classes for c in hard_constraints(cluster, cls.pod)}

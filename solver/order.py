@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from .gangs import Gangs
 from .order_search import OrderSearch
-from .outcome import BIND, DEALLOCATE
-from .play import fits, play
+from .outcome import BIND, LEAVE, MARK
+from .play import deallocate, fits, play
 from .preemptors import serves
-from .quick_order import QuickSequence, leave
+from .quick_order import QuickSequence
 from .relations import NOBODY, Component, Relations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from ..encoders.problem import Problem
     from ..framework.dra.allocation import Allocation
@@ -74,7 +74,7 @@ class Sequencer:
         base, moves = self.start(assignment)
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
         for v in irrelevant:
-            leave(base, moves, v)
+            self.leave(base, moves, v, assignment)
         for component in self._merged(assignment):
             search = OrderSearch(self, assignment, component, base, self._limit, deadline)
             found = search.run()
@@ -122,11 +122,25 @@ class Sequencer:
         play(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free steps and come first."""
+        """Return the state in which an order begins: deallocations are free, and come as soon as they can."""
         state = self.problem.state.copy()
-        moves: list[Move] = [(DEALLOCATE, claim, -1) for claim in assignment.deallocated]
-        self.play(state, moves, assignment)
-        return state, moves
+        return state, deallocate(self.cluster, state, assignment.deallocated)
+
+    def leave(self, state: State, moves: list[Move], victim: int, assignment: Assignment) -> None:
+        """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
+        if not state.terminating[victim]:
+            state.mark(victim)
+            moves.append((MARK, victim, -1))
+        state.remove(victim)
+        moves.append((LEAVE, victim, -1))
+        moves += deallocate(self.cluster, state, assignment.deallocated)
+
+    def devices_of(self, pod: int, assignment: Assignment) -> Hashable:
+        """Return a key that is equal for pods of a class to which the same devices are given."""
+        devices = self.problem.devices
+        keys = () if devices is None else devices.private_keys(pod, assignment.placed[pod])
+        given = (assignment.allocations[key].results for key in keys if key in assignment.allocations)
+        return tuple(tuple((r.request, r.id) for r in results) for results in given)
 
     def serves(self, pod: int, victim: int) -> bool:
         """Whether a pod on the victim's node may be its preemptor."""

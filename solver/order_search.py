@@ -6,9 +6,11 @@ import time
 from typing import TYPE_CHECKING
 
 from .gangs import Gangs
-from .outcome import BIND, LEAVE, MARK, Move
+from .outcome import BIND, MARK, Move
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from ..framework.state import State
     from .order import Assignment, Sequencer
     from .relations import Component
@@ -37,15 +39,17 @@ class OrderSearch:
         self.complete = True
         self._moves: list[Move] = []
         self._seen: set[tuple[object, ...]] = set()
-        self._groups: dict[tuple[int, int], list[int]] = {}
+        # pods of a class on a node are alike, but where others look at devices, only with the same devices
+        self._groups: dict[tuple[int, int, Hashable], list[int]] = {}
         for i in sorted(assignment.placed, key=sequencer.rank.__getitem__, reverse=True):
             index = sequencer.class_of[i].index
             if index in component.classes:
-                self._groups.setdefault((index, assignment.placed[i]), []).append(i)
+                given = sequencer.devices_of(i, assignment) if component.devices else ()
+                self._groups.setdefault((index, assignment.placed[i], given), []).append(i)
         # Victims of other components left already: whoever needs them present is in their component.
         for v in sorted(assignment.victims):
             if self._state.node_of[v] >= 0 and sequencer.victim_class[v].index not in component.victims:
-                self._state.remove(v)
+                sequencer.leave(self._state, [], v, assignment)
         self._victims = [
             v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
         ]
@@ -80,7 +84,7 @@ class OrderSearch:
         return self._bind_one(present) or self._move_victim(present)
 
     def _bind_one(self, present: list[int]) -> bool:
-        for (_, node), group in self._groups.items():
+        for (_, node, _), group in self._groups.items():
             if not group or not self._s.fits(self._state, group[-1], node, self._assignment):
                 continue
             pod = group.pop()
@@ -99,7 +103,7 @@ class OrderSearch:
 
     def _has_preemptor(self, victim: int) -> bool:
         node = int(self._s.problem.state.node_of[victim])
-        inside = (g[-1] for (_, at), g in self._groups.items() if at == node and g)
+        inside = (g[-1] for (_, at, _), g in self._groups.items() if at == node and g)
         return any(
             self._s.serves(p, victim) and not self._gangs.begun(p)
             for p in (*inside, *self._outside.get(node, ()))
@@ -115,12 +119,11 @@ class OrderSearch:
                 self._moves.pop()
                 self._state.unmark(v)
             else:
-                before = self._state.copy()
-                self._state.remove(v)
-                self._moves.append((LEAVE, v, -1))
+                before, steps = self._state.copy(), len(self._moves)
+                self._s.leave(self._state, self._moves, v, self._assignment)
                 if self._descend():
                     return True
-                self._moves.pop()
+                del self._moves[steps:]
                 self._state = before
             if not self.complete:
                 return False

@@ -6,15 +6,17 @@ node, and a search near a plan looks at a few of them, many times a second.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .devices import read_devices
-from .model import Solution
+from .solution import Solution
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ortools.sat.python import cp_model
 
     from ..encoders.context import Context, Terms
     from .rows import Ints
@@ -114,5 +116,5 @@ class Places:
         )
 
 
-def _indices(variables: Mapping[object, object]) -> Ints:
+def _indices(variables: Mapping[Any, cp_model.IntVar]) -> Ints:
     return np.fromiter((v.index for v in variables.values()), dtype=np.int64, count=len(variables))

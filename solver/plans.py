@@ -22,6 +22,7 @@ from ..models.plan import (
     Tier,
     Unschedulable,
 )
+from .allocated import written
 from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
 from .play import play
 from .vector import Valuation, end_state
@@ -91,10 +92,7 @@ def build_plan(
             Placement(pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled)
             for d in placements_of(cluster, outcome.placed, outcome.victims)
         ),
-        allocations=tuple(
-            {"claim": key, "node": allocation.node, "devices": allocation.document()}
-            for key, allocation in sorted(outcome.allocations.items())
-        ),
+        allocations=written(outcome.allocations),
         fallbacks=fallbacks_of(cluster, outcome),
         unschedulable=_left_out(cluster, outcome),
         stats=stats,

@@ -30,7 +30,9 @@ class Pricing:
         if self._solver is not None:
             self._solver.stop_search()
 
-    def best(self, costs: Ints, seconds: float, threads: int) -> tuple[int | None, list[Ints]]:
+    def best(
+        self, costs: Ints, seconds: float, threads: int, gap: float = 0.0
+    ) -> tuple[int | None, list[Ints]]:
         """Look for the pattern of least cost.
 
         Returns
@@ -43,12 +45,13 @@ class Pricing:
         self._model.minimize(cp_model.LinearExpr.weighted_sum(self._variables, costs.tolist()))
         self._solver = solver = self._new_solver(seconds)
         solver.parameters.num_workers = threads
+        solver.parameters.relative_gap_limit = gap
         met = _Met()
         status = solver.solve(self._model, met)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None, []
         last = np.array(list(solver.response_proto.solution), dtype=np.int64)
-        bound = int(costs @ last) if status == cp_model.OPTIMAL else math.floor(solver.best_objective_bound)
+        bound = math.floor(solver.best_objective_bound)
         return bound, [*met.patterns, last]
 
 

@@ -6,20 +6,10 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from .gangs import Gangs
-from .outcome import BIND, LEAVE, MARK, Move
+from .outcome import BIND
 
 if TYPE_CHECKING:
-    from ..framework.state import State
     from .order import Assignment, Sequencer
-
-
-def leave(state: State, moves: list[Move], victim: int) -> None:
-    """Take a victim away, marked first."""
-    if not state.terminating[victim]:
-        state.mark(victim)
-        moves.append((MARK, victim, -1))
-    state.remove(victim)
-    moves.append((LEAVE, victim, -1))
 
 
 class QuickSequence:
@@ -110,6 +100,6 @@ class QuickSequence:
             for v in self._victims.get(node, ()):
                 if self._served(v, node):
                     self._victims[node].remove(v)
-                    leave(self._state, self.moves, v)
+                    self._s.leave(self._state, self.moves, v, self._assignment)
                     return True
         return False

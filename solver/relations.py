@@ -6,7 +6,7 @@ exists.  What remains falls into components that never look at each other, so th
 each, and a missing order be blamed on few variables (the cut).
 
 Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read other pods' labels; volumes
-have rules of their own (`solver.volume_relations`).
+and devices have rules of their own (`solver.volume_relations`, `solver.device_relations`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ..framework.affinity import matches_all, required_affinity, required_anti_affinity
 from ..framework.spread import hard_constraints, spread_matches
+from .device_relations import device_relations
 from .volume_relations import volume_relations
 
 if TYPE_CHECKING:
@@ -28,13 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Component:
-    """Classes and victim classes (by index) that look at each other."""
+    """Classes and victim classes (by index) that look at each other; at each other's devices, too, or not."""
 
     classes: frozenset[int]
     victims: frozenset[int]
+    devices: bool = False
 
     def __or__(self, other: Component) -> Component:
-        return Component(self.classes | other.classes, self.victims | other.victims)
+        return Component(
+            self.classes | other.classes, self.victims | other.victims, self.devices or other.devices
+        )
 
 
 NOBODY = Component(frozenset(), frozenset())
@@ -51,6 +55,10 @@ class Relations:
             self._relate(cls)
         for carrier, classes, victims in volume_relations(problem):
             self._join(carrier, classes, victims)
+        claiming, holding = device_relations(problem)
+        self._claiming = frozenset(c.index for c in claiming)
+        for cls in claiming:
+            self._join(cls, claiming, holding)
         self.components = self._collect()
         self.component_of_class = {c: k for k, comp in enumerate(self.components) for c in comp.classes}
         self.component_of_victim = {v: k for k, comp in enumerate(self.components) for v in comp.victims}
@@ -88,13 +96,12 @@ class Relations:
 
     def _collect(self) -> tuple[Component, ...]:
         unique = {id(g): g for g in self._groups.values()}
-        return tuple(
-            Component(
-                frozenset(i for kind, i in group if kind == "c"),
-                frozenset(i for kind, i in group if kind == "v"),
-            )
-            for group in unique.values()
-        )
+        found = []
+        for group in unique.values():
+            classes = frozenset(i for kind, i in group if kind == "c")
+            victims = frozenset(i for kind, i in group if kind == "v")
+            found.append(Component(classes, victims, not self._claiming.isdisjoint(classes)))
+        return tuple(found)
 
 
 def _one_way(cluster: Cluster, a: int, b: int) -> bool:

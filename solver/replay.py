@@ -14,13 +14,13 @@ from ..framework.group_rules import faults_of_groups, placements_of
 from ..framework.runtime import framework_for
 from ..framework.state import State
 from ..models.errors import KubestowError
-from .allocated import chosen_devices, faults_of_devices
+from .allocated import chosen_devices, faults_of_devices, written
 from .narrate import narrate
 from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
 from .plans import fallbacks_of
-from .play import devices_for, play, taken_devices
+from .play import new_allocations, play, refused_devices
 from .preemptors import preemptors
-from .vector import valuate
+from .vector import end_state, valuate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -90,13 +90,17 @@ def _faults_of_steps(
     cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
 ) -> Iterator[str]:
     state = State.initial(cluster)
+    homes: dict[str, int] = {}
     for number, move in enumerate(moves):
         fault = _fault_of_step(cluster, state, move, chosen)
         if fault:
             yield f"step {number} {fault}"
             return
+        allocated = state.claims.allocations if state.claims is not None else {}
+        lacking = [key for key in chosen if key not in allocated]
         play(cluster, state, [move], chosen)
-    yield from faults_of_devices(cluster, state, chosen)
+        homes.update((key, move[2]) for key in lacking if key in allocated)
+    yield from faults_of_devices(cluster, state, chosen, homes)
 
 
 def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
@@ -112,8 +116,8 @@ def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[s
         if not status.ok:
             reasons = ", ".join(status.reasons)
             return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
-        taken = taken_devices(cluster, state, devices_for(cluster, state, item, node, chosen))
-        return f"binds {key} with {taken[0]}, which another claim has" if taken else ""
+        refused = refused_devices(cluster, state, item, node, chosen)
+        return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
     if state.node_of[item] < 0:
         return f"moves {key}, which does not run"
     if kind == MARK:
@@ -122,12 +126,10 @@ def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[s
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while it is reserved for nobody, or only for one pod that waits."""
+    """A claim may lose its devices while it is reserved for nobody, or only for one pod of the queue."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
-    consumers = state.claims.reserved.get(claim, frozenset())
-    waiting = [i for i in consumers if isinstance(i, int) and state.node_of[i] < 0]
-    if len(consumers) > 1 or len(waiting) != len(consumers):
+    if not state.claims.idle(claim):
         return f"deallocates {claim}, which is reserved for others"
     return ""
 
@@ -183,8 +185,12 @@ def _faults_of_lists(
         (d.group.key, d.key, d.domain, d.scheduled)
         for d in placements_of(cluster, outcome.placed, outcome.victims)
     }
-    if {(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements} != domains:
+    stated = [(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements]
+    if sorted(stated) != sorted(domains):
         yield "placements are not the domains of the groups that gained members"
+    brought = new_allocations(State.initial(cluster), end_state(cluster, outcome))
+    if plan.allocations != written(brought):
+        yield "allocations are not what the steps allocate"
     if plan.scheduler == "optimal" and plan.stats.admissible:
         yield from _faults_of_roles(cluster, plan, moves, chosen)
     if plan.fallbacks != fallbacks_of(cluster, outcome):

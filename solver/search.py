@@ -24,7 +24,7 @@ from ..models.tiers import PREFERENCES
 from .afar import FromAfar
 from .bounding import Bounding
 from .decode import assign, complete, counted, salvage
-from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
+from .model import WEIGHT_LIMIT, RoundModel, SearchResult, weighted_range
 from .narrate import narrate
 from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..encoders.problem import Problem
+    from .solution import Solution
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
@@ -44,6 +45,7 @@ SMALL_MODEL = 4_000
 # left after these in which a large one is searched as a whole.
 QUICK = 0.25
 WHOLE = 0.2
+
 
 @dataclass
 class Search:
@@ -157,7 +159,7 @@ class Search:
     def _whole(
         self, group: Sequence[str], names: Sequence[str], bound: int, until: float
     ) -> tuple[int, bool]:
-        """Search the whole model; return the first tier's bound, and whether all tiers of the group are settled."""
+        """Search the whole model; return the first tier's bound, and whether the group is settled."""
         while time.monotonic() < until and not self.interrupted:
             result = self._search(group, until - time.monotonic())
             self.interrupted |= result.interrupted
@@ -224,7 +226,6 @@ class Search:
                     now = time.monotonic()
                     if not found or now - tried < max(0.5, 5 * spent):
                         continue
-                    before = self.valuation.costs
                     solution = self._near.solution
                     attained, _ = self._decode(solution, names)
                     found, tried = False, time.monotonic()
@@ -262,7 +263,7 @@ class Search:
         chosen = assignment.allocations
         result = self._sequencer.order(assignment, self._deadline)
         if result.moves is None:
-            self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen)))
+            self._offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
             if result.blame is None:
                 return False, False
             self.model.forbid(result.blame, result.relief, solution)

@@ -167,8 +167,8 @@ def claim(
     ----------
     match, distinct : str, optional
         The attribute of a constraint, over the requests `over`.
-    has : iterable of (request, pool, device)
-        What is allocated; nothing without `at`.
+    has : iterable of (request, pool, device) or (request, pool, device, more)
+        What is allocated; nothing without `at`.  `more` are fields as served, such as a share.
     at : str or mapping, optional
         The node of the allocation, or its node selector, or `everywhere`.
     users : iterable of str
@@ -183,8 +183,8 @@ def claim(
         status["allocation"] = {
             "devices": {
                 "results": [
-                    {"request": wanted, "driver": DRIVER, "pool": pool, "device": device}
-                    for wanted, pool, device in has
+                    {"request": wanted, "driver": DRIVER, "pool": pool, "device": device} | dict(*more)
+                    for wanted, pool, device, *more in has
                 ]
             },
             "nodeSelector": None if at == "everywhere" else selector,

@@ -6,6 +6,7 @@ from builders import manifest
 from exhaustive import best_plan
 
 from kubestow.framework.cluster import Cluster
+from kubestow.framework.dra.index import claim_keys
 from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.replay import replay
 
@@ -84,6 +85,11 @@ def told(snapshot, fault, best=None, plan=None):
     if best is not None:
         cluster = Cluster(snapshot)
         places = (*cluster.node_names, "")
-        lines.append(f"exhaustive: {[(kind, cluster.pods[i].key, places[n]) for kind, i, n in best.moves]}")
+        keys = [pod.key for pod in cluster.pods]
+        named = [
+            (kind, (claim_keys(cluster) if kind == "deallocate" else keys)[i], places[n])
+            for kind, i, n in best.moves
+        ]
+        lines.append(f"exhaustive: {named}")
         lines += [f"       {name} = {value}" for name, (_, value) in best.tiers.items() if value]
     return "\n".join([*lines, manifest(snapshot)])

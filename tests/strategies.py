@@ -77,16 +77,19 @@ tiny_rounds = _steered(TINY, "tiny")
 small_rounds = _steered(SMALL, "small")
 
 
-def generate(rng, size, name):
-    """Make a round of a size: nodes, running pods, pending pods, budgets."""
-    return _Generator(rng, size).round(name)
+def generate(rng, size, name, *, often=1.0):
+    """Make a round of a size: nodes, running pods, pending pods, budgets.
+
+    `often` scales how often each family is used, for rounds whose point is another one.
+    """
+    return _Generator(rng, size, often).round(name)
 
 
 class _Generator:
-    def __init__(self, rng, size):
+    def __init__(self, rng, size, often):
         self.rng = rng
         self.size = size
-        self.families = {family for family, share in FAMILIES.items() if self.chance(share)}
+        self.families = {family for family, share in FAMILIES.items() if self.chance(share * often)}
         self.levels = sorted(rng.sample((-5, 0, 10, 100), rng.randint(1, 3)))
         self.low = (-10, -10, *self.levels) if self.chance(0.7) else self.levels
         self.cores = self.pick(2, size.cores)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from builders import manifest
+from device_rounds import tiny_devices, tiny_mixed
 from exhaustive import best_plan, costs
+from group_rounds import tiny_groups
 from strategies import FAMILIES, small, tiny
 from valuation import tiers_of
 
@@ -17,15 +19,20 @@ from kubestow.framework.cluster import Cluster
 from kubestow.framework.runtime import framework_for
 from kubestow.framework.spread import eligible_nodes, hard_constraints, spread_matches
 from kubestow.framework.state import State
+from kubestow.solver.allocated import faults_of_devices
 from kubestow.solver.baseline import greedy_outcome
 from kubestow.solver.outcome import Outcome
+from kubestow.solver.play import play, refused_devices
 from kubestow.solver.replay import inadmissible
 from kubestow.solver.vector import valuate
 
 HERE = Path(__file__).parent
 
 
-@pytest.mark.parametrize("module", ["exhaustive", "valuation"])
+MODULES = ["exhaustive", "exhaustive_devices", "allotments", "valuation", "group_valuation"]
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_the_search_knows_no_solver(module):
     """What judges the solver shares no code with it."""
     tree = ast.parse((HERE / f"{module}.py").read_text())
@@ -34,47 +41,62 @@ def test_the_search_knows_no_solver(module):
     assert not [name for name in imported if "ortools" in name or "encoders" in name or "solver" in name]
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_the_best_plan_is_a_plan(seed):
+ROUNDS = [
+    *((tiny, seed) for seed in range(150)),
+    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(60)),
+]
+
+
+@pytest.mark.parametrize("make, seed", ROUNDS)
+def test_the_best_plan_is_a_plan(make, seed):
     """Its steps pass the filters one by one, and no rule of a plan is broken."""
-    cluster = Cluster(tiny(seed))
+    cluster = Cluster(make(seed))
     best = best_plan(cluster)
     state = State.initial(cluster)
-    for kind, pod, n in best.moves:
+    homes = {}
+    for move in best.moves:
+        kind, item, n = move
         if kind == "bind":
-            assert framework_for(cluster, pod).filter_node(state, pod, n).ok
-            state.place(pod, n)
-        elif kind == "mark":
-            state.mark(pod)
-        else:
-            assert state.terminating[pod]
-            state.remove(pod)
+            assert framework_for(cluster, item).filter_node(state, item, n).ok
+            assert not refused_devices(cluster, state, item, n, best.allocations)
+        elif kind == "leave":
+            assert state.terminating[item]
+        before = set(state.claims.allocations) if state.claims is not None else set()
+        play(cluster, state, [move], best.allocations)
+        if kind == "bind" and state.claims is not None:
+            homes |= dict.fromkeys(state.claims.allocations.keys() - before, n)
     assert list(inadmissible(cluster, best.moves)) == []
+    assert list(faults_of_devices(cluster, state, best.allocations, homes)) == []
 
 
-def by_definition(cluster, placed, left):
-    tiers = tiers_of(cluster, placed, left)
+def by_definition(cluster, placed, left, allocations=()):
+    tiers = tiers_of(cluster, placed, left, allocations=allocations)
     return None if tiers is None else {name: value for name, (_, value) in tiers.items() if value}
 
 
-def by_vector(cluster, placed, left):
-    marked = [v for v in left if not cluster.pods[v].terminating]
-    moves = [
-        *(("mark", v, -1) for v in marked),
-        *(("leave", v, -1) for v in left),
-        *(("bind", i, n) for i, n in placed.items()),
-    ]
-    value = valuate(cluster, Outcome(moves=tuple(moves), placed=placed, victims=dict.fromkeys(left)))
+def by_vector(cluster, placed, left, moves=None, allocations=()):
+    if moves is None:
+        marked = [v for v in left if not cluster.pods[v].terminating]
+        moves = [
+            *(("mark", v, -1) for v in marked),
+            *(("leave", v, -1) for v in left),
+            *(("bind", i, n) for i, n in placed.items()),
+        ]
+    outcome = Outcome(
+        moves=tuple(moves), placed=placed, victims=dict.fromkeys(left), allocations=dict(allocations)
+    )
+    value = valuate(cluster, outcome)
     return {tier.name: tier.value for tier in value.tiers if tier.value} if value.guarded else None
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_both_valuations_agree_on_the_best_plan(seed):
-    cluster = Cluster(tiny(seed))
-    moves = best_plan(cluster).moves
-    placed = {pod: n for kind, pod, n in moves if kind == "bind"}
-    left = {pod for kind, pod, _ in moves if kind == "leave"}
-    assert by_vector(cluster, placed, left) == by_definition(cluster, placed, left)
+@pytest.mark.parametrize("make, seed", ROUNDS)
+def test_both_valuations_agree_on_the_best_plan(make, seed):
+    cluster = Cluster(make(seed))
+    best = best_plan(cluster)
+    placed = {pod: n for kind, pod, n in best.moves if kind == "bind"}
+    left = {pod for kind, pod, _ in best.moves if kind == "leave"}
+    found = by_vector(cluster, placed, left, best.moves, best.allocations)
+    assert found == by_definition(cluster, placed, left, best.allocations)
 
 
 @pytest.mark.parametrize("seed", range(150))

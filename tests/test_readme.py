@@ -1,4 +1,4 @@
-"""What README shows is what the commands print."""
+"""What README and the pages of docs/ show is what the commands print."""
 
 import re
 import shlex
@@ -10,8 +10,14 @@ from click.testing import CliRunner
 import kubestow
 from kubestow.cli import main
 
-README = (Path(kubestow.__path__[0]) / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", README, re.DOTALL)
+ROOT = Path(kubestow.__path__[0])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = [README, (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")]
+BLOCKS = [
+    block
+    for page in PAGES
+    for block in re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", page, re.DOTALL)
+]
 
 
 def masked(text: str) -> str:
@@ -25,8 +31,8 @@ def test_the_example_prints_this(command, output):
     assert masked(result.stdout) == masked(output)
 
 
-def test_there_is_an_example():
-    assert BLOCKS
+def test_there_are_examples():
+    assert len(BLOCKS) >= len(PAGES)
 
 
 def test_every_command_is_listed():

@@ -5,6 +5,8 @@ Everything is read from labels, priorities and the parsed constraints; sets are 
 
 from itertools import combinations
 
+from group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
+
 from kubestow.framework.budgets import budgets
 from kubestow.framework.spread import eligible_nodes, fallen_back_constraints, soft_constraints
 
@@ -20,7 +22,7 @@ def level_of(cluster, victim):
     return min((level for level in levels_of(cluster) if level > priority), default=None)
 
 
-def tiers_of(cluster, placed, left, prefer="none"):
+def tiers_of(cluster, placed, left, prefer="none", allocations=()):
     """Value every tier of an end state.
 
     Parameters
@@ -29,11 +31,16 @@ def tiers_of(cluster, placed, left, prefer="none"):
         Pod of the round -> node.
     left : iterable of int
         Pods that ran and are gone.
+    allocations : dict
+        Claim -> allocation, of the round only.
 
     Returns
     -------
-    dict of name to (sense, value), most important first; None where the guards of KEP-4664 admit no plan.
+    dict of name to (sense, value), most important first; None where the guards of KEP-4664 admit no plan, or
+    a pod group's rules do not.
     """
+    if is_broken(cluster, placed, left):
+        return None
     pods = cluster.pods
     gone = [v for v in left if not pods[v].terminating]
     violating = violating_set(cluster, placed, gone)
@@ -51,6 +58,10 @@ def tiers_of(cluster, placed, left, prefer="none"):
         for q in sorted(below, reverse=True):
             tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
     tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
+    tiers["firstAvailable"] = "min", ranks_taken(cluster, dict(allocations))
+    tiers["desiredCount"] = "min", desired_shortfall(cluster, placed, left)
+    if has_preferences(cluster):
+        tiers["preferredTopology"] = "min", preferred_excess(cluster, placed, left)
     if prefer != "none":
         sense, value = PREFERENCES[prefer]
         tiers[prefer] = sense, value(cluster, placed, left)
@@ -132,6 +143,19 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
     minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
     received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
     return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
+
+
+def ranks_taken(cluster, allocations):
+    """How far down their lists of alternatives requests had to go."""
+    total = 0
+    for claim in cluster.snapshot.resource_claims:
+        if claim.key not in allocations:
+            continue
+        served = {result.request for result in allocations[claim.key].results}
+        for request in claim.spec.devices.requests:
+            for rank, alternative in enumerate(request.first_available):
+                total += rank * (f"{request.name}/{alternative.name}" in served)
+    return total
 
 
 # -- preferences --

@@ -128,7 +128,7 @@ def write(claim: str, picks: Iterable[Pick], node: str) -> Allocation:
         )
         for k, pick in enumerate(picks)
     )
-    return Allocation(results, _selector([pick.device for pick in picks], node))
+    return Allocation(results, reach_of([pick.device for pick in picks], node))
 
 
 def reread(
@@ -154,11 +154,14 @@ def reread(
         )
         for item in document
     )
-    return Allocation(results, _selector([device_of(result.id) for result in results], node))
+    return Allocation(results, reach_of([device_of(result.id) for result in results], node))
 
 
-def _selector(devices: Iterable[Device], node: str) -> NodeSelector | None:
-    """Say from which nodes devices are reached: the node of a local one, else all of their own conditions."""
+def reach_of(devices: Iterable[Device], node: str) -> NodeSelector | None:
+    """Say from which nodes devices are reached: the node of a local one, else all of their own conditions.
+
+    `node` is the name of the one for which they were chosen.
+    """
     fields: dict[NodeSelectorRequirement, None] = {}
     labels: dict[NodeSelectorRequirement, None] = {}
     for device in devices:

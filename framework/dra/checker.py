@@ -47,27 +47,43 @@ class NewAllocation:
 def faults(
     snapshot: "Snapshot", new: Sequence[NewAllocation], held: Mapping[str, Allocation] | None = None
 ) -> Iterator[str]:
-    """Find what is wrong with allocations.
+    """Find what is wrong with allocations; see `Checker.faults`."""
+    return Checker(snapshot).faults(new, held)
 
-    Parameters
+
+class Checker:
+    """Judges allocations of one snapshot.
+
+    Attributes
     ----------
-    snapshot : Snapshot
-    new : sequence of NewAllocation
-        What a round adds.
-    held : mapping, optional
-        Claim key to the allocations that hold beside them; they are facts, and only counted.
-
-    Yields
-    ------
-    str
-        One sentence for each fault, which names the claim or the device.
+    devices : ServedDevices
     """
-    devices = ServedDevices(snapshot)
-    nodes = {node.name: node for node in snapshot.nodes}
-    for item in new:
-        yield from _ClaimCheck(devices, nodes, item).faults()
-    everything = {**(held or {}), **{item.key: item.allocation for item in new}}
-    yield from sums.faults(devices, everything, [item.key for item in new])
+
+    def __init__(self, snapshot: "Snapshot") -> None:
+        self.devices = ServedDevices(snapshot)
+        self._nodes = {node.name: node for node in snapshot.nodes}
+
+    def faults(
+        self, new: Sequence[NewAllocation], held: Mapping[str, Allocation] | None = None
+    ) -> Iterator[str]:
+        """Find what is wrong with allocations.
+
+        Parameters
+        ----------
+        new : sequence of NewAllocation
+            What a round adds.
+        held : mapping, optional
+            Claim key to the allocations that hold beside them; they are facts, and only counted.
+
+        Yields
+        ------
+        str
+            One sentence for each fault, which names the claim or the device.
+        """
+        for item in new:
+            yield from _ClaimCheck(self.devices, self._nodes, item).faults()
+        everything = {**(held or {}), **{item.key: item.allocation for item in new}}
+        yield from sums.faults(self.devices, everything, [item.key for item in new])
 
 
 class _ClaimCheck:

@@ -64,6 +64,12 @@ def offered(cluster: "Cluster", resource: str) -> Bools:
     return np.asarray(cluster.allocatable[cluster.resource_index[resource]] > 0, dtype=np.bool_)
 
 
+def served_resources(cluster: "Cluster", i: int, n: int) -> dict[str, str]:
+    """Return the resources that devices have to serve for pod i on node n, with their device classes."""
+    classes = mapped_resources(cluster)
+    return {r: classes[r] for r in requested(cluster, i) if not offered(cluster, r)[n]}
+
+
 def claim_for(pod: Pod, resources: Mapping[str, str]) -> DeviceClaim:
     """Return the claim that serves resources of a pod.
 

@@ -66,6 +66,13 @@ class DeviceIndex:
         }
 
     @cached_property
+    def queued(self) -> frozenset[int]:
+        """The pods of the active queue, those of other parts of the round among them."""
+        elsewhere = frozenset((*self.cluster.gated, *self.cluster.untried, *self.cluster.bound))
+        pods = self.cluster.pods
+        return frozenset(i.index for i in pods if i.index not in elsewhere and not i.terminating)
+
+    @cached_property
     def inventory(self) -> Inventory:
         """The devices."""
         return Inventory(self.cluster)

@@ -132,6 +132,16 @@ class ClaimState:
         self._free(key)
         self.left_over -= {key}
 
+    def idle(self, key: str) -> bool:
+        """Say whether a claim is reserved for nobody, or only for one pod of the queue that waits.
+
+        Then the scheduler may deallocate it (PostFilter).
+        """
+        consumers = self.reserved.get(key, frozenset())
+        return len(consumers) <= 1 and all(
+            isinstance(i, int) and i in self._index.queued and i not in self._brought for i in consumers
+        )
+
     def bindings(self) -> Hashable:
         """Return all allocations and reservations as one value."""
         return tuple(sorted(self.allocations.items())), tuple(sorted(self.reserved.items()))

@@ -8,12 +8,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from ...models.selectors import CompiledSelector, LabelSelector, NodeSelector, NodeSelectorTerm
+from ...models.selectors import CompiledSelector, LabelSelector, NodeSelector, NodeSelectorTerm, int64
 from .base import HintError
 
 _VALUE: Final = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _NAME: Final = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _DOMAIN: Final = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 
 
@@ -32,15 +31,11 @@ def _check(key: str, operator: str, values: Iterable[str]) -> None:
         raise HintError(f"{operator} on {key} has no values")
     if operator in ("Exists", "DoesNotExist") and values:
         raise HintError(f"{operator} on {key} has values")
-    if operator in ("Gt", "Lt") and not (len(values) == 1 and _is_int64(values[0])):
+    if operator in ("Gt", "Lt") and not (len(values) == 1 and int64(values[0]) is not None):
         raise HintError(f"{operator} on {key} has no whole number")
     for value in values:
         if not _VALUE.fullmatch(value):
             raise HintError(f"{value!r} is no label value")
-
-
-def _is_int64(text: str) -> bool:
-    return _INTEGER.fullmatch(text) is not None and -(2**63) <= int(text) < 2**63
 
 
 def parsed(selector: LabelSelector | None) -> CompiledSelector | None:

@@ -20,7 +20,9 @@ def budget_faults(budget: PodDisruptionBudget) -> Faults:
     for name, value in (("minAvailable", spec.min_available), ("maxUnavailable", spec.max_unavailable)):
         if isinstance(value, int):
             yield from at_least(value, 0, f"spec.{name}")
-        elif value is not None and (not _PERCENTAGE.fullmatch(value) or int(value[:-1]) > 100):
+        elif value is not None and (
+            not _PERCENTAGE.fullmatch(value) or len(value) > 9 or int(value[:-1]) > 100
+        ):
             yield Fault(f"spec.{name}", f"must be a number or a percentage from 0% to 100%, not {value!r}")
     yield from label_selector_faults(spec.selector, "spec.selector")
     yield from known(

@@ -1,5 +1,6 @@
 """What the commands print, for people and for programs."""
 
+import io
 import json
 import re
 from functools import cache
@@ -7,10 +8,13 @@ from functools import cache
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from rich.console import Group
+from rich.text import Text
 
 from kubestow.cli import main
 from kubestow.instances import catalogue
 from kubestow.models.plan import Comparison, Plan
+from kubestow.reports.layout import section, show
 
 FIRST = catalogue.names()[0]
 
@@ -117,6 +121,44 @@ def test_an_ignored_kind_is_counted_on_stderr(tmp_path):
 def test_no_colours_in_a_pipe_and_none_where_they_are_not_wanted():
     assert "\x1b" not in run("compare").stdout
     assert "\x1b[" not in run("compare", color=True, env={"NO_COLOR": "1"}).stdout
+
+
+def printed(file, monkeypatch, **environment):
+    for name in ("NO_COLOR", "TERM", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    show(Group(Text("title", style="bold red"), *section("rows", ["a"], [["x"]])), file)
+    return file.getvalue()
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"TERM": "xterm", "NO_COLOR": "1"},
+        {"TERM": "dumb"},
+        {"TERM": "dumb", "FORCE_COLOR": "1"},
+        {"TERM": "unknown"},
+    ],
+    ids=str,
+)
+def test_a_terminal_that_wants_plain_text_gets_no_escape_sequence(environment, monkeypatch):
+    assert "\x1b" not in printed(Terminal(), monkeypatch, **environment)
+
+
+@pytest.mark.parametrize("environment", [{"TERM": "xterm"}, {"TERM": "xterm", "NO_COLOR": ""}], ids=str)
+def test_a_terminal_gets_bold_titles(environment, monkeypatch):
+    assert "\x1b[1" in printed(Terminal(), monkeypatch, **environment)
+
+
+@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"TTY_COMPATIBLE": "1"}], ids=str)
+def test_a_file_gets_no_escape_sequence(environment, monkeypatch):
+    assert "\x1b" not in printed(io.StringIO(), monkeypatch, TERM="xterm", **environment)
 
 
 def test_a_comparison_names_the_difference():

@@ -1,6 +1,7 @@
 """One place turns errors into exit codes; each row is one way to fail."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kubestow.cli import Cli, main
+from kubestow.cli import main
+from kubestow.cli_group import Cli
 from kubestow.models.errors import InputError, InternalError, KubestowError
 
 
@@ -76,15 +78,94 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["explain", "zone-spread-dead-end", "web-55"], "no pod 'web-55'; did you mean web-5?"),
     ],
 )
-def test_bad_usage_is_2_and_writes_nothing(arguments, words):
+def test_bad_usage_is_2_one_line_and_writes_nothing(arguments, words):
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stdout == ""
+    assert result.stderr.startswith("kubestow: error: ")
+    assert result.stderr.count("\n") == 1
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
-    command = [sys.executable, "-m", "kubestow", "instances", "-o", "json"]
+@pytest.mark.parametrize(
+    "arguments, help_of",
+    [
+        (["--no-such-option"], "kubestow"),
+        (["no-such-command"], "kubestow"),
+        (["compare", "a", "b"], "kubestow compare"),
+        (["hints"], "kubestow hints"),
+        (["simulate", "--scheduler", "best"], "kubestow simulate"),
+    ],
+)
+def test_bad_usage_says_where_the_help_is(arguments, help_of):
+    result = CliRunner().invoke(main, arguments, prog_name="kubestow")
+    assert result.stderr.endswith(f"(try '{help_of} --help')\n")
+
+
+def test_no_command_at_all_is_a_request_for_help():
+    result = CliRunner().invoke(main, [])
+    assert result.exit_code == 0
+    assert result.stdout == CliRunner().invoke(main, ["--help"]).stdout
+
+
+COMMANDS = [
+    ["solve"],
+    ["solve", "--scheduler", "greedy"],
+    ["compare"],
+    ["trace"],
+    ["study"],
+    ["hints"],
+    ["queue"],
+    ["simulate"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("content", ["", "\n\n"], ids=["nothing", "blank lines"])
+def test_an_input_without_content_is_one_line(command, content, tmp_path):
+    file = tmp_path / "empty.yaml"
+    file.write_text(content)
+    for name, text in ((str(file), None), ("-", content)):
+        result = CliRunner().invoke(main, [*command, name], input=text)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith(f"kubestow: error: {name}: is empty; what is needed ")
+        assert result.stderr.count("\n") == 1
+
+
+def run(*arguments, **options):
+    command = [sys.executable, "-m", "kubestow", *arguments]
+    return subprocess.run(command, check=False, text=True, stderr=subprocess.PIPE, timeout=60, **options)
+
+
+FULL = Path("/dev/full")
+NO_SPACE = "kubestow: error: output: No space left on device\n"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["instances"]])
+def test_an_output_that_takes_nothing_is_one_line(arguments):
+    with FULL.open("w") as full:
+        result = run(*arguments, stdout=full)
+    assert (result.returncode, result.stderr) == (2, NO_SPACE)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell closes the output")
+def test_an_output_that_is_closed_is_one_line():
+    result = run("instances", preexec_fn=lambda: os.close(1))
+    assert (result.returncode, result.stderr) == (2, "kubestow: error: output: is closed\n")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
+def test_words_that_nobody_hears_do_not_change_the_exit_code():
+    with FULL.open("w") as full:
+        command = [sys.executable, "-m", "kubestow", "no-such-command"]
+        assert subprocess.run(command, check=False, stderr=full, timeout=60).returncode == 2
+
+
+@pytest.mark.parametrize("arguments", [["instances"], ["instances", "-o", "json"], ["--help"]])
+def test_a_reader_that_has_seen_enough_is_no_error(arguments):
+    command = [sys.executable, "-m", "kubestow", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.wait(60) == 141

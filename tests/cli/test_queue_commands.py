@@ -122,7 +122,7 @@ def without(document, field):
 @pytest.mark.parametrize(
     "text, complaint",
     [
-        pytest.param("nonsense", "-: line 1: is not JSON", id="no JSON"),
+        pytest.param("nonsense", "-: line 1: column 1: is not JSON: ", id="no JSON"),
         pytest.param(
             "[]", "-: line 1: must be a map with id, plugin, pod, old, new and objects", id="no case"
         ),

@@ -1,6 +1,7 @@
 """kubestow simulate: documents, files, exit codes."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -34,6 +35,74 @@ def test_both_schedulers_side_by_side(tmp_path):
 
 def test_yaml_is_one_document():
     assert invoke("-o", "yaml").stdout.startswith("---\nscenario: stockout-falls-back\n")
+
+
+FULL = pytest.param("/dev/full", marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="not here"))
+SMALL = "{kind: Scenario, duration: 1m, cluster: {nodes: [{allocatable: {cpu: 1}}]}}"
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    return str(path)
+
+
+@pytest.mark.parametrize("option", ["--log", "--metrics"])
+@pytest.mark.parametrize("place", ["", "no/such/folder/x", "small.yaml/x", FULL])
+def test_a_file_that_cannot_be_written_is_one_line(option, place, scenario, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = invoke(scenario, option, place)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"kubestow: error: {place}: cannot be written: ")
+    assert result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
+
+
+def test_a_run_that_fails_leaves_the_earlier_files_alone(tmp_path, monkeypatch):
+    log, metrics = tmp_path / "log.jsonl", tmp_path / "metrics.prom"
+    log.write_text("earlier\n")
+
+    def fail(runs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kubestow.framework.simulation.prometheus.prometheus", fail)
+    result = invoke("--log", str(log), "--metrics", str(metrics))
+    assert result.exit_code == 2
+    assert log.read_text() == "earlier\n"
+    assert list(tmp_path.iterdir()) == [log]
+
+
+def test_a_link_keeps_its_place_and_a_file_its_mode(scenario, tmp_path):
+    target, link = tmp_path / "metrics.prom", tmp_path / "link"
+    target.write_text("earlier\n")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    assert invoke(scenario, "--metrics", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert "scheduler_pending_pods" in target.read_text()
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_the_log_may_go_to_standard_output():
+    lines = invoke("--log", "-", "-o", "json").stdout.splitlines()
+    assert json.loads(lines[0])["t"] == 0
+
+
+def test_log_and_metrics_are_two_files(scenario, tmp_path):
+    result = invoke(scenario, "--log", str(tmp_path / "x"), "--metrics", str(tmp_path / "." / "x"))
+    assert result.exit_code == 2
+    assert "--log and --metrics cannot be one file" in result.stderr
+
+
+def test_a_folder_of_scenarios_is_one_line(tmp_path):
+    for name in ("a.yaml", "b.yaml"):
+        (tmp_path / name).write_text(SMALL)
+    result = invoke(str(tmp_path))
+    assert result.exit_code == 2
+    complaint = "is a folder of 2 files; what is needed is one scenario"
+    assert result.stderr == f"kubestow: error: {tmp_path}: {complaint}\n"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ FOUNDATION = {
     "context",
     "device_choice",
     "device_problem",
+    "device_sums",
     "domain_master",
     "excess",
     "linear",

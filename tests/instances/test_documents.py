@@ -1,10 +1,35 @@
 import gzip
+import json
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kubestow.instances.documents import read_documents
+from kubestow.instances.json_text import read_json
 from kubestow.models.errors import InputError
 from kubestow.models.quantity import SpelledFloat, parse_quantity
+
+
+def pairs(values):
+    """Maps as lists of pairs, so that a key may stand twice."""
+    return st.lists(st.tuples(st.sampled_from(["a", "b", '"', "\\", "a:", "{"]), values), max_size=4).map(
+        tuple
+    )
+
+
+def written(value):
+    if isinstance(value, tuple):
+        return "{" + ", ".join(f"{json.dumps(k)} : {written(v)}" for k, v in value) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(written, value)) + "]"
+    return json.dumps(value)
+
+
+def once(items):
+    if len(dict(items)) < len(items):
+        raise KeyError
+    return dict(items)
 
 
 def documents(text, file="f.yaml"):
@@ -98,14 +123,92 @@ def test_json_is_known_by_its_first_character():
     assert documents(' \n{"a": [1, 0.5, null]}', file="-") == [{"a": [1, 0.5, None]}]
 
 
+DIGITS = "9" * 5000
+DEEP = "[" * 2000 + "]" * 2000
+BROKEN = [
+    ("not a number", '{"a": NaN}', "line 1, column 7: is not JSON: NaN is no number there"),
+    ("an infinite number", '{"a":\n -Infinity}', "line 2, column 3: is not JSON: -Infinity is no number"),
+    ("an exponent out of range", '{"a": 1e400}', "line 1, column 7: is not JSON: the number 1e400 is out"),
+    (
+        "thousands of digits",
+        f'{{"a": {DIGITS}}}',
+        "column 7: is not JSON: the number 9999.*… has 5000",
+    ),
+    ("nested too deeply", DEEP, "is not JSON: it is nested too deeply"),
+    ("a document and a half", '{"a": 1}\n{"a"', "line 2, column 1: is not JSON: something follows the doc"),
+    ("half a document", '{"a": [1,\n2', "line 2, column 2: is not JSON: it ends too early"),
+    ("half a text", '{"a": "x', "line 1, column 9: is not JSON: it ends too early"),
+    ("a comma too many", '{"a": [1,]}', "line 1, column 9: is not JSON: "),
+    ("half a character", '{"a": "\\ud800"}', "line 1, column 8: is not JSON: "),
+    ("a key twice", '{"a": 1, "b": {"a": 2},\n "a": 3}', "line 2, column 2: key 'a' stands twice in its map"),
+    ("a key twice, deep", '[{"a": {"k": 1, "k": 1}}]', "line 1, column 17: key 'k' stands twice in its"),
+    ("a key twice, in two spellings", '{"k": 1, "\\u006b" : 1}', "line 1, column 10: key 'k' stands twice"),
+]
+
+
+@pytest.mark.parametrize("text, complaint", [row[1:] for row in BROKEN], ids=[row[0] for row in BROKEN])
+def test_a_fault_in_json_says_where_and_what(text, complaint):
+    with pytest.raises(InputError, match=f"f.json: .*{complaint}") as caught:
+        documents(text, file="f.json")
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize("text, words", [('{"a": [1', "JSON"), (DEEP, "JSON"), ("{a: [1, b: }", "YAML")])
+def test_what_is_neither_json_nor_yaml_is_told_as_what_it_looks_like(text, words):
+    with pytest.raises(InputError, match=f"-: line 1.*: is not {words}: "):
+        documents(text, file="-")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "\\"b\\": 1, \\"b\\": 2"}',
+        '{"a\\\\" : 1, "b" :2}',
+        '{"a": "{", "b": {"a": "}"}, "c": [{"a": 1}, {"a": 2}]}',
+        "[" * 900 + "]" * 900,
+    ],
+    ids=[
+        "a text that holds JSON",
+        "a key that ends in a backslash",
+        "braces in texts",
+        "deep, but not too deep",
+    ],
+)
+def test_what_only_looks_like_a_key_twice_is_none(text):
+    assert documents(text, file="f.json") == [json.loads(text)]
+
+
+@settings(max_examples=200)
+@given(st.recursive(st.text(max_size=4) | st.integers(-9, 9), lambda inner: st.lists(inner) | pairs(inner)))
+def test_a_key_is_told_to_stand_twice_where_it_does(value):
+    text = written(value)
+    try:
+        json.loads(text, object_pairs_hook=once)
+    except KeyError:
+        with pytest.raises(InputError, match="stands twice in its map"):
+            read_json("f", text.encode())
+    else:
+        assert read_json("f", text.encode()) == json.loads(text)
+
+
 def test_a_yaml_file_may_begin_like_json():
     assert documents("{a: 1, b: [x]}\n---\n{c: 2}\n") == [{"a": 1, "b": ["x"]}, {"c": 2}]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["a: [", "a: b: c", "a: *missing", "a: !!int x", "? [1]\n: a", "a: {<<: 3}", "\x00", "a: !!float x"],
-    ids=repr,
+    [
+        f"a: {DIGITS}",
+        "a: [",
+        "a: b: c",
+        "a: *missing",
+        "a: !!int x",
+        "? [1]\n: a",
+        "a: {<<: 3}",
+        "\x00",
+        "a: !!float x",
+    ],
+    ids=lambda text: repr(text[:12]),
 )
 def test_what_is_not_yaml_is_one_line_that_names_the_file(text):
     with pytest.raises(InputError) as caught:

@@ -262,5 +262,16 @@ def test_deep_nesting_is_an_error_and_no_crash():
         read(deep, "f.json")
 
 
-def test_an_input_without_objects_is_an_empty_cluster():
-    assert read("# nothing\n").nodes == ()
+@pytest.mark.parametrize("text", ["", " \n", "# nothing\n", "---\n---\n", "null\n"], ids=repr)
+def test_an_input_without_a_document_is_refused(text):
+    with pytest.raises(InputError, match="is empty; what is needed are Kubernetes objects"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{apiVersion: v1, kind: List, items: []}", "{apiVersion: example.com/v1, kind: Unknown}"],
+    ids=["a list of nothing, as kubectl prints it", "kinds that play no part"],
+)
+def test_a_document_without_objects_is_an_empty_cluster(text):
+    assert read(text).nodes == ()

@@ -19,3 +19,9 @@ def test_a_bug_carries_what_is_needed_to_see_it_again():
     assert isinstance(error, InternalError)
     assert (str(error), error.dump) == ("tier 1", {"bound": 3})
     assert InternalError("oops").dump == {}
+
+
+def test_what_is_quoted_at_length_is_cut():
+    line = str(InputError("f", "Pod default/p", "spec.nodeName", f"must be a name, not {'x' * 5000!r}"))
+    assert len(line) < 2100
+    assert line.startswith("f: Pod default/p: spec.nodeName: must be a name, not 'xxx")

@@ -21,6 +21,8 @@ CONDITIONS = [
     ("Lt below", "cores", "Lt", ("17",), True),
     ("Lt at the value", "cores", "Lt", ("16",), False),
     ("Gt compares numbers, not texts", "cores", "Gt", ("9",), True),
+    ("Gt and more digits than any number has", "cores", "Gt", ("1" * 5000,), False),
+    ("Gt and zeros that say nothing", "cores", "Gt", ("0" * 5000 + "15",), True),
     ("Gt for a label that is no number", "app", "Gt", ("0",), False),
     ("Gt for a missing key", "zone", "Gt", ("0",), False),
 ]

@@ -1,16 +1,14 @@
 """The replay refuses what is not so: each row tampers with one thing and names the words of the refusal."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import pytest
 from builders import budget, cluster, node
 from proof import OPTIONS
 from rows import high, low
 from strategies import small
+from tampering import Tampering, lists, steps, tier
 
 from kubestow.framework.cluster import Cluster
-from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Plan, Step
+from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Step
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.replay import ReplayFailure, replay
 
@@ -28,33 +26,6 @@ ROUND = cluster(
 MARK, LEAVE = Step(mark="default/v"), Step(leave="default/v")
 BIND_P, BIND_R = Step(bind="default/p", node="a"), Step(bind="default/r", node="b")
 STEPS = (MARK, LEAVE, BIND_P, BIND_R)
-
-
-@dataclass(frozen=True)
-class Tampering:
-    name: str
-    change: Callable[[Plan], Plan]
-    words: str
-
-    def title(self):
-        return self.name
-
-
-def steps(*taken):
-    return lambda plan: plan.model_copy(update={"steps": taken})
-
-
-def lists(**fields):
-    return lambda plan: plan.model_copy(update={name: make(plan) for name, make in fields.items()})
-
-
-def tier(number, **fields):
-    def change(plan):
-        tiers = list(plan.tiers)
-        tiers[number] = tiers[number].model_copy(update=fields)
-        return plan.model_copy(update={"tiers": tuple(tiers)})
-
-    return change
 
 
 TAMPERINGS = [

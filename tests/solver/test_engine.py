@@ -2,10 +2,13 @@
 
 import os
 import signal
+import socket
 import time
 from dataclasses import replace
 
 import pytest
+from builders import cluster as round_of
+from builders import node, pod
 from proof import OPTIONS
 from side_by_side import side_by_side
 from strategies import small
@@ -14,9 +17,17 @@ from kubestow.framework.cluster import Cluster
 from kubestow.models.errors import InternalError, KubestowError
 from kubestow.solver.api import solve
 from kubestow.solver.baseline import greedy_outcome
+from kubestow.solver.dask_engine import require_dask
 from kubestow.solver.decomposition import search_round
 from kubestow.solver.engine import Here, Processes, engine_for
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.study import study
+
+ONE_PART = round_of(node("a", cpu="1"), pod("p").req(cpu="1"))
+
+
+def study_one(snapshot, options):
+    return study([snapshot], options)
 
 
 def doubled(shared, piece, report):
@@ -149,9 +160,58 @@ def test_a_scheduler_that_runs_already_is_used(round_of_three, reference):
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_is_not_there_is_one_line(round_of_three, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", "0.2s")
+    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
     with pytest.raises(KubestowError, match=r"--dask: tcp://127\.0\.0\.1:1: cannot be reached"):
         found(round_of_three, replace(OPTIONS, engine="dask", dask="tcp://127.0.0.1:1"))
+
+
+ADDRESSES = ["", "here", "tcp://127.0.0.1:1", "tcp://127.0.0.1:x", "spark://127.0.0.1:1", "tls://127.0.0.1:1"]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("address", ADDRESSES, ids=repr)
+@pytest.mark.parametrize(
+    "solve_it", [solve, study_one], ids=["a round of one part", "a study of one instance"]
+)
+def test_an_address_of_nobody_is_told_however_little_there_is_to_do(address, solve_it, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
+    with pytest.raises(KubestowError, match=f"--dask: {address}: cannot be reached"):
+        solve_it(ONE_PART, replace(OPTIONS, engine="dask", dask=address))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(KubestowError, match=r"no answer in 0\.2 s"),
+    ):
+        require_dask(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_without_workers_and_a_worker_are_no_engines():
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    ) as cluster:
+        require_dask(cluster.scheduler_address)
+        with pytest.raises(KubestowError, match="is no Dask scheduler but a Worker"):
+            require_dask(cluster.workers[0].address)
+    with (
+        distributed.LocalCluster(
+            n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1", dashboard_address=None
+        ) as cluster,
+        pytest.raises(KubestowError, match="the scheduler has no workers"),
+    ):
+        require_dask(cluster.scheduler_address)
 
 
 @pytest.mark.parametrize(

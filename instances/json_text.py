@@ -1,0 +1,100 @@
+"""JSON as a program wrote it or a person changed it: the value, or one line about what is wrong where.
+
+A key that stands twice in one map is an error, as it is in YAML: parsers take the last one and tell nobody.
+"""
+
+import re
+from typing import Any, Final
+
+import orjson
+
+from ..models.errors import InputError
+
+_KEY: Final = re.compile(rb'(?<!\\)(?:\\\\)*"\s*:')
+_TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")\s*(:?)|[{}]')
+_WORD: Final = re.compile(r"-?(?:NaN|Infinity|nan|inf)\b")
+_NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
+_SHOWN: Final = 24
+
+
+def read_json(file: str, content: bytes, place: str = "") -> Any:
+    """Read one JSON document in UTF-8.
+
+    Parameters
+    ----------
+    file : str
+        Where it comes from.
+    content : bytes
+        The whole document.
+    place : str
+        What it is within the file, empty where it is all of it.
+
+    Raises
+    ------
+    InputError
+        If it is not JSON, or a map holds a key twice.
+    """
+    try:
+        value = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise _fault(file, place, error.doc, error.pos, f"is not JSON: {_reason(error)}") from None
+    if _may_have_lost_a_key(content, value):
+        text = content.decode()
+        repeated = _repeated_key(text)
+        if repeated is not None:
+            key, where = repeated
+            raise _fault(file, place, text, where, f"key {key!r} stands twice in its map")
+    return value
+
+
+def _fault(file: str, place: str, text: str, position: int, words: str) -> InputError:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    where = f"column {column}" if place else f"line {line}, column {column}"
+    return InputError(file, place, "", f"{where}: {words}")
+
+
+def _reason(error: orjson.JSONDecodeError) -> str:
+    """Return what is wrong and what would be right, where the parser's own words are not enough."""
+    text, position = error.doc, error.pos
+    signed = text[position - 1 : position] == "-"  # the parser stands behind a sign that it has read
+    word = _WORD.match(text, position - signed)
+    if word:
+        return f"{word[0]} is no number there; write null or a finite number"
+    number = _NUMBER.match(text, position)
+    if number and len(number[0]) > _SHOWN:
+        return f"the number {number[0][:_SHOWN]}… has {len(number[0])} digits and is out of range"
+    if number and "infinity" in error.msg:
+        return f"the number {number[0]} is out of range"
+    if position >= len(text.rstrip()):
+        return "it ends too early"
+    if "depth" in error.msg or "ecursion" in error.msg:
+        return "it is nested too deeply; maps and lists go 1024 levels deep at the most"
+    if "after document" in error.msg or "trailing content" in error.msg:
+        return "something follows the document; several objects are the items of one List"
+    return error.msg
+
+
+def _may_have_lost_a_key(content: bytes, value: Any) -> bool:
+    """Say whether the value, written again, has fewer keys: counting is far cheaper than parsing here."""
+    try:
+        written = orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return True  # it is nested more deeply than can be written
+    return len(_KEY.findall(content)) != len(_KEY.findall(written))
+
+
+def _repeated_key(text: str) -> tuple[str, int] | None:
+    """Return the first key that its map holds already, and where it stands again."""
+    maps: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        if token[0] == "{":
+            maps.append(set())
+        elif token[0] == "}":
+            maps.pop()
+        elif token[2]:
+            key = orjson.loads(token[1])
+            if key in maps[-1]:
+                return key, token.start()
+            maps[-1].add(key)
+    return None

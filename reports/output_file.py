@@ -1,0 +1,95 @@
+"""Files that a user asks for beside the answer: there whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from shutil import copymode
+from typing import IO, TYPE_CHECKING
+
+from ..models.errors import KubestowError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_OUTPUT = "-"
+
+
+class OutputFile:
+    """A text file under construction; it takes its name, or another's place, when it is complete.
+
+    What is no ordinary file (a terminal, a pipe, `/dev/null`) is written as it is, and so is standard output,
+    for which `-` stands.
+
+    Parameters
+    ----------
+    path : str
+        As the user named it.
+
+    Raises
+    ------
+    KubestowError
+        Here and in all methods, where the file cannot be written; a pipe that nobody reads to its end is a
+        `BrokenPipeError`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._place = Path(path).resolve()
+        self._draft: Path | None = None
+        with self._told():
+            if path == STANDARD_OUTPUT:
+                self._file: IO[str] = sys.stdout
+            elif self._place.exists() and not self._place.is_file():
+                self._file = self._place.open("w", encoding="utf-8")
+            else:
+                draft = self._place.with_name(f".{self._place.name[:200]}.{os.getpid()}.part")
+                self._file = draft.open("x", encoding="utf-8")
+                self._draft = draft
+                if self._place.exists():
+                    copymode(self._place, draft)
+
+    def write(self, text: str) -> None:
+        """Add text."""
+        with self._told():
+            self._file.write(text)
+
+    def keep(self) -> None:
+        """Take the file for complete."""
+        with self._told():
+            self._file.flush()
+            if self._file is not sys.stdout:
+                self._file.close()
+            if self._draft is not None:
+                self._draft.replace(self._place)
+
+    def drop(self) -> None:
+        """Leave nothing behind."""
+        if self._file is not sys.stdout:
+            with suppress(OSError):
+                self._file.close()
+        if self._draft is not None:
+            self._draft.unlink(missing_ok=True)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise KubestowError(f"{self._path}: cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def output_file(path: str) -> Iterator[OutputFile]:
+    """Open a file that stays only where nothing goes wrong before its end."""
+    file = OutputFile(path)
+    try:
+        yield file
+        file.keep()
+    except BaseException:
+        file.drop()
+        raise

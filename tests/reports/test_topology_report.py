@@ -1,0 +1,175 @@
+"""The picture of the racks, word for word."""
+
+import io
+import json
+
+import pytest
+from builders import cluster, group, manifest, node, pod
+from click.testing import CliRunner
+from devices import claim, device_class, gpu, slice_, slice_on, user
+from grouped import rack
+from rich.console import Console
+
+from kubestow.cli import main
+from kubestow.models.plan import Plan
+from kubestow.models.topology import Topology
+from kubestow.reports.layout import show
+from kubestow.reports.topology import topology_report
+from kubestow.solver.api import SolveOptions, solve, solve_greedy
+from kubestow.solver.topology import topology
+
+MEMBER = pod("m").req(cpu="2").priority(10).member("g")
+
+
+def drawn(*objects):
+    """Draw what greedy makes of a round, without the headline."""
+    snapshot = cluster(*objects)
+    plan = solve_greedy(snapshot)
+    file = io.StringIO()
+    show(topology_report(plan, topology(snapshot, plan)), file)
+    return file.getvalue().split("\n", 3)[3]
+
+
+GANG = [
+    [node(n, cpu=cpu).label(rack="r1", block="b1") for n, cpu in (("a", "4"), ("b", "6"))],
+    node("c", cpu="3").label(rack="r2", block="b1"),
+    node("x", cpu="1"),
+    device_class(),
+    slice_on("a", gpu("g0"), gpu("g1")),
+    slice_("net", gpu("n0"), allNodes=True),
+    claim("held", has=[("r", "a", "g0")], at="a", users=["old"]),
+    group("g", "rack", gang=3),
+    group("h", "block", gang=9),
+    user("old", "held").req(cpu="1").priority(10).member("g").on("a"),
+    claim("x"),
+    user("m-0", "x").req(cpu="2").priority(10).member("g"),
+    pod("m-1").req(cpu="2").priority(10).member("g"),
+    pod("n").priority(10).member("h"),
+    pod("other").req(cpu="1"),
+    pod("victim").req(cpu="3").priority(0).on("c"),
+    pod("large").req(cpu="3").priority(20).select(rack="r2"),
+]
+
+PICTURE = """\
+rack
+  ╭─ r1 (b1) ────────────╮ ╭─ r2 (b1) ──────╮ ╭─ without the label ─╮
+  │ a  2/4 cpu  a●  [a·] │ │ c  3/3 cpu  ●× │ │ x  0/1 cpu          │
+  │ b  4/6 cpu  AA       │ ╰────────────────╯ ╰─────────────────────╯
+  ╰──────────────────────╯
+  devices of several domains [A]
+
+Pod groups
+      group       placed   standing   minCount   domains
+  ──────────────────────────────────────────────────────
+  A   default/g   2 of 2          3          3   r1
+  B   default/h   0 of 1          0          9
+
+  A member placed now, a member that ran before, ● other pod placed now, × evicted pod, · free device
+
+Left out
+  pods        blocked by       kube-scheduler's message
+  ────────────────────────────────────────────────────────────────────────────────────────────────
+  default/n   GangScheduling   waiting for minCount pods from a gang to appear in scheduling queue
+"""
+
+
+def test_a_picture_of_everything():
+    assert drawn(GANG) == PICTURE
+
+
+def test_without_groups_and_devices_there_are_zones_and_pods():
+    objects = [node("a-1", zone="a"), node("b-1", zone="b"), node("b-2", zone="b"), pod("p").req(cpu="1")]
+    assert (
+        drawn(objects, pod("q").req(cpu="3").on("b-1"))
+        == """\
+topology.kubernetes.io/zone
+  ╭─ a ─────────────╮ ╭─ b ─────────────╮
+  │ a-1  1/4 cpu  ● │ │ b-1  3/4 cpu  ○ │
+  ╰─────────────────╯ │ b-2  0/4 cpu    │
+                      ╰─────────────────╯
+
+  ● pod placed now, ○ pod that ran before
+"""
+    )
+
+
+def test_without_any_label_all_nodes_are_one_box():
+    assert (
+        drawn(node("a"), node("b"))
+        == """\
+All nodes
+  ╭─ all ────────╮
+  │ a  0/4 cpu   │
+  │ b  0/4 cpu   │
+  ╰──────────────╯
+"""
+    )
+
+
+def test_an_empty_cluster_has_no_box():
+    assert drawn(pod("p")).startswith("All nodes\n\nLeft out\n")
+
+
+def test_many_pods_and_devices_are_counted():
+    full = [node("a", cpu="40"), device_class(), slice_on("a", *(gpu(f"g{k}") for k in range(20)))]
+    text = drawn(
+        full, group("g"), pod("m").member("g").times(12), pod("p").times(5), claim("x"), user("q", "x")
+    )
+    assert "│ a  0/40 cpu  12 A 6 ●  [1 ● 19 ·] │" in text
+
+
+def test_a_large_cluster_is_a_row_for_each_domain():
+    racks = [rack(f"r{r}", *((f"n-{r}-{k}", 4) for k in range(2))) for r in range(40)]
+    cards = [device_class(), slice_on("n-0-0", gpu("g0"), gpu("g1")), user("p", "x").on("n-0-0")]
+    cards.append(claim("x", has=[("r", "n-0-0", "g0")], at="n-0-0", users=["p"]))
+    text = drawn(racks, cards, group("g", "rack", gang=3), MEMBER.times(3))
+    head, first, second = text.splitlines()[1], *text.splitlines()[3:5]
+    assert head.split() == ["domain", "nodes", "requested", "devices", "taken", "pods"]
+    assert first.split() == ["r0", "2", "6/8", "cpu", "1/2", "3", "A", "1", "○"]
+    assert second.split() == ["r1", "2", "0/8", "cpu"]
+
+
+def test_the_twenty_seventh_group_is_a2():
+    objects = [[group(f"g{k}"), pod(f"m{k}").member(f"g{k}")] for k in range(28)]
+    text = drawn(node("a", cpu="40"), objects)
+    assert "Y    default/g24" in text
+    assert "A2   default/g26" in text
+    assert "1 A2 1 B2" in text
+
+
+def test_a_member_that_ran_before_is_a_small_letter_in_the_colour_of_its_group():
+    snapshot = cluster(rack("r1", ("a", 8)), group("g", "rack"), MEMBER, MEMBER.named("old").on("a"))
+    plan = solve(snapshot, SolveOptions(workers=1))
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="standard", width=80)
+    console.print(topology_report(plan, topology(snapshot, plan)))
+    assert "\x1b[36ma\x1b[0m" in console.file.getvalue()
+    assert "\x1b[1;36mA\x1b[0m" in console.file.getvalue()
+
+
+def test_the_document_has_the_picture_too(tmp_path):
+    file = tmp_path / "cluster.yaml"
+    file.write_text(manifest(cluster(rack("r1", ("a", 4)), group("g", "rack"), MEMBER)))
+    result = CliRunner().invoke(main, ["solve", str(file), "--show", "topology", "-o", "json"])
+    document = json.loads(result.stdout)
+    assert Plan.model_validate(document).placed() == {"default/m": "a"}
+    assert Topology.model_validate(document["topology"]).key == "rack"
+
+
+@pytest.mark.parametrize(
+    "arguments, line",
+    [
+        (["--topology-key", "rack"], "--topology-key goes with --show topology only"),
+        (
+            ["--show", "topology", "--topology-key", "row"],
+            "no node has the label row; there are: kubernetes.io/hostname, rack",
+        ),
+    ],
+)
+def test_a_key_that_means_nothing_is_one_line(arguments, line, tmp_path):
+    file = tmp_path / "cluster.yaml"
+    file.write_text(manifest(cluster(rack("r1", ("a", 4)), pod("p"))))
+    result = CliRunner().invoke(main, ["solve", str(file), *arguments])
+    assert result.exit_code == 2
+    assert line in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not result.stdout
