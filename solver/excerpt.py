@@ -13,6 +13,7 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ..encoders.linear import HIGHEST, LOWEST
+from .rows import entries
 
 if TYPE_CHECKING:
     from .rows import Bools, Ints, Rows
@@ -135,13 +136,6 @@ class Terms:
         at_low, at_high = self.value * low[self.column], self.value * high[self.column]
         least, most = np.minimum(at_low, at_high), np.maximum(at_low, at_high)
         return _sums(self.row, least, rows), _sums(self.row, most, rows)
-
-
-def entries(start: Ints, picked: Ints) -> tuple[Ints, Ints]:
-    """Positions of the pairs of some rows of a `Sparse`, and for each the place of its row in `picked`."""
-    lengths = start[picked + 1] - start[picked]
-    owner = np.repeat(np.arange(len(picked)), lengths)
-    return np.arange(len(owner)) + (start[picked] - np.cumsum(lengths) + lengths)[owner], owner
 
 
 def propagated(low: Ints, high: Ints, terms: Terms, floor: Ints, ceiling: Ints) -> tuple[Ints, Ints]:

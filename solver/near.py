@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
-from .excerpt import Excerpts, entries
+from .excerpt import Excerpts
 from .model import weights
 from .neighbourhoods import Neighbourhoods
-from .rows import Sparse
+from .rows import Sparse, entries
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -40,6 +40,9 @@ FURTHEST = 4
 
 # Every so manieth step starts without a hint: it may come to another solution that is as good.
 UNHINTED = 8
+
+# Neighbourhoods in which nothing can change, in a row, after which there is no other.
+TRIES = 50
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,11 @@ class Near:
         return True
 
     @property
+    def point(self) -> Ints:
+        """Values of all variables where the search is."""
+        return self._excerpts.x
+
+    @property
     def solution(self) -> Solution:
         """Where the search is."""
         return self.places.solution(self._excerpts.x)
@@ -122,7 +130,11 @@ class Near:
             while time.monotonic() < until:
                 while len(running) < workers:
                     step = self._draw(until - time.monotonic())
+                    if step is None:
+                        break
                     running[pool.submit(self._search, step)] = step
+                if not running:
+                    return
                 done, _ = wait(
                     running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
                 )
@@ -134,13 +146,17 @@ class Near:
                 step.solver.stop_search()
             pool.shutdown()
 
-    def _draw(self, seconds: float) -> _Step:
+    def _draw(self, seconds: float) -> _Step | None:
+        """Prepare a step; None where nothing near the plan can change."""
         self._steps += 1
-        while True:
+        for _ in range(TRIES if len(self.places.nodes) else 0):
             way, nodes = self._neighbourhoods.draw()
-            cut = self._excerpts.cut(self._free(nodes))
+            cut = self._excerpts.cut(self.free(nodes))
             if cut is not None and (cut.low < cut.high).any():
-                break
+                return self._step(way, cut, seconds)
+        return None
+
+    def _step(self, way: Way, cut: Excerpt, seconds: float) -> _Step:
         base = self._excerpts.x[cut.variables]
         _aim(cut, self._cost)
         if self._steps % UNHINTED:
@@ -152,7 +168,7 @@ class Near:
         solver.parameters.random_seed = (self._options.seed + self._steps) % 2**31
         return _Step(way, cut, base, solver)
 
-    def _free(self, nodes: Ints) -> Ints:
+    def free(self, nodes: Ints) -> Ints:
         """Counts and evictions on nodes, and what hangs on them, the nearest first."""
         free = ring = self.places.on(nodes)
         for _ in range(FURTHEST):

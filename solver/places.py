@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .devices import read_devices
+from .rows import entries
 from .solution import Solution
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Places:
 
     def on(self, nodes: Ints) -> Ints:
         """Counts and evictions on some nodes."""
-        return np.concatenate([self._by_node[self._start[n] : self._start[n + 1]] for n in nodes.tolist()])
+        return self._by_node[entries(self._start, nodes)[0]]
 
     def standing(self, cls: int, x: Ints) -> Ints:
         """Nodes where pods of a class newly stand."""
