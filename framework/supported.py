@@ -49,6 +49,11 @@ def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
             continue
         if group.evicted_whole:
             yield group.key, "spec.disruptionMode all (a pending pod could evict running members) is"
-        parent = composites.get(f"{group.namespace}/{group.parent}")
-        if parent is not None and parent.disruption_mode == "all":
-            yield group.key, f"disruptionMode all of CompositePodGroup {group.parent} is"
+        name, seen = group.parent, set[str]()
+        while name and name not in seen:
+            seen.add(name)
+            parent = composites.get(f"{group.namespace}/{name}")
+            if parent is not None and parent.disruption_mode == "all":
+                yield group.key, f"disruptionMode all of CompositePodGroup {name} is"
+                break
+            name = (parent.parent_composite_pod_group_name or "") if parent is not None else ""

@@ -6,7 +6,8 @@ Other claims look at what others have just then:
 - for all devices, where shared ones count only while they are not full;
 - with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment, and no
   device that other claims of the same pod take in the same step;
-- with a selector that fails on a device, which ends a search only if it comes so far;
+- with a selector that fails on a device, or all devices of which one breaks a constraint, which ends a search
+  only if it comes so far;
 - allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
 - claims of several pods, where the first one's node decides from where the devices count.
 
@@ -64,11 +65,26 @@ def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
 
 def _looks_at_others(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
     wants = [want for request in spec.requests for want in request.wants]
-    return any(_fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants)
+    return _may_break(devices, spec, node) or any(
+        _fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants
+    )
 
 
 def _is_admin(spec: ClaimSpec) -> bool:
     return any(want.admin for request in spec.requests for want in request.wants)
+
+
+def _may_break(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
+    """Whether a device that has to be among all may break a constraint: that is an error, no other choice."""
+    wants = [want for request in spec.requests for want in request.wants]
+    for constraint in spec.constraints:
+        covered = [want for want in wants if constraint.covers(want)]
+        if any(want.all_devices for want in covered):
+            found = {d.number: d for want in covered for d in devices.matching(want, node)}
+            values = [device.attributes.get(constraint.attribute) for device in found.values()]
+            if None in values or (len(values) > 1 if constraint.distinct else len(set(values)) > 1):
+                return True
+    return False
 
 
 def _fails(devices: DeviceProblem, want: Want, node: int) -> bool:

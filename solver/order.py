@@ -75,21 +75,42 @@ class Sequencer:
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
         for v in irrelevant:
             self.leave(base, moves, v, assignment)
+        partial = tuple(quick.moves)
         for component in self._merged(assignment):
             search = OrderSearch(self, assignment, component, base, self._limit, deadline)
             found = search.run()
             if found is None:
-                if search.complete:
-                    relief = self._relief(component, assignment)
-                    return OrderResult(None, component, relief, tuple(quick.moves))
-                return OrderResult(None, partial=tuple(quick.moves))
+                return self._none(search, component, assignment, partial)
             moves += found
         done = {pod for kind, pod, _ in moves if kind == BIND}
         late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
         if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
-        return OrderResult(None, partial=tuple(quick.moves))
+        return self._as_a_whole(assignment, partial, deadline)
+
+    def _as_a_whole(self, assignment: Assignment, partial: tuple[Move, ...], deadline: float) -> OrderResult:
+        """Look at all steps together: somebody who seemed to fit in any order does not."""
+        problem = self.problem
+        everybody = Component(
+            frozenset(c.index for c in problem.classes),
+            frozenset(v.index for v in problem.victims),
+            problem.devices is not None,
+        )
+        base, moves = self.start(assignment)
+        search = OrderSearch(self, assignment, everybody, base, self._limit // 10, deadline)
+        found = search.run()
+        if found is None:
+            return self._none(search, everybody, assignment, partial)
+        return OrderResult((*moves, *found))
+
+    def _none(
+        self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
+    ) -> OrderResult:
+        """Blame a component if the search looked at every order of it."""
+        if not search.complete:
+            return OrderResult(None, partial=partial)
+        return OrderResult(None, component, self._relief(component, assignment), partial)
 
     def _relief(self, component: Component, assignment: Assignment) -> Component:
         """Find who outside a component could have made an order of it possible."""

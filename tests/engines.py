@@ -45,9 +45,10 @@ def by_filter(case):
     def passes(order):
         state = State.initial(cluster)
         for pod, n in order:
-            if not framework_for(cluster, pod).filter_node(state, pod, n).ok:
+            framework = framework_for(cluster, pod)
+            if not framework.filter_node(state, pod, n).ok:
                 return False
-            state.place(pod, n)
+            state.place(pod, n, framework.reserve(state, pod, n))
         return True
 
     return {

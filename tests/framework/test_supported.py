@@ -34,12 +34,22 @@ def test_pods_need_nothing(p):
 
 WHOLE = group("g", gang=1, version="v1beta1", disruptionMode={"all": {}})
 PART = group("g", gang=1, version="v1alpha3", parentCompositePodGroupName="c")
-COMPOSITE = CompositePodGroup.model_validate(
-    {
-        "metadata": {"name": "c", "namespace": "default"},
-        "spec": {"schedulingPolicy": {"gang": {"minGroupCount": 1}}, "disruptionMode": "all"},
-    }
-)
+
+
+def composite(name, parent=None, mode="single"):
+    return CompositePodGroup.model_validate(
+        {
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {
+                "schedulingPolicy": {"gang": {"minGroupCount": 1}},
+                "disruptionMode": mode,
+                "parentCompositePodGroupName": parent,
+            },
+        }
+    )
+
+
+COMPOSITE = composite("c", mode="all")
 RUNNING = pod("r").member("g").priority(1).on("a")
 URGENT = pod("u").priority(5)
 
@@ -55,6 +65,14 @@ URGENT = pod("u").priority(5)
         pytest.param((PART, COMPOSITE, RUNNING), "", id="a group of groups that runs and is left alone"),
         pytest.param(
             (PART, COMPOSITE, RUNNING, URGENT), "disruptionMode all of CompositePodGroup c", id="and is not"
+        ),
+        pytest.param(
+            (PART, composite("c", "top"), composite("top", mode="all"), RUNNING, URGENT),
+            "disruptionMode all of CompositePodGroup top",
+            id="nor is one whose group's group is evicted whole",
+        ),
+        pytest.param(
+            (PART, composite("c", "top"), composite("top", "c"), RUNNING, URGENT), "", id="groups in a circle"
         ),
     ],
 )

@@ -132,6 +132,28 @@ ROUNDS = {
         ],
         (2, 0, {}),
     ),
+    "all devices that break a constraint are an error, and no second choice": (
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", link=0), gpu("g1", link=1)),
+            claim("x", first_of("r", alternative("all", mode="All"), alternative("one")), match="link"),
+            p,
+        ],
+        (0, 0, {}),
+    ),
+    "unless another claim has one of them, and the search turns back in time": (
+        [
+            node("a"),
+            GPU,
+            slice_on("a", gpu("g0", link=0), gpu("g1", link=1)),
+            claim("x", first_of("r", alternative("all", mode="All"), alternative("one")), match="link"),
+            p,
+            claim("y"),
+            q,
+        ],
+        (2, 0, {"firstAvailable": 1}),
+    ),
     "halves of a card leave no whole one": (
         [
             node("a"),

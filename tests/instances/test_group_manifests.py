@@ -1,0 +1,261 @@
+"""Pod groups as manifests, in every served version and older spelling, solved from text to plan."""
+
+import pytest
+import yaml
+
+from kubestow.instances.manifests import parse_snapshot
+from kubestow.models.errors import KubestowError
+from kubestow.solver.api import SolveOptions, solve_both
+
+NODES = [
+    {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {"rack": rack}},
+        "status": {"allocatable": {"cpu": cpu, "pods": "10"}},
+    }
+    for name, rack, cpu in (("a", "r1", "2"), ("b", "r2", "3"), ("c", "r2", "1"))
+]
+BY_WORKLOAD = {"workloadRef": {"name": "w", "podGroup": "g", "podGroupReplicaKey": "0"}}
+BY_GROUP = {"schedulingGroup": {"podGroupName": "g"}}
+GANG = {"gang": {"minCount": 2}}
+RACK = {"topology": [{"key": "rack"}]}
+
+
+def pod(name, **spec):
+    container = {"name": "main", "resources": {"requests": {"cpu": "2"}}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name},
+        "spec": {"containers": [container], **spec},
+    }
+
+
+def written(version, kind, name, spec):
+    return {
+        "apiVersion": f"scheduling.k8s.io/{version}",
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": spec,
+    }
+
+
+def workload(version, **spec):
+    return written(version, "Workload", "w", spec)
+
+
+def group(version, **spec):
+    return written(version, "PodGroup", "g", spec)
+
+
+def early(**constraints):
+    """A Workload of v1alpha1 with one gang."""
+    controller = {"apiGroup": "batch", "kind": "Job", "name": "j"}
+    entry = {"name": "g", "policy": GANG, **({"schedulingConstraints": constraints} if constraints else {})}
+    return workload("v1alpha1", controllerRef=controller, podGroups=[entry])
+
+
+def read(*objects):
+    text = yaml.safe_dump_all([*NODES, *objects])
+    return parse_snapshot([("f.yaml", text.encode())], name="f.yaml")
+
+
+def members(*references):
+    return [pod(f"p{k}", **reference) for k, reference in enumerate(references)]
+
+
+# Two pods of 2 cpu fit, but not into one rack: a gang of two starts without a constraint only.
+SPELLINGS = {
+    "v1alpha1, a gang": ([early()], BY_WORKLOAD, True),
+    "v1alpha1, the proposal's level": ([early(topologyConstraints=[{"level": "rack"}])], BY_WORKLOAD, False),
+    "v1alpha1, a draft's topologyKey": (
+        [early(topologyConstraints=[{"topologyKey": "rack"}])],
+        BY_WORKLOAD,
+        False,
+    ),
+    "v1alpha1, the later key": ([early(**RACK)], BY_WORKLOAD, False),
+    "v1alpha2, a gang": ([group("v1alpha2", schedulingPolicy=GANG)], BY_GROUP, True),
+    "v1alpha2, from a template": (
+        [
+            group(
+                "v1alpha2",
+                podGroupTemplateRef={"workload": {"workloadName": "w", "podGroupTemplateName": "t"}},
+                schedulingPolicy=GANG,
+                schedulingConstraints=RACK,
+            )
+        ],
+        BY_GROUP,
+        False,
+    ),
+    "v1alpha2, a draft's flat reference and topologyKey": (
+        [
+            group(
+                "v1alpha2",
+                podGroupTemplateRef={"workloadName": "w", "podGroupTemplateName": "t"},
+                schedulingPolicy=GANG,
+                schedulingConstraints={"topologyConstraints": [{"topologyKey": "rack"}]},
+            )
+        ],
+        BY_GROUP,
+        False,
+    ),
+    "v1alpha3": (
+        [
+            group(
+                "v1alpha3",
+                workloadRef={"workloadName": "w", "templateName": "t"},
+                schedulingPolicy=GANG,
+                disruptionMode={"single": {}},
+                schedulingConstraints=RACK,
+            )
+        ],
+        BY_GROUP,
+        False,
+    ),
+    "v1beta1, beside its Workload": (
+        [
+            workload("v1beta1", podGroupTemplates=[{"name": "t", "schedulingPolicy": GANG}]),
+            group("v1beta1", workloadRef={"workloadName": "w", "templateName": "t"}, schedulingPolicy=GANG),
+        ],
+        BY_GROUP,
+        True,
+    ),
+    "v1beta1, the basic policy goes as far as it can": (
+        [group("v1beta1", schedulingPolicy={"basic": {}})],
+        BY_GROUP,
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_every_spelling_means_the_same(name):
+    objects, reference, starts = SPELLINGS[name]
+    snapshot = read(*objects, *members(reference, reference))
+    for plan in solve_both(snapshot, SolveOptions(workers=1)):
+        assert len(plan.placed()) == (2 if starts else 0)
+
+
+# name -> (objects, pods' references, the text of each pod left out)
+WAITING = {
+    "no PodGroup": ([], [BY_GROUP], 'waiting for pod\'s pod group "g" to appear in scheduling queue'),
+    "no Workload": ([], [BY_WORKLOAD], 'waiting for pods\'s workload "w" to appear in scheduling queue'),
+    "no such group in the Workload": (
+        [early()],
+        [{"workloadRef": {"name": "w", "podGroup": "h"}}],
+        'pod group "h" doesn\'t exist for a workload "w"',
+    ),
+    "too few of a PodGroup": (
+        [group("v1beta1", schedulingPolicy=GANG)],
+        [BY_GROUP],
+        "waiting for minCount pods from a gang to appear in scheduling queue",
+    ),
+    "too few of each replica": (
+        [early()],
+        [BY_WORKLOAD, {"workloadRef": {"name": "w", "podGroup": "g", "podGroupReplicaKey": "1"}}],
+        "waiting for minCount pods from a gang to appear in scheduling queue",
+    ),
+    "a gated member is known, and not there": (
+        [group("v1beta1", schedulingPolicy=GANG)],
+        [BY_GROUP, {**BY_GROUP, "schedulingGates": [{"name": "later"}]}],
+        "minCount (2) cannot be satisfied: 0 scheduled, 1 remaining",
+    ),
+    "two priorities": (
+        [group("v1beta1", schedulingPolicy=GANG)],
+        [{**BY_GROUP, "priority": 1}, {**BY_GROUP, "priority": 2}],
+        "all pods in a single pod group should match the priority of the pod group, got: 1 and 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_members_wait_with_upstreams_text(name):
+    objects, references, message = WAITING[name]
+    for plan in solve_both(read(*objects, *members(*references)), SolveOptions(workers=1)):
+        assert not plan.placed()
+        assert {u.message for u in plan.unschedulable} - {"waiting for scheduling gates: [later]"} == {
+            message
+        }
+
+
+COMPOSITE = written(
+    "v1alpha3", "CompositePodGroup", "c", {"schedulingPolicy": {"gang": {"minGroupCount": 1}}}
+)
+PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c")
+RUNNING = pod("r", **BY_GROUP, nodeName="a")
+URGENT = pod("u", priority=5)
+WHOLE = "spec.disruptionMode all (a pending pod could evict running members)"
+IN_COMPOSITE = "PodGroup default/g: spec.parentCompositePodGroupName (CompositePodGroup c)"
+
+REFUSED = {
+    "a group of groups": ([COMPOSITE, PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
+    "a group of groups that is not there": ([PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
+    "evicted whole": (
+        [group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}}), RUNNING, URGENT],
+        f"PodGroup default/g: {WHOLE}",
+    ),
+    "v1alpha2's word for it": (
+        [group("v1alpha2", schedulingPolicy=GANG, disruptionMode="PodGroup"), RUNNING, URGENT],
+        f"PodGroup default/g: {WHOLE}",
+    ),
+    "in a Workload": (
+        [
+            workload(
+                "v1alpha2",
+                podGroupTemplates=[{"name": "g", "schedulingPolicy": GANG, "disruptionMode": "PodGroup"}],
+            ),
+            pod("r", **BY_WORKLOAD, nodeName="a"),
+            URGENT,
+        ],
+        f"PodGroup default/w/g/0: {WHOLE}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_honoured_is_refused_by_name(name):
+    objects, need = REFUSED[name]
+    with pytest.raises(KubestowError) as refusal:
+        solve_both(read(*objects))
+    assert str(refusal.value) == f"f.yaml: {need} is not supported yet"
+    assert refusal.value.exit_code == 2
+
+
+def test_evicted_whole_is_no_concern_where_nobody_could_evict():
+    whole = group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}})
+    for plan in solve_both(read(whole, *members(BY_GROUP, BY_GROUP)), SolveOptions(workers=1)):
+        assert len(plan.placed()) == 2
+
+
+FAULTS = {
+    "two policies": (
+        {"schedulingPolicy": {**GANG, "basic": {}}},
+        "spec.schedulingPolicy: must have exactly one of basic and gang",
+    ),
+    "no policy": ({}, "spec.schedulingPolicy: must have exactly one of basic and gang"),
+    "a gang of nobody": (
+        {"schedulingPolicy": {"gang": {"minCount": 0}}},
+        "spec.schedulingPolicy.gang.minCount: must be at least 1, not 0",
+    ),
+    "a constraint without a key": (
+        {"schedulingPolicy": GANG, "schedulingConstraints": {"topology": [{}]}},
+        "spec.schedulingConstraints.topology[0].key: required",
+    ),
+    "evicted whole, and no gang": (
+        {"schedulingPolicy": {"basic": {}}, "disruptionMode": {"all": {}}},
+        "spec.disruptionMode: cannot be 'all' with the basic policy",
+    ),
+    "two modes": (
+        {"schedulingPolicy": GANG, "disruptionMode": {"all": {}, "single": {}}},
+        "spec.disruptionMode: must be single or all, not 'single/all'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_faulty_group_is_one_line(name):
+    spec, fault = FAULTS[name]
+    with pytest.raises(KubestowError) as refusal:
+        read(group("v1beta1", **spec))
+    assert str(refusal.value) == f"f.yaml: PodGroup default/g: {fault}"
