@@ -197,7 +197,7 @@ class Columns:
         added = np.bincount(
             taken.column, weights=taken.value * pattern[taken.row], minlength=len(self._links.floor)
         )
-        return int(self._cost[kind.first] @ pattern), added
+        return int(self._cost[kind.first] @ pattern), added.astype(float)
 
     def _price(
         self, duals: Floats, pool: ThreadPoolExecutor, workers: int, until: float, gap: float

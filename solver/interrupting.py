@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import threading
+import _thread
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
+
+# Seconds after which a Ctrl-C is heard at the latest.
+LOOK_UP = 0.1
 
 
 def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[T, bool]:
@@ -23,7 +26,7 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
     """
     found: list[T] = []
     failed: list[BaseException] = []
-    done = threading.Event()
+    done = _thread.allocate_lock()
 
     def target() -> None:
         try:
@@ -31,19 +34,20 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
         except BaseException as error:
             failed.append(error)
         finally:
-            done.set()
+            done.release()
 
-    thread = threading.Thread(target=target)
+    # A bare thread and a bare lock: what `threading` offers takes locks of its own in Python code, and an
+    # interrupt in there leaves them taken or, in `join`, takes a running thread for finished (Python 3.11).
     interrupted = False
-    thread.start()
-    # Not thread.join(): interrupted once, it takes the thread for finished while it still runs (Python 3.11).
-    while not done.is_set():
+    done.acquire()
+    _thread.start_new_thread(target, ())
+    while not (found or failed):
         try:
-            done.wait()
+            # a signal that another thread takes does not wake this one: look up now and then
+            done.acquire(timeout=LOOK_UP)
         except KeyboardInterrupt:
             interrupted = True
             stop()
-    thread.join()
     if failed:
         raise failed[0]
     return found[0], interrupted

@@ -57,7 +57,8 @@ def reduced_costs(columns: Sparse, cost: Ints, duals: Floats) -> tuple[Floats, F
 
 def least(low: Ints, high: Ints, reduced: tuple[Floats, Floats]) -> Floats:
     """Bound d·x from below for x from its domain, d between its bounds; each a product yet to be summed."""
-    return np.minimum.reduce([d * x for d in reduced for x in (low, high)])
+    corners: Floats = np.minimum.reduce([d * x for d in reduced for x in (low, high)])
+    return corners
 
 
 def sum_below(parts: Floats) -> float:

@@ -25,7 +25,7 @@ from proof import OPTIONS, check_optimal, solve_and_replay, told
 from kubestow.framework.cluster import Cluster
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
-NEVER_WORSE = [*((small_devices, seed) for seed in range(140)), *((small_mixed, seed) for seed in range(80))]
+NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]
 
 
 @pytest.mark.parametrize("make, seed", EXHAUSTIVE)

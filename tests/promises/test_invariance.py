@@ -4,17 +4,24 @@ Proven tiers of admissible plans are compared.  (Greedy breaks ties by name and 
 outcome of its own that is no plan may differ.)
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from random import Random
 
 import pytest
 from builders import KEYS
+from device_rounds import tiny_devices, tiny_mixed
+from group_rounds import tiny_groups
 from proof import SHORT, check_same
 from strategies import small, tiny
 
 from kubestow.solver.api import solve
 
-ROUNDS = [*((tiny, seed) for seed in range(60)), *((small, seed) for seed in range(30))]
+ROUNDS = [
+    *((tiny, seed) for seed in range(60)),
+    *((small, seed) for seed in range(30)),
+    *((tiny_groups, seed) for seed in range(40)),
+]
+WITH_DEVICES = [(make, seed) for make in (tiny_devices, tiny_mixed) for seed in range(40)]
 
 
 def shuffled(snapshot, rng):
@@ -23,12 +30,8 @@ def shuffled(snapshot, rng):
     def mixed(objects):
         return tuple(rng.sample(objects, len(objects)))
 
-    return replace(
-        snapshot,
-        nodes=mixed(snapshot.nodes),
-        pods=mixed(snapshot.pods),
-        pod_disruption_budgets=mixed(snapshot.pod_disruption_budgets),
-    )
+    lists = {item.name: getattr(snapshot, item.name) for item in fields(snapshot)}
+    return replace(snapshot, **{name: mixed(of) for name, of in lists.items() if isinstance(of, tuple)})
 
 
 def renamed(snapshot, rng):
@@ -52,8 +55,14 @@ def renamed(snapshot, rng):
     return replace(snapshot, nodes=tuple(map(node, snapshot.nodes)), pods=tuple(map(pod, snapshot.pods)))
 
 
-@pytest.mark.parametrize("change", [shuffled, renamed])
-@pytest.mark.parametrize("make, seed", ROUNDS)
+@pytest.mark.parametrize(
+    "make, seed, change",
+    [
+        *((make, seed, change) for make, seed in ROUNDS for change in (shuffled, renamed)),
+        # devices carry the names of their nodes in many places
+        *((make, seed, shuffled) for make, seed in WITH_DEVICES),
+    ],
+)
 def test_the_values_stay(make, seed, change):
     """Every tier that is proven has the same value after the change."""
     snapshot = make(seed)
@@ -65,5 +74,5 @@ def test_the_values_stay(make, seed, change):
 
 def test_most_of_the_rounds_are_compared():
     """Few rounds have an inadmissible outcome of greedy's as their answer, or are not proven in time."""
-    plans = [solve(make(seed), SHORT) for make, seed in ROUNDS]
+    plans = [solve(make(seed), SHORT) for make, seed in (*ROUNDS, *WITH_DEVICES)]
     assert sum(plan.stats.admissible and plan.tiers[0].proven for plan in plans) >= 0.9 * len(plans)

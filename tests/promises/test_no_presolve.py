@@ -6,13 +6,19 @@ of a plan can see.
 
 import pytest
 from builders import cluster, node, pod
+from device_rounds import tiny_devices, tiny_mixed
+from group_rounds import tiny_groups
 from ortools.sat.python import cp_model
 from proof import SHORT, check_same
 from strategies import small, tiny
 
 from kubestow.solver.api import solve
 
-ROUNDS = [*((tiny, seed) for seed in range(100)), *((small, seed) for seed in range(25))]
+ROUNDS = [
+    *((tiny, seed) for seed in range(100)),
+    *((small, seed) for seed in range(25)),
+    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(40)),
+]
 
 
 @pytest.fixture

@@ -3,19 +3,25 @@
 from dataclasses import replace
 
 import pytest
+from device_rounds import small_devices, small_mixed
+from group_rounds import small_groups
 from proof import SHORT, solve_and_replay, told
 from strategies import small
 
 from kubestow.solver.api import solve
 
 LIMITS = [1e-6, 0.01, 0.05, 0.2]
+ROUNDS = [
+    *((small, seed) for seed in range(25)),
+    *((make, seed) for make in (small_groups, small_devices, small_mixed) for seed in range(10)),
+]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-@pytest.mark.parametrize("seed", range(25))
-def test_bounds_are_honest(seed, limit):
+@pytest.mark.parametrize("make, seed", ROUNDS)
+def test_bounds_are_honest(make, seed, limit):
     """The bound of a tier admits the best known value, as long as the tiers above are equal."""
-    snapshot = small(seed)
+    snapshot = make(seed)
     best = solve(snapshot, SHORT)
     optimal, greedy = solve_and_replay(snapshot, replace(SHORT, time_limit=limit))
     assert optimal.vector() <= greedy.vector(), told(snapshot, "worse than greedy", plan=optimal)

@@ -11,6 +11,8 @@ from grouped import rack
 from rich.console import Console
 
 from kubestow.cli import main
+from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
 from kubestow.models.plan import Plan
 from kubestow.models.topology import Topology
 from kubestow.reports.layout import show
@@ -153,6 +155,21 @@ def test_the_document_has_the_picture_too(tmp_path):
     document = json.loads(result.stdout)
     assert Plan.model_validate(document).placed() == {"default/m": "a"}
     assert Topology.model_validate(document["topology"]).key == "rack"
+
+
+@pytest.mark.parametrize("name", catalogue.names())
+def test_every_bundled_instance_can_be_drawn(name):
+    """Every pod that greedy places is in the picture, in its node's line."""
+    snapshot = load_snapshot([str(catalogue.path(name))])
+    plan = solve_greedy(snapshot)
+    picture = topology(snapshot, plan)
+    nodes = {node.node: node for domain in picture.domains for node in domain.nodes}
+    assert set(nodes) == {node.name for node in snapshot.nodes}
+    for pod_key, place in plan.placed().items():
+        assert ("placed", pod_key) in {(seat.state, seat.pod) for seat in nodes[place].pods}
+    file = io.StringIO()
+    show(topology_report(plan, picture), file)
+    assert all(node in file.getvalue() for node in nodes)
 
 
 @pytest.mark.parametrize(

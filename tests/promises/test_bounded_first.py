@@ -1,0 +1,24 @@
+"""The promises where relaxations and column generation come before the search, at sizes that need neither."""
+
+import pytest
+from device_rounds import tiny_devices, tiny_mixed
+from group_rounds import tiny_groups
+from proof import check_optimal
+from strategies import tiny
+
+from kubestow.solver import search
+
+ROUNDS = [
+    *((tiny, seed) for seed in range(7000, 7060)),
+    *((tiny_groups, seed) for seed in range(7000, 7025)),
+    *((tiny_devices, seed) for seed in range(7000, 7025)),
+    *((tiny_mixed, seed) for seed in range(7000, 7015)),
+]
+
+
+@pytest.mark.parametrize("size", [search.SMALL_MODEL, 0], ids=["as small models", "as large models"])
+@pytest.mark.parametrize("make, seed", ROUNDS)
+def test_the_plan_equals_the_exhaustive_search(make, seed, size, monkeypatch):
+    monkeypatch.setattr(search, "QUICK", 0.0)
+    monkeypatch.setattr(search, "SMALL_MODEL", size)
+    check_optimal(make(seed))

@@ -1,0 +1,40 @@
+"""Long calls that Ctrl-C ends."""
+
+import subprocess
+import sys
+
+import pytest
+
+from kubestow.solver.interrupting import run_interruptibly
+
+
+def test_the_result_comes_back():
+    assert run_interruptibly(lambda: 7, lambda: None) == (7, False)
+
+
+def test_an_error_is_raised_where_it_was_called():
+    def fail():
+        raise ValueError("no such thing")
+
+    with pytest.raises(ValueError, match="no such thing"):
+        run_interruptibly(fail, lambda: None)
+
+
+# A process of its own: the signals must reach nobody else who runs tests.
+SCRIPT = """
+import signal, threading
+from kubestow.solver.interrupting import run_interruptibly
+
+asked = threading.Event()
+
+def work():
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+    return asked.wait(60)
+
+print(run_interruptibly(work, asked.set))
+"""
+
+
+def test_an_interrupt_that_another_thread_takes_stops_the_work_and_keeps_its_result():
+    run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "(True, True)"
