@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ..encoders.problem import Problem
     from ..framework.dra.allocation import Allocation
-    from .model import Solution
     from .outcome import Move
+    from .solution import Solution
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
