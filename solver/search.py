@@ -43,7 +43,7 @@ SMALL_MODEL = 4_000
 
 # Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
 # left after these in which a large one is searched as a whole.
-QUICK = 0.25
+QUICK = 0.1
 WHOLE = 0.2
 
 
