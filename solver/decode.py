@@ -31,11 +31,9 @@ if TYPE_CHECKING:
 def assign(problem: Problem, solution: Solution) -> Assignment:
     """Name the pods of a solution."""
     placed: dict[int, int] = {}
-    for cls in problem.classes:
-        members = iter(cls.pods)
-        for (index, node), count in sorted(solution.counts.items()):
-            if index == cls.index:
-                placed.update((next(members), node) for _ in range(count))
+    members = [iter(cls.pods) for cls in problem.classes]
+    for (index, node), count in sorted(solution.counts.items()):
+        placed.update((next(members[index]), node) for _ in range(count))
     victims = frozenset(pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)])
     if problem.devices is None or solution.devices is None:
         return Assignment(placed, victims)
