@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
 
+# Beyond this a model is not searched as a whole: nothing was found so in the time that rounds have.
+HUGE_MODEL = 60_000
+
 # Share of the time after which no start is begun or gone on with.
 STARTING = 0.1
 
@@ -161,13 +164,15 @@ class Search:
             bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin))
             if proven:
                 return len(group)
-        if self._value_of(group[0]) != bound and not self.interrupted:
+        if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
             bound = self._sharpen(group, upto, bound, until)
         if self._value_of(group[0]) != bound and not self.interrupted:
             now = time.monotonic()
-            bound, proven = self._whole(group, upto, bound, now + (WHOLE if large else 1.0) * (until - now))
-            if proven:
-                return len(group)
+            if self.model.variables <= HUGE_MODEL:
+                share = WHOLE if large else 1.0
+                bound, proven = self._whole(group, upto, bound, now + share * (until - now))
+                if proven:
+                    return len(group)
             if large and not self.interrupted:
                 self._improve(group, upto, bound, until)
         self._settle(group[0], bound)
