@@ -87,6 +87,7 @@ class Near:
             self._decisive = np.zeros(len(self._rows.low), dtype=bool)
             self._decisive[self.places.decisive] = True
             self._hanging = _columns(self._rows, ~self._decisive)
+            self._home = self._homes()
         goals = [self._model.goals[n] for n in names]
         self._cost = np.zeros(len(self._rows.low), dtype=np.int64)
         for goal, weight in zip(goals, weights(goals), strict=True):
@@ -97,6 +98,17 @@ class Near:
             return False
         self._neighbourhoods.start(excerpts.x)
         return len(excerpts.broken()) == 0
+
+    def _homes(self) -> Ints:
+        """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
+        rows = self._rows
+        nodes = self.places.node_of(rows.terms.column)
+        mine = nodes >= 0
+        least, most = _extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
+        row = self._hanging.row
+        single = least[row] == most[row]
+        least, most = _extremes(self._hanging.column[single], least[row[single]], len(rows.low))
+        return np.where(least == most, least, -1)
 
     def _complete(self, seconds: float) -> bool:
         """Find values of all variables that follow from counts and evictions."""
@@ -169,11 +181,17 @@ class Near:
         return _Step(way, cut, base, solver)
 
     def free(self, nodes: Ints) -> Ints:
-        """Counts and evictions on nodes, and what hangs on them, the nearest first."""
+        """Counts and evictions on nodes, and what hangs on them, the nearest first.
+
+        What belongs to another node stays: violations there are the business of evictions there.
+        """
         free = ring = self.places.on(nodes)
+        here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
+        here[nodes] = here[-1] = True
         for _ in range(FURTHEST):
             found, _ = entries(self._hanging.start, self._excerpts.rows_at(ring))
             ring = np.setdiff1d(self._hanging.column[found], free)
+            ring = ring[here[self._home[ring]]]
             if len(ring) == 0 or len(free) + len(ring) > MOST_FREE:
                 break
             free = np.concatenate((free, ring))
@@ -197,10 +215,8 @@ class Near:
                 else:
                     gain = better < 0
                     self._follow(variables, (found - step.base)[changed])
-        if status != cp_model.UNKNOWN:
-            self._neighbourhoods.learn(
-                step.way, step.solver.wall_time, gain=gain, proven=status == cp_model.OPTIMAL
-            )
+        proven = status == cp_model.OPTIMAL
+        self._neighbourhoods.learn(step.way, step.solver.wall_time, gain=gain, proven=proven)
         return gain
 
     def _follow(self, variables: Ints, change: Ints) -> None:
@@ -214,6 +230,14 @@ def _aim(cut: Excerpt, cost: Ints) -> None:
     aimed = np.flatnonzero((mine != 0) & (cut.low < cut.high))
     cut.model.proto.objective.vars.extend(aimed.tolist())
     cut.model.proto.objective.coeffs.extend(mine[aimed].tolist())
+
+
+def _extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
+    """Least and most of the values of each group; of an empty one two that differ."""
+    least, most = np.full(number, np.iinfo(np.int64).max), np.full(number, -1)
+    np.minimum.at(least, groups, values)
+    np.maximum.at(most, groups, values)
+    return least, most
 
 
 def _columns(rows: Rows, kept: np.ndarray) -> Sparse:

@@ -79,8 +79,9 @@ class Places:
         return self.node[mine][x[self.counts[mine]] > 0]
 
     def node_of(self, variables: Ints) -> Ints:
-        """Nodes of some counts and evictions."""
-        return self._node_of[variables]
+        """Nodes of some variables: of counts and evictions where they are, -1 of the others."""
+        known = np.append(self._node_of, -1)
+        return known[np.minimum(variables, len(self._node_of))]
 
     def row_of(self, variables: Ints) -> Ints:
         """Classes of some counts; of evictions the victim class, counted on behind the classes."""

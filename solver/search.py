@@ -30,6 +30,7 @@ from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
 from .order import Sequencer
 from .outcome import Outcome
+from .starts import repaired, small_first
 from .vector import Valuation, valuate
 
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
 SMALL_MODEL = 4_000
+
+# Beyond this a model is not searched as a whole: nothing was found so in the time that rounds have.
+HUGE_MODEL = 60_000
+
+# Share of the time after which no start is begun or gone on with.
+STARTING = 0.1
 
 # Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
 # left after these in which a large one is searched as a whole.
@@ -85,14 +92,20 @@ class Search:
         return (self.model.variables, self.model.constraints) if built else (0, 0)
 
     def run(self, candidates: Iterable[Outcome]) -> None:
-        """Improve on the candidates (admissible outcomes) until every tier is proven or time is out."""
+        """Improve on the candidates until every tier is proven or time is out.
+
+        Of a candidate that is no admissible outcome there is kept what stands by itself.
+        """
         names = [t.name for t in self.valuation.tiers]
         k = 0
         try:
             state, cluster = self.problem.state, self.problem.cluster
             for outcome in candidates:
-                self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
-            self._offer(complete(self.problem, ()))
+                if outcome.admissible:
+                    self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
+                elif (kept := repaired(self.problem, outcome)) is not None:
+                    self._offer(kept)
+            self._start_anew()
             self._look_from_afar()
             while k < len(names):
                 if self._closed(names[k]):
@@ -114,6 +127,13 @@ class Search:
         return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
 
     # -- one group of tiers --
+
+    def _start_anew(self) -> None:
+        """Bind in queue order, and small pods first where somebody is left out."""
+        until = time.monotonic() + STARTING * self._left()
+        self._offer(complete(self.problem, ()))
+        if any(self._value_of(n) < self._reach(n) for n in map(tiers.scheduled, self.problem.levels)):
+            self._offer(small_first(self.problem, until))
 
     def _look_from_afar(self) -> None:
         """Let the model by domains propose a plan for pod groups, and bound what they can place."""
@@ -144,13 +164,15 @@ class Search:
             bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin))
             if proven:
                 return len(group)
-        if self._value_of(group[0]) != bound and not self.interrupted:
+        if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
             bound = self._sharpen(group, upto, bound, until)
         if self._value_of(group[0]) != bound and not self.interrupted:
             now = time.monotonic()
-            bound, proven = self._whole(group, upto, bound, now + (WHOLE if large else 1.0) * (until - now))
-            if proven:
-                return len(group)
+            if self.model.variables <= HUGE_MODEL:
+                share = WHOLE if large else 1.0
+                bound, proven = self._whole(group, upto, bound, now + share * (until - now))
+                if proven:
+                    return len(group)
             if large and not self.interrupted:
                 self._improve(group, upto, bound, until)
         self._settle(group[0], bound)
