@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
-SMALL_MODEL = 4_000
+SMALL_MODEL = 1_200
 
 # Beyond this a model is not searched as a whole: nothing was found so in the time that rounds have.
 HUGE_MODEL = 60_000
