@@ -18,7 +18,7 @@ from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
 from .devices import DeviceSolution, read_devices
-from .interrupting import run_interruptibly
+from .interrupting import run_interruptibly, run_or_leave
 from .rows import Rows, rows_of
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class RoundModel:
         solver = self.new_solver(seconds)
         solver.parameters.num_workers = 1
         solver.parameters.fix_variables_to_their_hinted_value = True
-        status = solver.solve(model)
+        status = run_or_leave(lambda: solver.solve(model), solver.stop_search)
         self.values = None
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             self._hint_all(solver)
@@ -246,7 +246,7 @@ class RoundModel:
             domain.clear()
             domain.extend([value, value])
         solver = self.new_solver(seconds)
-        status = solver.solve(near)
+        status = run_or_leave(lambda: solver.solve(near), solver.stop_search)
         return self._read(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
     def solution(self, values: Ints) -> Solution:
