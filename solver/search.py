@@ -360,7 +360,7 @@ class Search:
         self.bounds[name] = bound
         value = self._value_of(name)
         self._held.append((name, value))
-        if "model" in self.__dict__ and name in self.model.goals:
+        if not self.interrupted and "model" in self.__dict__ and name in self.model.goals:
             self.model.fix(name, value)
         self._report(name, self._value_of(name), bound)
 
