@@ -90,7 +90,8 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        play(cluster, state, [(BIND, i, node)], chosen)
+        # not with devices that were chosen for another end
+        play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
 
