@@ -32,10 +32,6 @@ class Gangs:
         if pod in self._gang:
             self._bound[self._gang[pod]] -= 1
 
-    def has(self, pod: int) -> bool:
-        """Whether a pod is a gang's."""
-        return pod in self._gang
-
     def begun(self, pod: int) -> bool:
         """Whether a member of the pod's gang is bound already."""
         return pod in self._gang and self._bound[self._gang[pod]] > 0

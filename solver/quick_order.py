@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from ..framework import names
-from ..framework.runtime import framework_for
 from .gangs import Gangs
 from .outcome import BIND
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .order import Assignment, Sequencer
-
-# What these refuse they refuse until a victim leaves the node.
-LOCAL = frozenset({names.NODE_RESOURCES_FIT, names.NODE_PORTS})
-
-
-@dataclass(eq=False)
-class _Group:
-    """Pods of one class that go to one node, in queue order."""
-
-    cls: int
-    node: int
-    pods: deque[int] = field(default_factory=deque)
 
 
 class QuickSequence:
     """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves.
 
-    A group that waits for room on its node is not looked at again before a victim has left the node.
+    A group of pods (one class, one node) that was refused is tried again when something changed that it may
+    look at: its node, or its component of order-sensitive rules.  Gangs and devices may look at everything.
     """
 
     def __init__(self, sequencer: Sequencer, assignment: Assignment) -> None:
@@ -42,74 +31,93 @@ class QuickSequence:
         pods = sequencer.cluster.pods
         for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start.timestamp(), v)):
             self._victims.setdefault(int(self._state.node_of[v]), []).append(v)
-        groups: dict[tuple[int, int], _Group] = {}
+        groups: dict[tuple[int, int], deque[int]] = {}
         for i in sorted(assignment.placed, key=sequencer.rank.__getitem__):
-            key = (sequencer.class_of[i].index, assignment.placed[i])
-            groups.setdefault(key, _Group(*key)).pods.append(i)
-        relations = sequencer.relations
-        classes = sequencer.problem.classes
-        carriers = {c: relations.carries(classes[c]) for c, _ in groups}
-        related = {c: c in relations.component_of_class for c, _ in groups}
-        self._phases: tuple[dict[_Group, None], ...] = ({}, {}, {})
-        self._phase_of: dict[_Group, dict[_Group, None]] = {}
-        self._on_node: dict[int, list[_Group]] = {}
-        for group in groups.values():
-            phase = self._phases[0 if carriers[group.cls] else 1 if related[group.cls] else 2]
-            phase[group] = None
-            self._phase_of[group] = phase
-            self._on_node.setdefault(group.node, []).append(group)
+            groups.setdefault((sequencer.class_of[i].index, assignment.placed[i]), deque()).append(i)
         self._gangs = Gangs(sequencer.cluster, assignment.placed)
-        self._left = len(assignment.placed)
-        self._queue = [
-            (min(sequencer.rank[g.pods[0]] for g in self._on_node[node]), node)
-            for node in self._victims
-            if node in self._on_node
+        relations, problem = sequencer.relations, sequencer.problem
+        self._apart = problem.devices is None and not self._gangs.nodes
+        carriers = {c: relations.carries(problem.classes[c]) for c, _ in groups}
+        self._groups = [
+            _Group(
+                number=number,
+                node=node,
+                phase=0 if carriers[c] else 1 if c in relations.component_of_class else 2,
+                component=relations.component_of_class.get(c),
+                pods=members,
+            )
+            for number, ((c, node), members) in enumerate(groups.items())
         ]
-        heapq.heapify(self._queue)
+        self._on_node: dict[int, list[_Group]] = {}
+        self._in_component: dict[int, list[_Group]] = {}
+        for group in self._groups:
+            self._on_node.setdefault(group.node, []).append(group)
+            if group.component is not None:
+                self._in_component.setdefault(group.component, []).append(group)
+        self._stale = False
+        self._left = len(assignment.placed)
+        self._to_try: tuple[dict[int, _Group], ...] = ({}, {}, {})
+        self._try_again(self._groups)
+        firsts = ((self._first(node), node) for node in self._victims)
+        self._waiting = [(first, node) for first, node in firsts if first is not None]
+        heapify(self._waiting)
 
     def run(self) -> bool:
         """Fill `moves`; false where nothing moves any more and something is left."""
-        carriers, counted, others = self._phases
+        looked_at_all = False
         while True:
-            if self._round(carriers, once=False):
-                continue
-            if self._round(counted, once=True):
-                continue
-            if self._round(others, once=False):
+            if self._round(0, once=False) or self._round(1, once=True) or self._round(2, once=False):
+                looked_at_all = False
                 continue
             if not self._left:
                 return not any(self._victims.values())
-            if not self._release():
+            if self._release():
+                looked_at_all = False
+            elif looked_at_all:
                 return False
+            else:
+                looked_at_all = True
+                self._try_again(self._groups)
 
-    def _round(self, groups: dict[_Group, None], *, once: bool) -> bool:
+    def _round(self, phase: int, *, once: bool) -> bool:
         """Bind one pod of each group that passes (or of the first one only); true if any was bound."""
         bound = False
-        for group in list(groups):
+        if self._stale:
+            self._stale = False
+            self._try_again(self._groups)
+        to_try = self._to_try[phase]
+        for number in sorted(to_try):
+            group = self._groups[number]
             pod, node = group.pods[0], group.node
-            needed = self._needed(pod, node)
-            if needed or not self._s.fits(self._state, pod, node, self._assignment):
-                if self._waits(pod, node, needed=needed):
-                    del groups[group]
+            if self._needed(pod, node) or not self._s.fits(self._state, pod, node, self._assignment):
+                del to_try[number]
                 continue
             group.pods.popleft()
-            if not group.pods:
-                del groups[group]
             self._left -= 1
+            if not group.pods:
+                del to_try[number]
             self._gangs.begin(pod)
             self._s.play(self._state, [(BIND, pod, node)], self._assignment)
             self.moves.append((BIND, pod, node))
+            self._changed(node, group.component)
             bound = True
             if once:
                 break
         return bound
 
-    def _waits(self, pod: int, node: int, *, needed: bool) -> bool:
-        """Whether a pod that was refused is refused until a victim leaves its node."""
-        if needed:
-            return not self._gangs.has(pod)
-        status = framework_for(self._s.cluster, pod).filter_node(self._state, pod, node)
-        return status.plugin in LOCAL
+    def _changed(self, node: int, component: int | None) -> None:
+        """Something came to a node or left it."""
+        if not self._apart:
+            self._stale = True
+            return
+        self._try_again(self._on_node.get(node, ()))
+        if component is not None:
+            self._try_again(self._in_component.get(component, ()))
+
+    def _try_again(self, groups: Iterable[_Group]) -> None:
+        for group in groups:
+            if group.pods:
+                self._to_try[group.phase][group.number] = group
 
     def _needed(self, pod: int, node: int) -> bool:
         """Whether a victim that still runs would be left without a preemptor: it must leave first."""
@@ -131,29 +139,49 @@ class QuickSequence:
 
     def _release(self) -> bool:
         """Let one victim leave: the least important on the node of the first pod in the queue that waits."""
-        aside: list[tuple[int, int]] = []
-        released = False
-        while self._queue and not released:
-            known, node = heapq.heappop(self._queue)
-            first = min((self._s.rank[g.pods[0]] for g in self._on_node[node] if g.pods), default=None)
-            if first is None or not self._victims[node]:
+        passed_over = []
+        found = False
+        while self._waiting and not found:
+            rank, node = heappop(self._waiting)
+            victims = self._victims[node]
+            first = self._first(node)
+            if first is None or not victims:
                 continue
-            if first > known:  # its first pods have been bound since
-                heapq.heappush(self._queue, (first, node))
+            if first != rank:
+                heappush(self._waiting, (first, node))
                 continue
-            aside.append((first, node))
-            released = self._release_on(node)
-        for entry in aside:
-            heapq.heappush(self._queue, entry)
-        return released
+            victim = next((v for v in victims if self._served(v, node)), None)
+            passed_over.append((rank, node))
+            if victim is not None:
+                victims.remove(victim)
+                self._s.leave(self._state, self.moves, victim, self._assignment)
+                relations, index = self._s.relations, self._s.victim_class[victim].index
+                self._changed(node, relations.component_of_victim.get(index))
+                found = True
+        for entry in passed_over:
+            heappush(self._waiting, entry)
+        return found
 
-    def _release_on(self, node: int) -> bool:
-        for v in self._victims[node]:
-            if self._served(v, node):
-                self._victims[node].remove(v)
-                self._s.leave(self._state, self.moves, v, self._assignment)
-                for group in self._on_node[node]:
-                    if group.pods:
-                        self._phase_of[group][group] = None
-                return True
-        return False
+    def _first(self, node: int) -> int | None:
+        """Rank in the queue of the first pod that waits for a node; None where nobody does."""
+        ranks = (self._s.rank[g.pods[0]] for g in self._on_node.get(node, ()) if g.pods)
+        return min(ranks, default=None)
+
+
+@dataclass
+class _Group:
+    """Pods of one class that wait for one node, the first of the queue first.
+
+    Attributes
+    ----------
+    phase : int
+        0 for carriers of order-sensitive rules, 1 for pods that these count, 2 for others.
+    component : int or None
+        The component of order-sensitive rules that the class belongs to.
+    """
+
+    number: int
+    node: int
+    phase: int
+    component: int | None
+    pods: deque[int]
