@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..encoders.pod_groups import classes_of
 from ..framework.groups import groups
 from ..models import tiers
 from .decode import assign
+from .interrupting import run_or_leave
 from .model import RoundModel
 from .order import Assignment
 from .relations import Relations
@@ -77,7 +79,7 @@ class FromAfar:
             return 0
         model.maximize(terms.expression())
         solver = self._solver(until)
-        status = solver.solve(model)
+        status = run_or_leave(partial(solver.solve, model), solver.stop_search)
         return int(solver.value(terms.expression())) if status == cp_model.OPTIMAL else None
 
     def plan(self, until: float) -> Assignment | None:
@@ -113,7 +115,8 @@ class FromAfar:
                 continue
             model.maximize(terms.expression())
             solver = self._solver(until)
-            if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
                 return None
             model.add(terms.expression() >= int(solver.value(terms.expression())))
         return [pair for pair, literal in master.inside.items() if solver.boolean_value(literal)]
@@ -138,6 +141,8 @@ class FromAfar:
             result = model.search(
                 names, min(2.0, max(0.1, until - time.monotonic())), lambda value, bound: None
             )
+            if result.interrupted:
+                raise KeyboardInterrupt
             if result.solution is None:
                 failed.append(pairs)
                 continue
@@ -174,4 +179,6 @@ class FromAfar:
         solver.parameters.max_time_in_seconds = max(0.1, until - time.monotonic())
         solver.parameters.num_workers = self.options.workers
         solver.parameters.random_seed = self.options.seed
+        # CP-SAT would keep Ctrl-C to itself, and leave Python without a handler for the next
+        solver.parameters.catch_sigint_signal = False
         return solver

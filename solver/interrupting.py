@@ -51,3 +51,17 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
     if failed:
         raise failed[0]
     return found[0], interrupted
+
+
+def run_or_leave(work: Callable[[], T], stop: Callable[[], None]) -> T:
+    """Do some work whose result is worth nothing once Ctrl-C came; otherwise as `run_interruptibly`.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When the work has ended, if it was to.
+    """
+    result, interrupted = run_interruptibly(work, stop)
+    if interrupted:
+        raise KeyboardInterrupt
+    return result

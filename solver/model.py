@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
-from .interrupting import run_interruptibly
+from .interrupting import run_interruptibly, run_or_leave
 from .places import Places
 from .rows import Rows, rows_of
 
@@ -162,7 +162,7 @@ class RoundModel:
         solver = self.new_solver(seconds)
         solver.parameters.num_workers = 1
         solver.parameters.fix_variables_to_their_hinted_value = True
-        status = solver.solve(model)
+        status = run_or_leave(lambda: solver.solve(model), solver.stop_search)
         self.values = None
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             self._hint_all(solver)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
-SMALL_MODEL = 4_000
+SMALL_MODEL = 1_200
 
 # Beyond this a model is not searched as a whole: nothing was found so in the time that rounds have.
 HUGE_MODEL = 60_000
@@ -50,7 +50,7 @@ STARTING = 0.1
 
 # Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
 # left after these in which a large one is searched as a whole.
-QUICK = 0.25
+QUICK = 0.1
 WHOLE = 0.2
 
 
@@ -360,7 +360,7 @@ class Search:
         self.bounds[name] = bound
         value = self._value_of(name)
         self._held.append((name, value))
-        if "model" in self.__dict__ and name in self.model.goals:
+        if not self.interrupted and "model" in self.__dict__ and name in self.model.goals:
             self.model.fix(name, value)
         self._report(name, self._value_of(name), bound)
 

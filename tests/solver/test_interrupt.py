@@ -4,6 +4,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
+from kubestow.instances.generated import packing
+
 # A process of its own: the signal must reach nobody else who runs tests.
 SCRIPT = """
 import json, os, signal, threading
@@ -34,3 +38,61 @@ def test_the_best_plan_so_far_is_the_answer():
     assert told["verified"]
     assert told["status"] == "FEASIBLE"
     assert told["wall_seconds"] < 100
+
+
+# Pod groups are first placed by a model of their own, of which CP-SAT keeps the signal if it may.
+AFTERWARDS = """
+import os, signal, time
+from kubestow.instances.manifests import snapshot_of
+from kubestow.instances.racks import racks
+from kubestow.solver.api import solve
+from kubestow.solver.options import SolveOptions
+
+plan = solve(snapshot_of(racks(1, racks=2, nodes=2, devices=2, gangs=2)), SolveOptions(workers=1))
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)
+except KeyboardInterrupt:
+    print("heard")
+"""
+
+
+def test_ctrl_c_is_heard_after_a_search_as_well():
+    run = subprocess.run([sys.executable, "-c", AFTERWARDS], capture_output=True, text=True, check=True)
+    assert run.stdout == "heard\n"
+
+
+TERMINATED = """
+import os, signal, sys
+from kubestow.cli import main
+from kubestow.reports.progress import ProgressReport
+
+heard = []
+
+def end(self, progress):
+    if not heard:
+        heard.append(progress)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+ProgressReport.__call__ = end
+signal.signal(signal.SIGINT, {interrupts})
+main(["solve", sys.argv[1], "-o", "json", "--workers", "2", "--time-limit", "120"])
+"""
+
+
+@pytest.mark.parametrize(
+    "interrupts",
+    ["signal.default_int_handler", "signal.SIG_IGN"],
+    ids=["in a terminal", "in the background of a shell, which ignores Ctrl-C"],
+)
+def test_sigterm_ends_a_search_with_its_best_plan(interrupts, tmp_path):
+    file = tmp_path / "round.json"
+    items = packing(nodes=24, pods_per_node=8, priorities=4, utilisation=1.0, seed=1)
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    script = TERMINATED.replace("{interrupts}", interrupts)
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(file)], capture_output=True, text=True, check=False, timeout=100
+    )
+    assert run.returncode == 130
+    assert run.stderr == "kubestow: interrupted; this was the best plan so far\n"
+    assert json.loads(run.stdout)["stats"]["interrupted"] is True

@@ -23,7 +23,7 @@ def test_an_error_is_raised_where_it_was_called():
 # A process of its own: the signals must reach nobody else who runs tests.
 SCRIPT = """
 import signal, threading
-from kubestow.solver.interrupting import run_interruptibly
+from kubestow.solver.interrupting import run_interruptibly, run_or_leave
 
 asked = threading.Event()
 
@@ -38,3 +38,18 @@ print(run_interruptibly(work, asked.set))
 def test_an_interrupt_that_another_thread_takes_stops_the_work_and_keeps_its_result():
     run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "(True, True)"
+
+
+def test_work_that_is_worth_nothing_once_interrupted_ends_in_an_interrupt():
+    script = SCRIPT.replace("print(run_interruptibly(work, asked.set))", LEAVING)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == ["7", "left"]
+
+
+LEAVING = """
+print(run_or_leave(lambda: 7, asked.set))
+try:
+    run_or_leave(work, asked.set)
+except KeyboardInterrupt:
+    print("left")
+"""
