@@ -90,7 +90,8 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        play(cluster, state, [(BIND, i, node)], chosen)
+        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
+        play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
 
