@@ -90,7 +90,7 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        # not with devices that were chosen for another end
+        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
         play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
