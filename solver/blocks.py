@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .rows import extremes
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from .rows import Ints, Rows, Sparse
 
@@ -53,17 +55,17 @@ class Blocks:
     shared: Ints
 
 
-def blocks_of(rows: Rows, owner: Mapping[int, int], costs: Sequence[Ints]) -> Blocks:
+def blocks_of(rows: Rows, node_of: Ints, costs: Sequence[Ints]) -> Blocks:
     """Split a model.
 
     Parameters
     ----------
-    owner : mapping
-        Variable -> node, for the variables of which that is known from the start.
+    node_of : ints, shape (variables,)
+        Node of each variable of which that is known from the start, -1 of the others.
     costs : sequence of ints, each of shape (variables,)
         Costs that will be minimised.
     """
-    label = _labels(rows, owner)
+    label = _labels(rows, node_of)
     of_row = _spread(rows, label)
     linking = np.flatnonzero(of_row < 0)
     by_node: dict[int, list[int]] = {}
@@ -91,37 +93,33 @@ def blocks_of(rows: Rows, owner: Mapping[int, int], costs: Sequence[Ints]) -> Bl
     )
 
 
-def _labels(rows: Rows, owner: Mapping[int, int]) -> Ints:
+def _labels(rows: Rows, node_of: Ints) -> Ints:
     """Node of each variable; -1 for those that hang on more than one."""
-    label = np.full(len(rows.low), -1)
-    label[list(owner)] = list(owner.values())
+    label = node_of.copy()
     both = rows.terms.beside(rows.literals)
     row, column = both.row, both.column
     while True:
-        least, most = _ends(row, label[column], len(rows.floor))
+        least, most = _nodes(row, label[column], len(rows.floor))
         told = most[row] >= 0
-        lowest, highest = _ends(column[told], least[row[told]], len(label))
-        _, furthest = _ends(column[told], most[row[told]], len(label))
-        new = (label < 0) & (lowest >= 0) & (lowest == highest) & (lowest == furthest)
+        lowest, _ = extremes(column[told], least[row[told]], len(label))
+        _, highest = extremes(column[told], most[row[told]], len(label))
+        new = (label < 0) & (lowest == highest)
         if not new.any():
             return label
         label[new] = lowest[new]
 
 
-def _ends(place: Ints, value: Ints, size: int) -> tuple[Ints, Ints]:
-    """Least and most value that is not negative at each place; the most is -1 where there is none."""
-    known = value >= 0
-    least, most = np.full(size, np.iinfo(np.int64).max), np.full(size, -1)
-    np.minimum.at(least, place[known], value[known])
-    np.maximum.at(most, place[known], value[known])
-    return least, most
+def _nodes(groups: Ints, label: Ints, number: int) -> tuple[Ints, Ints]:
+    """Least and most label of each group, without those that are not known."""
+    known = label >= 0
+    return extremes(groups[known], label[known], number)
 
 
 def _spread(rows: Rows, label: Ints) -> Ints:
     """Node of each row whose variables are all of one node; -1 for the others."""
     both = rows.terms.beside(rows.literals)
     row, found = both.row, label[both.column]
-    least, most = _ends(row, found, len(rows.floor))
+    least, most = _nodes(row, found, len(rows.floor))
     whole = np.ones(len(rows.floor), dtype=bool)
     whole[row[found < 0]] = False
     return np.where(whole & (least == most), most, -1)
@@ -137,15 +135,9 @@ def _inside(rows: Rows, members: Ints, local: Ints) -> bytes:
     place = {variable: k for k, variable in enumerate(members.tolist())}
     told = []
     for r in local.tolist():
-        terms = sorted(
-            zip((place[v] for v in rows.terms.of(r)[0].tolist()), rows.terms.of(r)[1].tolist(), strict=True)
-        )
-        literals = sorted(
-            zip(
-                (place[v] for v in rows.literals.of(r)[0].tolist()),
-                rows.literals.of(r)[1].tolist(),
-                strict=True,
-            )
+        terms, literals = (
+            sorted((place[v], int(a)) for v, a in zip(side.of(r)[0].tolist(), side.of(r)[1], strict=True))
+            for side in (rows.terms, rows.literals)
         )
         told.append((terms, literals, int(rows.floor[r]), int(rows.ceiling[r])))
     domains = (rows.low[members].tolist(), rows.high[members].tolist())

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .blocks import blocks_of
 from .columns import Columns, Patterns
 from .interrupting import run_interruptibly
-from .relaxation import Relaxation
+from .relaxation import relaxed
 
 if TYPE_CHECKING:
     from .blocks import Blocks
@@ -33,14 +35,13 @@ class Bounding:
         """Bound a tier by the linear relaxation; None where there was no time for it."""
         from ortools.util.python.solve_interrupter import SolveInterrupter
 
-        relaxation = Relaxation(self._model.rows)
         interrupter = SolveInterrupter()
-        cost = self._model.cost(name)
-        found, interrupted = run_interruptibly(
-            lambda: relaxation.solve(cost, seconds, interrupter), interrupter.interrupt
+        rows, cost = self._model.rows, self._model.cost(name)
+        bound, interrupted = run_interruptibly(
+            lambda: relaxed(rows, cost, seconds, interrupter), interrupter.interrupt
         )
         self.interrupted |= interrupted
-        return None if found.bound is None else self._told(name, found.bound)
+        return None if bound is None else self._told(name, bound)
 
     def by_columns(self, name: str, until: float) -> tuple[int | None, Solution | None]:
         """Bound a tier by column generation, and look for a better solution than the model's `values`.
@@ -75,10 +76,8 @@ class Bounding:
         return bound, None if found is None else model.solution(found)
 
     def _blocks(self, rows: Rows) -> Blocks:
-        context, victims = self._model.context, self._model.problem.victims
-        owner = {variable.index: node for (_, node), variable in context.counts.items()}
-        owner.update((variable.index, victims[v].node) for v, variable in context.evictions.items())
-        return blocks_of(rows, owner, [self._model.cost(name) for name in self._model.goals])
+        node_of = self._model.places.node_of(np.arange(len(rows.low)))
+        return blocks_of(rows, node_of, [self._model.cost(name) for name in self._model.goals])
 
     def _told(self, name: str, bound: int) -> int:
         """Turn a bound of a cost into one of the tier."""

@@ -58,13 +58,6 @@ class Excerpts:
         literals, _ = entries(self.literals.start, variables)
         return np.unique(np.concatenate((self.columns.column[terms], self.literals.column[literals])))
 
-    def neighbours(self, variables: Ints) -> Ints:
-        """Variables that share a row with some variables."""
-        rows = self.rows_at(variables)
-        terms, _ = entries(self.rows.terms.start, rows)
-        literals, _ = entries(self.rows.literals.start, rows)
-        return np.unique(np.concatenate((self.rows.terms.column[terms], self.rows.literals.column[literals])))
-
     def broken(self, rows: Ints | None = None) -> Ints:
         """Rows that are in force at the point and do not hold."""
         picked = np.arange(len(self.floor)) if rows is None else rows

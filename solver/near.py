@@ -22,7 +22,7 @@ from ortools.sat.python import cp_model
 from .excerpt import Excerpts
 from .model import weights
 from .neighbourhoods import Neighbourhoods
-from .rows import Sparse, entries
+from .rows import Sparse, entries, extremes
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
@@ -104,10 +104,10 @@ class Near:
         rows = self._rows
         nodes = self.places.node_of(rows.terms.column)
         mine = nodes >= 0
-        least, most = _extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
+        least, most = extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
         row = self._hanging.row
         single = least[row] == most[row]
-        least, most = _extremes(self._hanging.column[single], least[row[single]], len(rows.low))
+        least, most = extremes(self._hanging.column[single], least[row[single]], len(rows.low))
         return np.where(least == most, least, -1)
 
     def _complete(self, seconds: float) -> bool:
@@ -230,14 +230,6 @@ def _aim(cut: Excerpt, cost: Ints) -> None:
     aimed = np.flatnonzero((mine != 0) & (cut.low < cut.high))
     cut.model.proto.objective.vars.extend(aimed.tolist())
     cut.model.proto.objective.coeffs.extend(mine[aimed].tolist())
-
-
-def _extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
-    """Least and most of the values of each group; of an empty one two that differ."""
-    least, most = np.full(number, np.iinfo(np.int64).max), np.full(number, -1)
-    np.minimum.at(least, groups, values)
-    np.maximum.at(most, groups, values)
-    return least, most
 
 
 def _columns(rows: Rows, kept: np.ndarray) -> Sparse:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
+from ..models.errors import InternalError
+from .excerpt import Excerpts
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -21,7 +24,10 @@ class Pricing:
     def __init__(self, rows: Rows, kind: BlockType, new_solver: Callable[[float], cp_model.CpSolver]) -> None:
         self.kind = kind
         self._new_solver = new_solver
-        self._model = rows.part(kind.first, kind.local.tolist(), np.zeros_like(rows.low))
+        cut = Excerpts(rows.subset(kind.local), np.zeros_like(rows.low)).cut(kind.first)
+        if cut is None:
+            raise InternalError("nothing may stand on a node, not even what stands there now")
+        self._model = cut.model
         self._variables = [self._model.get_int_var_from_proto_index(k) for k in range(len(kind.first))]
         self._solver: cp_model.CpSolver | None = None
 

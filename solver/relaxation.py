@@ -15,10 +15,8 @@ linear programming.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,8 +26,6 @@ from .outward import least, limits, reduced_costs, sum_below, usable
 from .rows import Rows, Sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ortools.math_opt.python import mathopt
     from ortools.util.python.solve_interrupter import SolveInterrupter
 
@@ -40,83 +36,56 @@ if TYPE_CHECKING:
 LARGE = 1_000_000
 
 
-@dataclass(frozen=True)
-class Relaxed:
-    """What a relaxation says.
+def relaxed(
+    rows: Rows, cost: Ints, seconds: float, interrupter: SolveInterrupter | None = None
+) -> int | None:
+    """Bound the least cost of rows from below by their relaxation; None where the solver gives no duals.
 
-    Attributes
+    Parameters
     ----------
-    bound : int or None
-        No solution costs less; None where the solver gave no duals.
-    values : floats or None
-        Where the relaxation is best, within the solver's tolerances.
+    cost : ints, shape (variables,)
+        What to minimise.
+    seconds : float
+        Time for the solver.
     """
+    from ortools.math_opt.python import mathopt
 
-    bound: int | None
-    values: Floats | None
-
-
-class Relaxation:
-    """The linear relaxation of a model, for any cost."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._rows = linear(rows)
-
-    def solve(self, cost: Ints, seconds: float, interrupter: SolveInterrupter | None = None) -> Relaxed:
-        """Minimise a cost, one coefficient for each variable, within a time."""
-        from ortools.math_opt.python import mathopt
-
-        rows = self._rows
-        large = len(rows.terms.column) > LARGE
-        kind = mathopt.SolverType.PDLP if large else mathopt.SolverType.GLOP
-        limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)), threads=1)
-        model = self._model(cost)
-        result = attempted(lambda: mathopt.solve(model, kind, params=limit, interrupter=interrupter))
-        if result is None:
-            return Relaxed(None, None)
-        values = duals = None
-        for solution in result.solutions:
-            if solution.primal_solution is not None and values is None:
-                values = _vector(solution.primal_solution.variable_values, len(rows.low))
-            if solution.dual_solution is not None and duals is None:
-                duals = _vector(solution.dual_solution.dual_values, len(rows.floor))
-        return Relaxed(None if duals is None else safe_bound(rows, cost, duals), values)
-
-    def _model(self, cost: Ints) -> mathopt.Model:
-        from ortools.math_opt.python import mathopt
-
-        proto = self._proto
-        proto.objective.linear_coefficients.Clear()
-        columns = np.flatnonzero(cost)
-        proto.objective.linear_coefficients.ids.extend(columns.tolist())
-        proto.objective.linear_coefficients.values.extend(cost[columns].astype(float).tolist())
-        return mathopt.Model.from_model_proto(proto)
-
-    @cached_property
-    def _proto(self) -> mathopt.ModelProto:
-        from ortools.math_opt import model_pb2
-
-        rows = self._rows
-        proto = model_pb2.ModelProto()
-        proto.variables.ids.extend(range(len(rows.low)))
-        proto.variables.lower_bounds.extend(rows.low.astype(float).tolist())
-        proto.variables.upper_bounds.extend(rows.high.astype(float).tolist())
-        proto.variables.integers.extend([False] * len(rows.low))
-        proto.linear_constraints.ids.extend(range(len(rows.floor)))
-        proto.linear_constraints.lower_bounds.extend(limits(rows.floor).tolist())
-        proto.linear_constraints.upper_bounds.extend(limits(rows.ceiling).tolist())
-        matrix = proto.linear_constraint_matrix
-        matrix.row_ids.extend(rows.terms.row.tolist())
-        matrix.column_ids.extend(rows.terms.column.tolist())
-        matrix.coefficients.extend(rows.terms.value.astype(float).tolist())
-        return proto
+    plain = linear(rows)
+    large = len(plain.terms.column) > LARGE
+    kind = mathopt.SolverType.PDLP if large else mathopt.SolverType.GLOP
+    limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)), threads=1)
+    model = _model(plain, cost)
+    result = attempted(lambda: mathopt.solve(model, kind, params=limit, interrupter=interrupter))
+    told = () if result is None else (solution.dual_solution for solution in result.solutions)
+    for dual in told:
+        if dual is not None:
+            duals = np.zeros(len(plain.floor))
+            duals[[row.id for row in dual.dual_values]] = list(dual.dual_values.values())
+            return safe_bound(plain, cost, duals)
+    return None
 
 
-def _vector(values: Mapping[Any, float], size: int) -> Floats:
-    """Values of variables or rows, by their numbers."""
-    vector = np.zeros(size)
-    vector[[key.id for key in values]] = list(values.values())
-    return vector
+def _model(rows: Rows, cost: Ints) -> mathopt.Model:
+    """Write rows without literals for MathOpt: whole arrays at once, not a call a term."""
+    from ortools.math_opt import model_pb2
+    from ortools.math_opt.python import mathopt
+
+    proto = model_pb2.ModelProto()
+    proto.variables.ids.extend(range(len(rows.low)))
+    proto.variables.lower_bounds.extend(rows.low.astype(float).tolist())
+    proto.variables.upper_bounds.extend(rows.high.astype(float).tolist())
+    proto.variables.integers.extend([False] * len(rows.low))
+    columns = np.flatnonzero(cost)
+    proto.objective.linear_coefficients.ids.extend(columns.tolist())
+    proto.objective.linear_coefficients.values.extend(cost[columns].astype(float).tolist())
+    proto.linear_constraints.ids.extend(range(len(rows.floor)))
+    proto.linear_constraints.lower_bounds.extend(limits(rows.floor).tolist())
+    proto.linear_constraints.upper_bounds.extend(limits(rows.ceiling).tolist())
+    matrix = proto.linear_constraint_matrix
+    matrix.row_ids.extend(rows.terms.row.tolist())
+    matrix.column_ids.extend(rows.terms.column.tolist())
+    matrix.coefficients.extend(rows.terms.value.astype(float).tolist())
+    return mathopt.Model.from_model_proto(proto)
 
 
 def linear(rows: Rows) -> Rows:

@@ -3,7 +3,7 @@
     low_r <= Σ a_rj·x_j <= high_r        in force where every literal of the row holds
 
 Clauses, implications and at-most-one rows are linear rows over literals too, so one form serves relaxations
-(`solver.relaxation`, `solver.columns`) and models of a part (`Rows.part`).
+(`solver.relaxation`, `solver.columns`) and models of a part (`solver.excerpt`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from ..encoders.linear import HIGHEST, LOWEST
 from ..models.errors import InternalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
+    from ortools.sat.python import cp_model
 
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
@@ -53,9 +54,8 @@ class Sparse:
 
     def take(self, rows: Ints) -> Sparse:
         """Some of the rows, in the order asked for."""
-        lengths = (self.start[1:] - self.start[:-1])[rows]
-        start = np.concatenate(([0], np.cumsum(lengths)))
-        where = np.repeat(self.start[rows] - start[:-1], lengths) + np.arange(start[-1])
+        where, _ = entries(self.start, rows)
+        start = np.concatenate(([0], np.cumsum(self.start[rows + 1] - self.start[rows])))
         return Sparse(start, self.column[where], self.value[where])
 
     def beside(self, other: Sparse) -> Sparse:
@@ -146,53 +146,20 @@ class Rows:
             self.literals.above(newer.literals),
         )
 
-    def part(self, free: Ints, rows: Iterable[int], values: Ints) -> cp_model.CpModel:
-        """Build the model of some variables in which all others keep their values.
-
-        Parameters
-        ----------
-        free : ints
-            The variables that are free, in the order that they have in the new model.
-        rows : iterable of int
-            The rows to state; those without a free variable are left out.
-        values : ints, shape (variables,)
-            Values of the others.
-        """
-        model = cp_model.CpModel()
-        place = np.full(len(self.low), -1)
-        place[free] = np.arange(len(free))
-        for low, high in zip(self.low[free].tolist(), self.high[free].tolist(), strict=True):
-            model.proto.variables.add().domain.extend((low, high))
-        for r in rows:
-            self._state(model, r, place, values)
-        return model
-
-    def _state(self, model: cp_model.CpModel, r: int, place: Ints, values: Ints) -> None:
-        literals, wanted = self.literals.of(r)
-        held = place[literals] < 0
-        if (values[literals[held]] != wanted[held]).any():
-            return
-        columns, coefficients = self.terms.of(r)
-        inside = place[columns] >= 0
-        if not inside.any() and held.all():
-            return
-        fixed = int(coefficients[~inside] @ values[columns[~inside]])
-        row = model.proto.constraints.add()
-        row.linear.vars.extend(place[columns[inside]].tolist())
-        row.linear.coeffs.extend(coefficients[inside].tolist())
-        floor, ceiling = int(self.floor[r]), int(self.ceiling[r])
-        row.linear.domain.append(floor if floor == LOWEST else floor - fixed)
-        row.linear.domain.append(ceiling if ceiling == HIGHEST else ceiling - fixed)
-        for literal, positive in zip(literals[~held].tolist(), wanted[~held].tolist(), strict=True):
-            index = int(place[literal])
-            row.enforcement_literal.append(index if positive else -index - 1)
-
 
 def entries(start: Ints, picked: Ints) -> tuple[Ints, Ints]:
     """Positions of the pairs of some rows of a `Sparse`, and for each the place of its row in `picked`."""
     lengths = start[picked + 1] - start[picked]
     owner = np.repeat(np.arange(len(picked)), lengths)
     return np.arange(len(owner)) + (start[picked] - np.cumsum(lengths) + lengths)[owner], owner
+
+
+def extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
+    """Least and most of the values of each group, none of which is negative; the most of none is -1."""
+    least, most = np.full(number, np.iinfo(np.int64).max), np.full(number, -1)
+    np.minimum.at(least, groups, values)
+    np.maximum.at(most, groups, values)
+    return least, most
 
 
 def rows_of(model: cp_model.CpModel, first: int = 0) -> Rows:

@@ -1,10 +1,13 @@
 """The search: tier after tier, prove cheaply first, never lose the best plan.
 
-    1. Candidates: greedy's outcome if it is admissible, a plan that binds in queue order, and one that
-       chooses domains for pod groups first (`solver.afar`), with the bounds that come with it.
-    2. For each tier whose value is not already at a bound: search the model, decode, put in order.
-       No order exists: exclude that part of the solution (a lazy cut) and search again.
-       No order found in time: keep what could be bound, and the bound of the necessary conditions.
+    1. Candidates: greedy's outcome, or what stands of it by itself; a plan in queue order; one with small
+       pods first (`solver.starts`); one that chooses domains for pod groups first (`solver.afar`), with the
+       bounds that come with it.
+    2. For each tier whose value is not at a bound already, until it is or its time is out: a small model as
+       a whole, relaxations (`solver.bounding`), the model as a whole, near the best plan (`solver.near`).
+       What these find is decoded and put in order.  No order exists: that part of the solution is excluded
+       (a lazy cut).  No order found in time: what could be bound is kept, and the bound of the necessary
+       conditions.
     3. Fix the tier at a value that a plan attains, go on with the next.
 
 Source: design, "The objective" and "Admissible".

@@ -26,10 +26,8 @@ def round_model(snapshot):
 
 
 def split(model):
-    owner = {variable.index: where for (_, where), variable in model.context.counts.items()}
-    victims = model.problem.victims
-    owner.update((variable.index, victims[v].node) for v, variable in model.context.evictions.items())
-    return blocks_of(model.rows, owner, [model.cost(name) for name in model.goals])
+    node_of = model.places.node_of(np.arange(len(model.rows.low)))
+    return blocks_of(model.rows, node_of, [model.cost(name) for name in model.goals])
 
 
 def sizes(model):

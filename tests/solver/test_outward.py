@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
-from kubestow.solver.relaxation import Relaxation, linear, safe_bound
+from kubestow.solver.relaxation import linear, relaxed, safe_bound
 from kubestow.solver.rows import Rows, Sparse
 
 sizes = st.integers(1, 5)
@@ -102,6 +102,6 @@ def test_rows_without_their_literals_keep_every_solution(rows, data):
 def test_a_relaxation_is_no_more_than_the_best_solution(rows, data):
     size = len(rows.low)
     cost = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=size, max_size=size)))
-    relaxed = Relaxation(rows).solve(cost, 10.0)
+    bound = relaxed(rows, cost, 10.0)
     best = min((int(cost @ x) for x in solutions(rows)), default=None)
-    assert best is None or relaxed.bound is None or relaxed.bound <= best
+    assert best is None or bound is None or bound <= best

@@ -12,6 +12,7 @@ from strategies import tiny
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
+from kubestow.solver.excerpt import Excerpts
 from kubestow.solver.model import RoundModel
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.rows import rows_of
@@ -34,8 +35,8 @@ def test_a_part_with_everything_free_has_the_same_optimum(make, seed):
         cost = model.cost(name)
         value, solution = best(model.context.model, cost)
         assert holds(rows, solution)
-        everything = rows.part(np.arange(len(cost)), range(len(rows.floor)), np.zeros_like(cost))
-        found, other = best(everything, cost)
+        everything = Excerpts(rows, np.zeros_like(cost)).cut(np.arange(len(cost)))
+        found, other = best(everything.model, cost)
         assert found == value
         assert holds(rows, other)
 
@@ -49,7 +50,7 @@ def test_a_part_keeps_what_is_not_free(make, seed):
     cost = model.cost(next(iter(model.goals)))
     value, solution = best(model.context.model, cost)
     free = np.arange(0, len(cost), 2)
-    found, part = best(rows.part(free, range(len(rows.floor)), solution), cost[free])
+    found, part = best(Excerpts(rows, solution).cut(free).model, cost[free])
     merged = solution.copy()
     merged[free] = part
     assert holds(rows, merged)
