@@ -20,6 +20,7 @@ from ..framework.dra.extended import claim_for, served_resources
 from ..framework.dra.index import DeviceIndex, device_index
 from ..framework.dra.pod_claims import ClaimProblem
 from ..framework.dra.taints import tolerated
+from .device_identity import MOST_APART, identities_matter
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -83,6 +84,10 @@ class DeviceProblem:
         Claim key -> the pending pods that have it.
     blocked : set
         Pending pods that wait for claims that do not exist.
+    apart : bool
+        Whether each device is a kind of its own, since it matters which one a claim gets (`device_identity`).
+    blurred : bool
+        Whether that matters, and devices are counted all the same.
     """
 
     cluster: Cluster
@@ -91,6 +96,8 @@ class DeviceProblem:
     private: dict[int, tuple[str, ...]] = field(default_factory=dict)
     common: dict[str, list[int]] = field(default_factory=dict)
     blocked: set[int] = field(default_factory=set)
+    apart: bool = False
+    blurred: bool = False
     kinds: list[Kind] = field(default_factory=list)
     _kind_of: dict[int, Kind] = field(default_factory=dict)
 
@@ -228,12 +235,16 @@ class DeviceProblem:
                 if not result.admin and not result.share:
                     holders[self.index.inventory.identify(result.id)] = key
         made: dict[Hashable, Kind] = {}
-        for device, nodes in self._seen().values():
+        seen = self._seen()
+        matter = identities_matter(self)
+        self.apart = matter and len(seen) <= MOST_APART
+        self.blurred = matter and not self.apart
+        for device, nodes in seen.values():
             reach = self._reach(device)
             holder = holders.get(device.identity)
             alike: Hashable = (
                 device.number
-                if device.shared
+                if device.shared or self.apart
                 else (
                     device.content,
                     tuple((t.key, t.value, t.effect) for t in device.taints),

@@ -261,9 +261,9 @@ def build_problem(cluster: Cluster) -> Problem:
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
     """Say which pods are one class: those of equal signature, and those that differ only in private claims.
 
-    Private claims that ask for the same count together where that stays exact (`may_merge`).
+    Private claims that ask for the same count together where that stays exact (`may_merge`, `apart`).
     """
-    if devices is None:
+    if devices is None or devices.apart:
         return lambda i: cluster.pods[i].cls
     volumes = VolumeSignatures(cluster)
 

@@ -16,7 +16,7 @@ from ..models.snapshot import Snapshot
 from .cluster import Cluster
 from .cycle import Cycle, apply, complete, schedule_one
 from .filter_result import STATUS_OUTSIDE, FilterResult
-from .groups import Group
+from .groups import Group, group_of
 from .ledger import Ledger
 from .missing import Missing
 from .plugins.scheduling_gates import gates_message
@@ -100,10 +100,11 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
     i = find_pod(cluster, name)
     info = cluster.pods[i]
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}
-    if i not in cluster.pending:
-        return {**document, "place": None, "queue": len(cluster.pending), **_untried(cluster, i), "nodes": []}
-    document["place"] = None if alone else cluster.pending.index(i) + 1
-    document["queue"] = len(cluster.pending)
+    queue = [k for k in cluster.pending if (group := group_of(cluster, k)) is None or group.enqueued]
+    if i not in queue:
+        return {**document, "place": None, "queue": len(queue), **_untried(cluster, i), "nodes": []}
+    document["place"] = None if alone else queue.index(i) + 1
+    document["queue"] = len(queue)
     moment = _turn(cluster, i, alone=alone)
     return {**document, **_outcome(cluster, moment), "nodes": _nodes(cluster, moment)}
 
@@ -152,6 +153,9 @@ def _untried(cluster: Cluster, i: int) -> dict[str, Any]:
     info = cluster.pods[i]
     if i in cluster.gated:
         return {"result": "gated", "node": None, "message": gates_message(info.pod)}
+    group = group_of(cluster, i)
+    if group is not None and not group.enqueued:
+        return {"result": "untried", "node": None, "message": group.waits}
     message = f"no profile of the configuration is called {info.scheduler!r}, the pod's schedulerName"
     return {"result": "untried", "node": None, "message": message}
 

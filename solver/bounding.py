@@ -12,9 +12,10 @@ from .relaxation import Relaxation
 
 if TYPE_CHECKING:
     from .blocks import Blocks
-    from .model import RoundModel, Solution
+    from .model import RoundModel
     from .options import SolveOptions
     from .rows import Rows
+    from .solution import Solution
 
 # Types of nodes up to which patterns are priced: each is a search of its own, every time.
 MOST_TYPES = 64
@@ -66,7 +67,7 @@ class Bounding:
         )
         self.interrupted |= interrupted
         bound = None if columns.bound is None else self._told(name, columns.bound)
-        if interrupted or model.context.devices is not None or (columns.bound or known) >= known:
+        if interrupted or (columns.bound or known) >= known:
             return bound, None
         solver = model.new_solver(until - time.monotonic())
         found, interrupted = run_interruptibly(lambda: columns.best(start, solver), solver.stop_search)

@@ -6,6 +6,7 @@ leave first.  Source: design, "Admissible" (what a nomination is, what a preempt
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -20,22 +21,22 @@ from .play import fits, new_allocations, play
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..encoders.problem import Problem
+    from ..framework.domains import Ints
     from ..framework.dra.allocation import Allocation
-    from .model import Solution
+    from ..framework.state import State
     from .outcome import Move
+    from .solution import Solution
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
     """Name the pods of a solution."""
     placed: dict[int, int] = {}
-    for cls in problem.classes:
-        members = iter(cls.pods)
-        for (index, node), count in sorted(solution.counts.items()):
-            if index == cls.index:
-                placed.update((next(members), node) for _ in range(count))
+    members = [iter(cls.pods) for cls in problem.classes]
+    for (index, node), count in sorted(solution.counts.items()):
+        placed.update((next(members[index]), node) for _ in range(count))
     victims = frozenset(pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)])
     if problem.devices is None or solution.devices is None:
         return Assignment(placed, victims)
@@ -52,26 +53,44 @@ def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], i
 
 
 def complete(
-    problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation] = NO_ALLOCATIONS
+    problem: Problem,
+    moves: Sequence[Move],
+    chosen: Mapping[str, Allocation] = NO_ALLOCATIONS,
+    *,
+    order: Iterable[int] | None = None,
+    choose: Callable[[State, int, Ints], int] | None = None,
+    until: float | None = None,
 ) -> Outcome:
-    """Follow valid moves, then bind in queue order whatever still passes somewhere."""
+    """Follow valid moves, then bind one after the other whatever still passes somewhere.
+
+    Parameters
+    ----------
+    order : iterable of int, optional
+        The pending pods; in queue order by default.
+    choose : callable, optional
+        From the state, a pod and the nodes where it passes, the node that it goes to; by default the first.
+    until : float, optional
+        When to leave it at that, on the monotonic clock.
+    """
     cluster = problem.cluster
     state = problem.state.copy()
     play(cluster, state, moves, chosen)
     done = {pod for kind, pod, _ in moves if kind == BIND}
     extra: list[Move] = []
     hopeless: set[int] = set()
-    for i in cluster.pending:
+    for i in cluster.pending if order is None else order:
         cls = cluster.pods[i].cls
         if i in done or cls in hopeless:
             continue
+        if until is not None and time.monotonic() > until:
+            break
         feasible = framework_for(cluster, i).filter_all(state, i).feasible
         feasible = feasible[nodes_for_member(cluster, state, i)[feasible]]
         if len(feasible) == 0:
             hopeless.add(cls)
             continue
-        node = int(feasible[0])
-        # not with devices that were chosen for another end
+        node = int(feasible[0]) if choose is None else choose(state, i, feasible)
+        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
         play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))

@@ -93,7 +93,7 @@ def search_round(
     parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
     if len(parts) < 2:
         search = Search(problem, options, progress, start)
-        search.run([greedy] if greedy.admissible else [])
+        search.run([greedy])
         return Found(
             search.best,
             search.valuation,
@@ -152,7 +152,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
     cluster = shared.cluster.with_queue(piece.pods)
     search = Search(build_problem(cluster), options, report, start)
-    search.run(_candidates(cluster, piece.candidate))
+    search.run([_in_part(cluster, piece.candidate)])
     return _Answer(
         best=search.best,
         values=search.valuation.by_name(),
@@ -170,12 +170,12 @@ def _reach(valuation: Valuation, goals: Iterable[Goal]) -> dict[str, int]:
     return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
 
 
-def _candidates(cluster: Cluster, greedy: Outcome) -> list[Outcome]:
+def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
     """Greedy's outcome in a part: it may be admissible there though it is not as a whole."""
     if greedy.admissible:
-        return [greedy]
+        return greedy
     fine = valuate(cluster, greedy).guarded and not any(True for _ in inadmissible(cluster, greedy.moves))
-    return [replace(greedy, admissible=True)] if fine else []
+    return replace(greedy, admissible=fine)
 
 
 class _Parts:
@@ -241,7 +241,8 @@ class _Parts:
         problem = build_problem(self._cluster.with_queue(part.pods))
         cluster = problem.cluster
         best = Outcome()
-        for candidate in _candidates(cluster, restrict(self._cluster, self._greedy, part)):
+        candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
+        if candidate.admissible:
             best = narrate(cluster, problem.state, candidate.moves, candidate.allocations)
         valuation = valuate(cluster, best, self._options.prefer)
         reach = _reach(valuation, encode(problem, self._options.prefer).goals)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.dra.candidates import candidates
+from ..encoders.device_identity import fails, is_admin, may_break
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,38 +58,16 @@ def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
         yield any(i in victims for i in devices.claims.reserved.get(key, ()))
         spec = devices.spec(key)
         yield any(_looks_at_others(devices, spec, node) or _is_of_node(devices, spec, node) for node in nodes)
-        yield _is_admin(spec) or any(
-            _is_admin(devices.spec(own)) for i in devices.common[key] for own in devices.private[i]
+        yield is_admin(spec) or any(
+            is_admin(devices.spec(own)) for i in devices.common[key] for own in devices.private[i]
         )
 
 
 def _looks_at_others(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
     wants = [want for request in spec.requests for want in request.wants]
-    return _may_break(devices, spec, node) or any(
-        _fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants
+    return may_break(devices, spec, node) or any(
+        fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants
     )
-
-
-def _is_admin(spec: ClaimSpec) -> bool:
-    return any(want.admin for request in spec.requests for want in request.wants)
-
-
-def _may_break(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
-    """Whether a device that has to be among all may break a constraint: that is an error, no other choice."""
-    wants = [want for request in spec.requests for want in request.wants]
-    for constraint in spec.constraints:
-        covered = [want for want in wants if constraint.covers(want)]
-        if any(want.all_devices for want in covered):
-            found = {d.number: d for want in covered for d in devices.matching(want, node)}
-            values = [device.attributes.get(constraint.attribute) for device in found.values()]
-            if None in values or (len(values) > 1 if constraint.distinct else len(set(values)) > 1):
-                return True
-    return False
-
-
-def _fails(devices: DeviceProblem, want: Want, node: int) -> bool:
-    view = devices.index.inventory.view(node)
-    return any(found.refusal is not None for found in candidates(view, want.selection))
 
 
 def _is_of_moment(devices: DeviceProblem, want: Want, node: int) -> bool:

@@ -10,11 +10,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..encoders.context import Terms
 from ..framework.dra.allocation import Allocation, Pick, write
 from ..framework.dra.index import claim_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ortools.sat.python import cp_model
 
@@ -47,24 +48,39 @@ class DeviceSolution:
     values: tuple[int, ...] = ()
 
 
-def read_devices(variables: DeviceVariables, solver: cp_model.CpSolver) -> DeviceSolution:
-    """Read the values of a solution."""
+def read_devices(
+    variables: DeviceVariables, value: Callable[[Terms], int], counts: Mapping[tuple[int, int], int]
+) -> DeviceSolution:
+    """Read the values of a solution.
+
+    Parameters
+    ----------
+    value : callable
+        Gives the value of an expression.
+    counts : mapping
+        The solution's newcomers by (class, node): where there are none, no device is taken.
+    """
 
     def read(choice: Choice) -> ChoiceSolution:
-        pods = {key: solver.value(terms.expression()) for key, terms in choice.alternatives.items()}
-        taken = tuple((t, n) for t in choice.taken if (n := solver.value(t.count.expression())))
+        pods = {key: value(terms) for key, terms in choice.alternatives.items()}
+        taken = tuple((t, n) for t in choice.taken if (n := value(t.count)))
         return ChoiceSolution(choice, {key: n for key, n in pods.items() if n}, taken)
 
-    private = {key: [read(choice) for choice in choices] for key, choices in variables.private.items()}
+    def holds(literal: cp_model.IntVar) -> bool:
+        return value(Terms().add(literal, 1)) == 1
+
+    private = {
+        key: [read(choice) for choice in choices]
+        for key, choices in variables.private.items()
+        if counts.get(key)
+    }
     return DeviceSolution(
         private={key: found for key, found in private.items() if any(one.pods for one in found)},
         common={
-            key: read(choice)
-            for (key, _), (choice, literal) in variables.common.items()
-            if solver.value(literal)
+            key: read(choice) for (key, _), (choice, literal) in variables.common.items() if holds(literal)
         },
-        released=frozenset(key for key, literal in variables.released.items() if solver.value(literal)),
-        values=tuple(solver.value(variable) for variable in variables.deciding()),
+        released=frozenset(key for key, literal in variables.released.items() if holds(literal)),
+        values=tuple(value(Terms().add(variable, 1)) for variable in variables.deciding()),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .lp import attempted
 from .outward import limits
 
 if TYPE_CHECKING:
@@ -67,12 +68,12 @@ class Master:
         self._types[kind].set_coefficient(variable, 1.0)
 
     def solve(self, seconds: float) -> Prices | None:
-        """Solve it; None where that did not end in time, or the patterns do not suffice for a solution."""
+        """Solve it; None where that fails or takes too long, or the patterns do not suffice."""
         from ortools.math_opt.python import mathopt
 
         limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)))
-        result = self._solver.solve(params=limit)
-        if result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+        result = attempted(lambda: self._solver.solve(params=limit))
+        if result is None or result.termination.reason != mathopt.TerminationReason.OPTIMAL:
             return None
         return Prices(
             result.objective_value(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,29 +18,20 @@ from ortools.sat.python import cp_model
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
-from .devices import DeviceSolution, read_devices
 from .interrupting import run_interruptibly, run_or_leave
+from .places import Places
 from .rows import Rows, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .options import SolveOptions
     from .relations import Component
     from .rows import Ints
+    from .solution import Solution
 
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
-
-
-@dataclass(frozen=True)
-class Solution:
-    """Values of one solution: newcomers by (class, node), leavers by victim class, goals by name, devices."""
-
-    counts: Mapping[tuple[int, int], int]
-    leaving: Mapping[int, int]
-    goals: Mapping[str, int]
-    devices: DeviceSolution | None = None
 
 
 @dataclass(frozen=True)
@@ -213,64 +205,17 @@ class RoundModel:
             solution, bound, status == cp_model.OPTIMAL, infeasible=False, interrupted=interrupted
         )
 
-    def search_near(
-        self,
-        names: Sequence[str],
-        nodes: Collection[int],
-        counts: Mapping[tuple[int, int], int],
-        leaving: Mapping[int, int],
-        seconds: float,
-    ) -> Solution | None:
-        """Search for better values of some tiers where only what happens on a few nodes may change.
-
-        Parameters
-        ----------
-        nodes : collection of int
-            Everywhere else placements and evictions stay what they are.
-        counts, leaving : mapping
-            What they are, as for `hint`.
-        """
-        model = self.context.model
-        model.minimize(WeightedSum([self.goals[n] for n in names]).terms.expression())
-        near = model.clone()
-        fixed = [(var, counts.get(key, 0)) for key, var in self.context.counts.items() if key[1] not in nodes]
-        victims = self.problem.victims
-        fixed += [
-            (var, leaving.get(v, 0))
-            for v, var in self.context.evictions.items()
-            if victims[v].node not in nodes
-        ]
-        variables = near.proto.variables
-        for variable, value in fixed:
-            domain = variables[variable.index].domain
-            domain.clear()
-            domain.extend([value, value])
-        solver = self.new_solver(seconds)
-        status = run_or_leave(lambda: solver.solve(near), solver.stop_search)
-        return self._read(solver) if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
+    @cached_property
+    def places(self) -> Places:
+        """Where the variables stand."""
+        return Places(self.context)
 
     def solution(self, values: Ints) -> Solution:
-        """Read a solution from the values of all variables; for models without devices."""
-        context = self.context
-
-        def value(goal: Goal) -> int:
-            terms = goal.terms
-            return int(values[[v.index for v in terms.variables]] @ terms.coefficients) + terms.constant
-
-        return Solution(
-            counts={k: n for k, var in context.counts.items() if (n := int(values[var.index]))},
-            leaving={k: n for k, var in context.evictions.items() if (n := int(values[var.index]))},
-            goals={name: value(goal) for name, goal in self.goals.items()},
-        )
+        """Read a solution from the values of all variables."""
+        return self.places.solution(values)
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
-        context = self.context
-        return Solution(
-            counts={k: n for k, var in context.counts.items() if (n := solver.value(var))},
-            leaving={k: n for k, var in context.evictions.items() if (n := solver.value(var))},
-            goals={name: solver.value(goal.terms.expression()) for name, goal in self.goals.items()},
-            devices=None if context.devices is None else read_devices(context.devices, solver),
-        )
+        return self.solution(np.array(list(solver.response_proto.solution), dtype=np.int64))
 
     def new_solver(self, seconds: float) -> cp_model.CpSolver:
         """Make a solver with the settings that keep rows and hints (design, "Traps of the solver")."""

@@ -100,15 +100,18 @@ class Sequencer:
         base, moves = self.start(assignment)
         search = OrderSearch(self, assignment, everybody, base, self._limit // 10, deadline)
         found = search.run()
-        if found is None:
-            return self._none(search, everybody, assignment, partial)
-        return OrderResult((*moves, *found))
+        if found is not None:
+            return OrderResult((*moves, *found))
+        if problem.devices is not None and not problem.devices.apart:
+            return OrderResult(None, partial=partial)
+        return self._none(search, everybody, assignment, partial)
 
     def _none(
         self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
     ) -> OrderResult:
-        """Blame a component if the search looked at every order of it."""
-        if not search.complete:
+        """Blame a component if the search looked at every order of it, and other devices would not help."""
+        devices = self.problem.devices
+        if not search.complete or (devices is not None and component.devices and devices.blurred):
             return OrderResult(None, partial=partial)
         return OrderResult(None, component, self._relief(component, assignment), partial)
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..encoders.linear import HIGHEST, LOWEST
+from .lp import attempted
 from .outward import least, limits, reduced_costs, sum_below, usable
 from .rows import Rows, Sparse
 
@@ -69,7 +70,10 @@ class Relaxation:
         large = len(rows.terms.column) > LARGE
         kind = mathopt.SolverType.PDLP if large else mathopt.SolverType.GLOP
         limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)), threads=1)
-        result = mathopt.solve(self._model(cost), kind, params=limit, interrupter=interrupter)
+        model = self._model(cost)
+        result = attempted(lambda: mathopt.solve(model, kind, params=limit, interrupter=interrupter))
+        if result is None:
+            return Relaxed(None, None)
         values = duals = None
         for solution in result.solutions:
             if solution.primal_solution is not None and values is None:

@@ -188,6 +188,13 @@ class Rows:
             row.enforcement_literal.append(index if positive else -index - 1)
 
 
+def entries(start: Ints, picked: Ints) -> tuple[Ints, Ints]:
+    """Positions of the pairs of some rows of a `Sparse`, and for each the place of its row in `picked`."""
+    lengths = start[picked + 1] - start[picked]
+    owner = np.repeat(np.arange(len(picked)), lengths)
+    return np.arange(len(owner)) + (start[picked] - np.cumsum(lengths) + lengths)[owner], owner
+
+
 def rows_of(model: cp_model.CpModel, first: int = 0) -> Rows:
     """Read a model's constraints from the `first` on.
 

@@ -12,8 +12,8 @@ Source: design, "The objective" and "Admissible".
 
 from __future__ import annotations
 
-import random
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -24,29 +24,34 @@ from ..models.tiers import PREFERENCES
 from .afar import FromAfar
 from .bounding import Bounding
 from .decode import assign, complete, counted, salvage
-from .model import WEIGHT_LIMIT, RoundModel, SearchResult, Solution, weighted_range
+from .model import WEIGHT_LIMIT, RoundModel, SearchResult, weighted_range
 from .narrate import narrate
+from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
 from .order import Sequencer
 from .outcome import Outcome
+from .starts import repaired, small_first
 from .vector import Valuation, valuate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..encoders.problem import Problem
+    from .solution import Solution
 
 # Models up to this size are searched with all tiers in one weighted sum: that costs less than starting over.
-SMALL_MODEL = 4_000
+SMALL_MODEL = 1_200
+
+# Beyond this a model is not searched as a whole: nothing was found so in the time that rounds have.
+HUGE_MODEL = 60_000
+
+# Share of the time after which no start is begun or gone on with.
+STARTING = 0.1
 
 # Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
 # left after these in which a large one is searched as a whole.
-QUICK = 0.25
+QUICK = 0.1
 WHOLE = 0.2
-
-# Nodes that are free at once near the best plan, and draws without gain before there are twice as many.
-NEAR = 8
-PATIENCE = 30
 
 
 @dataclass
@@ -87,14 +92,20 @@ class Search:
         return (self.model.variables, self.model.constraints) if built else (0, 0)
 
     def run(self, candidates: Iterable[Outcome]) -> None:
-        """Improve on the candidates (admissible outcomes) until every tier is proven or time is out."""
+        """Improve on the candidates until every tier is proven or time is out.
+
+        Of a candidate that is no admissible outcome there is kept what stands by itself.
+        """
         names = [t.name for t in self.valuation.tiers]
         k = 0
         try:
             state, cluster = self.problem.state, self.problem.cluster
             for outcome in candidates:
-                self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
-            self._offer(complete(self.problem, ()))
+                if outcome.admissible:
+                    self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
+                elif (kept := repaired(self.problem, outcome)) is not None:
+                    self._offer(kept)
+            self._start_anew()
             self._look_from_afar()
             while k < len(names):
                 if self._closed(names[k]):
@@ -116,6 +127,13 @@ class Search:
         return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
 
     # -- one group of tiers --
+
+    def _start_anew(self) -> None:
+        """Bind in queue order, and small pods first where somebody is left out."""
+        until = time.monotonic() + STARTING * self._left()
+        self._offer(complete(self.problem, ()))
+        if any(self._value_of(n) < self._reach(n) for n in map(tiers.scheduled, self.problem.levels)):
+            self._offer(small_first(self.problem, until))
 
     def _look_from_afar(self) -> None:
         """Let the model by domains propose a plan for pod groups, and bound what they can place."""
@@ -146,13 +164,15 @@ class Search:
             bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin))
             if proven:
                 return len(group)
-        if self._value_of(group[0]) != bound and not self.interrupted:
+        if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
             bound = self._sharpen(group, upto, bound, until)
         if self._value_of(group[0]) != bound and not self.interrupted:
             now = time.monotonic()
-            bound, proven = self._whole(group, upto, bound, now + (WHOLE if large else 1.0) * (until - now))
-            if proven:
-                return len(group)
+            if self.model.variables <= HUGE_MODEL:
+                share = WHOLE if large else 1.0
+                bound, proven = self._whole(group, upto, bound, now + share * (until - now))
+                if proven:
+                    return len(group)
             if large and not self.interrupted:
                 self._improve(group, upto, bound, until)
         self._settle(group[0], bound)
@@ -210,28 +230,43 @@ class Search:
             raise self._contradiction("the model refuses a plan that passes every filter")
 
     def _improve(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> None:
-        """Search near the best plan: all is free on a few nodes, everything else stays.
-
-        The nodes are drawn at random, more of them after many draws without gain.
-        """
-        rng = random.Random(self.options.seed)
+        """Search near the best plan; what is found there is put in order now and then, and at the end."""
         goals = [n for n in group if n in self.model.goals]
-        nodes = sorted({node for _, node in self.model.context.counts})
-        size, idle = NEAR, 0
-        while time.monotonic() < until and self._value_of(group[0]) != bound:
-            counts, leaving = counted(self.problem, self.best)
-            self.model.hint(counts, leaving)
-            drawn = set(rng.sample(nodes, min(size, len(nodes))))
-            seconds = min(1.0, until - time.monotonic())
-            solution = self.model.search_near(goals, drawn, counts, leaving, seconds)
-            before = self.valuation.costs
-            promised = [] if solution is None else [self._cost(n, solution.goals[n]) for n in goals]
-            if solution is not None and promised < [self._cost(n, self._value_of(n)) for n in goals]:
-                self._decode(solution, names)
-            idle = 0 if self.valuation.costs < before else idle + 1
-            if idle >= PATIENCE and size < len(nodes):
-                size, idle = 2 * size, 0
+        while time.monotonic() < until and self._value_of(group[0]) != bound and not self.interrupted:
+            if not self._near.start(goals, *counted(self.problem, self.best), until - time.monotonic()):
+                return
+            if not self._follow(group, names, bound, until):
+                return
+
+    def _follow(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> bool:
+        """Take steps near the best plan; true where they have to begin anew, from another best plan."""
+        found, spent, tried = False, 0.0, time.monotonic()
+        with closing(self._near.run(until)) as steps:
+            try:
+                for gain in steps:
+                    found |= gain
+                    now = time.monotonic()
+                    if not found or now - tried < max(0.5, 5 * spent):
+                        continue
+                    solution = self._near.solution
+                    attained, _ = self._decode(solution, names)
+                    found, tried = False, time.monotonic()
+                    spent = tried - now
+                    self._report(group[0], self._value_of(group[0]), bound)
+                    if not attained or self._value_of(group[0]) != solution.goals[group[0]]:
+                        return True
+                    if self._value_of(group[0]) == bound:
+                        return False
+            except KeyboardInterrupt:
+                self.interrupted = True
+        if found:
+            self._decode(self._near.solution, names)
             self._report(group[0], self._value_of(group[0]), bound)
+        return False
+
+    @cached_property
+    def _near(self) -> Near:
+        return Near(self.model, self.options)
 
     def _search(self, group: Sequence[str], seconds: float) -> SearchResult:
         self._hint()

@@ -14,7 +14,7 @@ import numpy as np
 
 from kubestow.encoders import encode
 from kubestow.solver.decode import assign
-from kubestow.solver.model import Solution
+from kubestow.solver.solution import Solution
 
 from . import Answer
 

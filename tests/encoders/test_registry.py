@@ -14,6 +14,7 @@ FOUNDATION = {
     "cliques",
     "context",
     "device_choice",
+    "device_identity",
     "device_problem",
     "device_sums",
     "domain_master",

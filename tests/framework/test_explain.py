@@ -426,10 +426,24 @@ def test_room_that_is_promised_to_a_nominated_pod_is_told():
             "no profile of the configuration is called 'other', the pod's schedulerName",
             id="no profile",
         ),
+        pytest.param(
+            P.member("nobody"),
+            "untried",
+            'waiting for pod\'s pod group "nobody" to appear in scheduling queue',
+            id="a pod group that is not there",
+        ),
+        pytest.param(
+            P.member("pair"),
+            "untried",
+            "waiting for minCount pods from a gang to appear in scheduling queue",
+            id="too few members",
+        ),
     ],
 )
 def test_pods_that_nobody_tries(one, result, message):
-    document = explain(cluster(BIG, one), "p")
+    others = (group("pair", gang=2), P.named("other"))
+    document = explain(cluster(BIG, *others, one), "p")
+    assert (document["place"], document["queue"]) == (None, 1)
     assert (document["result"], document["message"], document["nodes"]) == (result, message, [])
 
 

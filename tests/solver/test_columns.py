@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from builders import cluster, node, pod
 from optima import best, holds
+from ortools.math_opt.python import mathopt
 
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
@@ -137,3 +138,15 @@ def test_a_solution_of_columns_satisfies_the_model():
         counts[model.context.counts[key].index] = count
     assert holds(model.rows, counts)
     assert model.solution(counts) == solution
+
+
+def test_a_linear_solver_that_breaks_down_bounds_nothing(monkeypatch):
+    def broken(*args, **kwargs):
+        raise AttributeError("'StatusNotOk' object has no attribute 'canonical_code'")
+
+    monkeypatch.setattr(mathopt, "solve", broken)
+    monkeypatch.setattr(mathopt.IncrementalSolver, "solve", broken)
+    model = round_model(cluster(node("n", cpu="1"), pod("p").req(cpu="600m").times(3)))
+    bounding = started(model)
+    assert bounding.relax(tiers.scheduled(0), 5.0) is None
+    assert bounding.by_columns(tiers.scheduled(0), time.monotonic() + 5)[0] is None

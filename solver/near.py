@@ -1,0 +1,250 @@
+"""Large-neighbourhood search: again and again the model of a few nodes, everything else held.
+
+A step frees the counts and evictions on some nodes (`solver.neighbourhoods`) and all other variables that
+hang on them through rows, so that every constraint family stays exact; CP-SAT searches the cut
+(`solver.excerpt`); what it finds is taken if all rows hold and no tier searched for is worse.  Steps run side
+by side in threads, each with one worker of CP-SAT; one whose surroundings have changed meanwhile is checked
+against all rows that it touches before it is taken.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from .excerpt import Excerpts
+from .model import weights
+from .neighbourhoods import Neighbourhoods
+from .rows import Sparse, entries
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping, Sequence
+
+    from .excerpt import Excerpt
+    from .model import RoundModel
+    from .neighbourhoods import Way
+    from .options import SolveOptions
+    from .rows import Ints, Rows
+    from .solution import Solution
+
+# Variables beside counts and evictions that a step frees, at most, and how far from the nodes they may hang.
+MOST_FREE = 20_000
+FURTHEST = 4
+
+# Every so manieth step starts without a hint: it may come to another solution that is as good.
+UNHINTED = 8
+
+# Neighbourhoods in which nothing can change, in a row, after which there is no other.
+TRIES = 50
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step that is being searched: the cut, the values from which it starts, what drew it."""
+
+    way: Way
+    cut: Excerpt
+    base: Ints
+    solver: cp_model.CpSolver
+
+
+class Near:
+    """The search near one plan of a model."""
+
+    def __init__(self, model: RoundModel, options: SolveOptions) -> None:
+        self._model, self._options = model, options
+        self.places = model.places
+        self._neighbourhoods = Neighbourhoods(self.places, options.seed)
+        self._steps = 0
+        self._cost = np.zeros(0, dtype=np.int64)
+        self._stopped = threading.Event()
+
+    @cached_property
+    def _rows(self) -> Rows:
+        return self._model.rows
+
+    def start(
+        self,
+        names: Sequence[str],
+        counts: Mapping[tuple[int, int], int],
+        leaving: Mapping[int, int],
+        seconds: float,
+    ) -> bool:
+        """Begin at a plan, searching for better values of neighbouring tiers (`weights` must be in range).
+
+        Returns whether the plan's other variables could be told in time.
+        """
+        if self.__dict__.get("_rows") is not self._model.rows:
+            self._rows = self._model.rows
+            self._excerpts = Excerpts(self._rows, np.zeros(len(self._rows.low), dtype=np.int64))
+            self._decisive = np.zeros(len(self._rows.low), dtype=bool)
+            self._decisive[self.places.decisive] = True
+            self._hanging = _columns(self._rows, ~self._decisive)
+            self._home = self._homes()
+        goals = [self._model.goals[n] for n in names]
+        self._cost = np.zeros(len(self._rows.low), dtype=np.int64)
+        for goal, weight in zip(goals, weights(goals), strict=True):
+            self._cost += weight * self._model.cost(goal.name)
+        excerpts = self._excerpts
+        excerpts.move_to(self.places.values(counts, leaving, len(self._rows.low)))
+        if not self._decisive.all() and not self._complete(seconds):
+            return False
+        self._neighbourhoods.start(excerpts.x)
+        return len(excerpts.broken()) == 0
+
+    def _homes(self) -> Ints:
+        """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
+        rows = self._rows
+        nodes = self.places.node_of(rows.terms.column)
+        mine = nodes >= 0
+        least, most = _extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
+        row = self._hanging.row
+        single = least[row] == most[row]
+        least, most = _extremes(self._hanging.column[single], least[row[single]], len(rows.low))
+        return np.where(least == most, least, -1)
+
+    def _complete(self, seconds: float) -> bool:
+        """Find values of all variables that follow from counts and evictions."""
+        cut = self._excerpts.cut(np.flatnonzero(~self._decisive))
+        if cut is None:
+            return False
+        _aim(cut, self._cost)
+        solver = self._model.new_solver(seconds)
+        if solver.solve(cut.model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return False
+        self._excerpts.move(cut.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
+        return True
+
+    @property
+    def point(self) -> Ints:
+        """Values of all variables where the search is."""
+        return self._excerpts.x
+
+    @property
+    def solution(self) -> Solution:
+        """Where the search is."""
+        return self.places.solution(self._excerpts.x)
+
+    def run(self, until: float) -> Generator[bool, None, None]:
+        """Take steps; after each say whether it improved on the plan.  Close it to end the steps at work."""
+        workers = self._options.workers
+        running: dict[Future[cp_model.CpSolverStatus], _Step] = {}
+        self._stopped.clear()
+        pool = ThreadPoolExecutor(workers)
+        try:
+            while time.monotonic() < until:
+                while len(running) < workers:
+                    step = self._draw(until - time.monotonic())
+                    if step is None:
+                        break
+                    running[pool.submit(self._search, step)] = step
+                if not running:
+                    return
+                done, _ = wait(
+                    running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
+                )
+                for future in done:
+                    yield self._take(running.pop(future), future.result())
+        finally:
+            self._stopped.set()
+            for step in running.values():
+                step.solver.stop_search()
+            pool.shutdown()
+
+    def _draw(self, seconds: float) -> _Step | None:
+        """Prepare a step; None where nothing near the plan can change."""
+        self._steps += 1
+        for _ in range(TRIES if len(self.places.nodes) else 0):
+            way, nodes = self._neighbourhoods.draw()
+            cut = self._excerpts.cut(self.free(nodes))
+            if cut is not None and (cut.low < cut.high).any():
+                return self._step(way, cut, seconds)
+        return None
+
+    def _step(self, way: Way, cut: Excerpt, seconds: float) -> _Step:
+        base = self._excerpts.x[cut.variables]
+        _aim(cut, self._cost)
+        if self._steps % UNHINTED:
+            cut.model.proto.solution_hint.vars.extend(range(len(base)))
+            cut.model.proto.solution_hint.values.extend(base.tolist())
+        solver = self._model.new_solver(min(self._neighbourhoods.patience, seconds))
+        solver.parameters.num_workers = 1
+        solver.parameters.linearization_level = 2
+        solver.parameters.random_seed = (self._options.seed + self._steps) % 2**31
+        return _Step(way, cut, base, solver)
+
+    def free(self, nodes: Ints) -> Ints:
+        """Counts and evictions on nodes, and what hangs on them, the nearest first.
+
+        What belongs to another node stays: violations there are the business of evictions there.
+        """
+        free = ring = self.places.on(nodes)
+        here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
+        here[nodes] = here[-1] = True
+        for _ in range(FURTHEST):
+            found, _ = entries(self._hanging.start, self._excerpts.rows_at(ring))
+            ring = np.setdiff1d(self._hanging.column[found], free)
+            ring = ring[here[self._home[ring]]]
+            if len(ring) == 0 or len(free) + len(ring) > MOST_FREE:
+                break
+            free = np.concatenate((free, ring))
+        return free
+
+    def _search(self, step: _Step) -> cp_model.CpSolverStatus:
+        return cp_model.UNKNOWN if self._stopped.is_set() else step.solver.solve(step.cut.model)
+
+    def _take(self, step: _Step, status: cp_model.CpSolverStatus) -> bool:
+        """Follow a step where it leads to something as good."""
+        gain = False
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            found = np.array(list(step.solver.response_proto.solution), dtype=np.int64)
+            changed = np.flatnonzero(found != step.base)
+            variables = step.cut.variables[changed]
+            better = int(self._cost[variables] @ (found - step.base)[changed])
+            if len(changed) and better <= 0 and (self._excerpts.x[variables] == step.base[changed]).all():
+                rows = self._excerpts.move(variables, found[changed])
+                if len(self._excerpts.broken(rows)):
+                    self._excerpts.move(variables, step.base[changed])
+                else:
+                    gain = better < 0
+                    self._follow(variables, (found - step.base)[changed])
+        proven = status == cp_model.OPTIMAL
+        self._neighbourhoods.learn(step.way, step.solver.wall_time, gain=gain, proven=proven)
+        return gain
+
+    def _follow(self, variables: Ints, change: Ints) -> None:
+        mine = self._decisive[variables]
+        self._neighbourhoods.follow(variables[mine], change[mine])
+
+
+def _aim(cut: Excerpt, cost: Ints) -> None:
+    """Let a cut minimise a cost."""
+    mine = cost[cut.variables]
+    aimed = np.flatnonzero((mine != 0) & (cut.low < cut.high))
+    cut.model.proto.objective.vars.extend(aimed.tolist())
+    cut.model.proto.objective.coeffs.extend(mine[aimed].tolist())
+
+
+def _extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
+    """Least and most of the values of each group; of an empty one two that differ."""
+    least, most = np.full(number, np.iinfo(np.int64).max), np.full(number, -1)
+    np.minimum.at(least, groups, values)
+    np.maximum.at(most, groups, values)
+    return least, most
+
+
+def _columns(rows: Rows, kept: np.ndarray) -> Sparse:
+    """Of each row the kept variables, terms and conditions alike."""
+    row = np.concatenate((rows.terms.row, rows.literals.row))
+    column = np.concatenate((rows.terms.column, rows.literals.column))
+    mine = kept[column]
+    order = np.argsort(row[mine], kind="stable")
+    start = np.concatenate(([0], np.cumsum(np.bincount(row[mine], minlength=len(rows.floor)))))
+    return Sparse(start.astype(np.int64), column[mine][order], np.ones(int(mine.sum()), dtype=np.int64))
