@@ -251,7 +251,8 @@ def test_pods_with_claims_of_their_own_are_no_class():
 
 
 def test_without_a_node_nobody_gets_a_device():
-    snapshot = cluster(device_class(), claim("c", request("r")), user("p", "c"), slice_("s", gpu("g"), allNodes=True))
+    cards = slice_("s", gpu("g"), allNodes=True)
+    snapshot = cluster(device_class(), cards, claim("c", request("r")), user("p", "c"))
     [cycle] = trace(snapshot)["cycles"]
     assert cycle["result"] == "unschedulable"
     [told] = solve(snapshot, SolveOptions(workers=1)).unschedulable
