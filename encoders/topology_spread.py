@@ -1,15 +1,16 @@
 """Spread matching pods over topology domains: hard constraints.
 
-    running_left(d) + new_carriers(d) − lowest <= maxSkew          for every domain d where a carrier lands
+    running_left(d) + stricter(d) − lowest <= maxSkew              for every domain d where a carrier lands
     lowest <= running(d') + new_matching(d')                       for every domain d'
     lowest  = 0                                                    with fewer domains than minDomains
 
 One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes;
-counts are pods on eligible nodes, not terminating.  On the left victims that leave do not count and of the
-newcomers only carriers of K that match the selector do; in `lowest` victims still count and every matching
-newcomer does: a matching pod without the constraint may come later, and a victim may leave later.  This holds
-for every admissible order, since the last carrier bound in d saw at least the left side and at most this
-minimum.
+counts are pods on eligible nodes, not terminating.  `stricter(d)` are the newcomers in d that match the
+selector and carry the constraint with K's maxSkew or a smaller one, all else being equal (and a minimum that
+is 0 where K's is).  Other newcomers do not count on the left, nor do victims that leave; in `lowest` victims
+still count and every matching newcomer does: a matching pod without the constraint may come later, and a
+victim may leave later.  This holds for every admissible order: the last one of `stricter(d)` that is bound
+saw at least the left side and at most this minimum, and its own maxSkew is no larger.
 
 Each row of the left side holds only where a carrier lands in d (a literal); where what runs in d is within
 maxSkew by itself it holds without one as well, and needs none.
@@ -61,6 +62,17 @@ class SpreadGroup:
         """Whether there are fewer domains than minDomains (KEP-3022), so that the minimum is 0."""
         return len(self.domains) < self.constraint.min_domains
 
+    def covers(self, other: SpreadGroup) -> bool:
+        """Whether what carries the other constraint is held to this one's limit as well."""
+        ours, theirs = self.constraint, other.constraint
+        return (
+            (theirs.namespace, theirs.topology_key, theirs.selector)
+            == (ours.namespace, ours.topology_key, ours.selector)
+            and theirs.max_skew <= ours.max_skew
+            and (other.counts_from_zero or not self.counts_from_zero)
+            and np.array_equal(other.eligible, self.eligible)
+        )
+
     def members(self, domain: int) -> Sequence[int]:
         """Nodes of a domain that take part in the count."""
         return self._members.get(domain, ())
@@ -69,9 +81,10 @@ class SpreadGroup:
         """Nodes of a domain that take no part in the count."""
         return self._bystanders.get(domain, ())
 
-    def carriers_in(self, ctx: Context, domain: int) -> Terms:
-        """New carriers that count for the selector, on the counting nodes of a domain."""
-        return ctx.placed(self._counted_carriers, self.members(domain))
+    def carriers_in(self, ctx: Context, domain: int, others: Sequence[SpreadGroup] = ()) -> Terms:
+        """New carriers that count for the selector, on the counting nodes of a domain; others' as well."""
+        counted = {c.index: c for group in (self, *others) for c in group.counted_carriers}
+        return ctx.placed(counted.values(), self.members(domain))
 
     def matches_in(self, ctx: Context, domain: int) -> Terms:
         """All new matching pods on the counting nodes of a domain."""
@@ -95,7 +108,8 @@ class SpreadGroup:
         return max(0, min(shared // len(totals), *(t.high for t in totals)))
 
     @cached_property
-    def _counted_carriers(self) -> list[PodClass]:
+    def counted_carriers(self) -> list[PodClass]:
+        """Carriers that match the selector."""
         return [c for c in self.carriers if c.index in self.counting]
 
     @cached_property
@@ -172,7 +186,9 @@ def applies(problem: Problem) -> bool:
 def encode(ctx: Context) -> None:
     """Add the skew rows of every group."""
     problem = ctx.problem
-    for number, group in enumerate(spread_groups(problem, hard_constraints)):
+    groups = spread_groups(problem, hard_constraints)
+    for number, group in enumerate(groups):
+        stricter = [other for other in groups if other is not group and group.covers(other)]
         label = f"{problem.cluster.pods[group.carriers[0].pod].key}/{group.constraint.topology_key}/{number}"
         lost = np.flatnonzero(group.domain_of < 0).tolist()
         for variable in ctx.placed(group.carriers, lost).variables:
@@ -190,14 +206,17 @@ def encode(ctx: Context) -> None:
                     ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
         reached = {int(d) for c in group.carriers for d in np.unique(group.domain_of[c.mask]) if d >= 0}
         for domain in sorted(reached):
-            _skew_rows(ctx, group, domain, lowest, f"skew[{label}/{domain}]")
+            counted = group.carriers_in(ctx, domain, stricter)
+            _skew_rows(ctx, group, domain, counted, lowest, f"skew[{label}/{domain}]")
 
 
-def _skew_rows(ctx: Context, group: SpreadGroup, domain: int, lowest: Terms, label: str) -> None:
+def _skew_rows(
+    ctx: Context, group: SpreadGroup, domain: int, carriers: Terms, lowest: Terms, label: str
+) -> None:
     limit = group.constraint.max_skew
     running = group.running_in(ctx, domain, left=True)
     skew = Terms().extend(running).extend(lowest, -1)
-    counted = Terms().extend(skew).extend(group.carriers_in(ctx, domain))
+    counted = Terms().extend(skew).extend(carriers)
     inside = group.members(domain)
     outside = group.bystanders(domain)
     # Where what runs is within the limit, the row holds by itself as long as no carrier lands.

@@ -38,7 +38,9 @@ def show(report: RenderableType, file: IO[str]) -> None:
         return
     with target.capture() as capture:
         target.print(report)
-    file.writelines(line.rstrip() + "\n" for line in capture.get().splitlines())
+    # Names may hold anything; what would move a terminal's cursor later on is shown instead.
+    text = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in capture.get())
+    file.writelines(line.rstrip() + "\n" for line in text.split("\n")[:-1])
 
 
 def section(

@@ -5,6 +5,7 @@ Only this module imports Dask, which comes with the extra `dask` and has no type
 
 from __future__ import annotations
 
+import logging
 from asyncio import wait_for
 from contextlib import contextmanager
 from importlib import import_module
@@ -81,6 +82,8 @@ def open_dask(address: str | None, slots: int) -> Iterator[DaskEngine]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
+            # how its processes end is no news: after Ctrl-C some are killed in work
+            silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):

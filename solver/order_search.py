@@ -53,6 +53,8 @@ class OrderSearch:
         self._victims = [
             v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
         ]
+        # Staying on after its mark is of use to nobody where only spread constraints look at a victim.
+        self._idle = {v for v in self._victims if not sequencer.relations.supports(sequencer.victim_class[v])}
         self._gangs = Gangs(sequencer.cluster, assignment.placed)
         self._outside: dict[int, list[int]] = {}
         for i, node in assignment.placed.items():
@@ -111,7 +113,7 @@ class OrderSearch:
 
     def _move_victim(self, present: list[int]) -> bool:
         for v in present:
-            if not self._state.terminating[v]:
+            if v not in self._idle and not self._state.terminating[v]:
                 self._state.mark(v)
                 self._moves.append((MARK, v, -1))
                 if self._descend():

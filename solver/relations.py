@@ -51,11 +51,14 @@ class Relations:
         self._problem = problem
         self._groups: dict[tuple[str, int], set[tuple[str, int]]] = {}
         self._carriers: set[int] = set()
+        self._supporting: set[int] = set()
         for cls in problem.classes:
             self._relate(cls)
         for carrier, classes, victims in volume_relations(problem):
             self._join(carrier, classes, victims)
+            self._supporting |= {v.index for v in victims}
         claiming, holding = device_relations(problem)
+        self._supporting |= {v.index for v in holding}
         self._claiming = frozenset(c.index for c in claiming)
         for cls in claiming:
             self._join(cls, claiming, holding)
@@ -67,6 +70,10 @@ class Relations:
         """Whether the class's own filters look at other pods."""
         return cls.index in self._carriers
 
+    def supports(self, victim: VictimClass) -> bool:
+        """Whether somebody may need what the victim is or has until it leaves, though it is to leave."""
+        return victim.index in self._supporting
+
     def _relate(self, cls: PodClass) -> None:
         problem, cluster = self._problem, self._problem.cluster
         for constraint in hard_constraints(cluster, cls.pod):
@@ -74,7 +81,9 @@ class Relations:
             self._join_matching(cls, ask)
         terms = required_affinity(cluster, cls.pod)
         if terms:
-            self._join_matching(cls, problem.by_labels(partial(matches_all, cluster, terms)))
+            ask = problem.by_labels(partial(matches_all, cluster, terms))
+            self._join_matching(cls, ask)
+            self._supporting |= {v.index for v in problem.victims if ask(v.pod)}
         lopsided = [c for c in problem.classes if _one_way(cluster, cls.pod, c.pod)]
         if lopsided:
             self._join(cls, lopsided, [])

@@ -46,6 +46,7 @@ class OptimalScheduler:
         self._disruptions = disruptions
         self._effects = effects
         self._planned = False
+        self._in_vain = -1
 
     def wake(self) -> None:
         """See to it that there is a round at the next time of the grid, if any pod is to be tried."""
@@ -53,14 +54,18 @@ class OptimalScheduler:
         if self._planned or not (lengths["active"] or lengths["backoff"]):
             return
         self._planned = True
-        every = self._world.pace.optimal
-        self._world.agenda.at(-(-self._world.clock.now // every) * every, self._round, LATE)
+        now, every = self._world.clock.now, self._world.pace.optimal
+        if now == self._in_vain and not lengths["active"]:
+            now += 1  # who backs off is not to be had yet: not at this time again
+        self._world.agenda.at(-(-now // every) * every, self._round, LATE)
 
     def _round(self) -> None:
         self._planned = False
         items: list[QueuedPod] = []
         while (popped := self._world.queue.pop()) is not None:
             items.append(popped.item)
+        if not items:
+            self._in_vain = self._world.clock.now
         left = [item for item in items if not self._bound_where_nominated(item)]
         if not left:
             return

@@ -174,7 +174,8 @@ class Inventory:
         """The numbers of the pools that each node reaches, filled up with -1; int64[N, K]."""
         pools = [[pool.number for pool in self.view(n).pools] for n in range(self._cluster.n_nodes)]
         width = max((len(numbers) for numbers in pools), default=0) or 1
-        return np.array([numbers + [-1] * (width - len(numbers)) for numbers in pools], dtype=np.int64)
+        filled = [numbers + [-1] * (width - len(numbers)) for numbers in pools]
+        return np.array(filled, dtype=np.int64).reshape(len(pools), width)
 
     def view(self, n: int) -> View:
         """Return what node n reaches."""

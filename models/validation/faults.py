@@ -9,6 +9,8 @@ from ..quantity import format_quantity
 
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
+_PERCENTAGE = re.compile(r"[0-9]{1,9}%")
+
 
 class Fault(NamedTuple):
     """A field in the API's spelling (`spec.tolerations[0].key`) and one sentence about it."""
@@ -56,6 +58,14 @@ def within(value: int | None, least: int, most: int, path: str) -> Faults:
     """Find a number outside its range; None is no value."""
     if value is not None and not least <= value <= most:
         yield Fault(path, f"must be between {least} and {most}, not {value}")
+
+
+def number_or_share(value: int | str | None, path: str, most: int) -> Faults:
+    """Find what is neither a number from 0 on nor a percentage up to the most; None is no value."""
+    if isinstance(value, int):
+        yield from at_least(value, 0, path)
+    elif value is not None and not (_PERCENTAGE.fullmatch(value) and int(value[:-1]) <= most):
+        yield Fault(path, f"must be a number or a percentage from 0% to {most}%, not {value!r}")
 
 
 def unique(values: Iterable[str | None], path: str, name: str) -> Faults:

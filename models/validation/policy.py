@@ -3,13 +3,9 @@
 Source: kubernetes pkg/apis/policy/validation.
 """
 
-import re
-
 from ..policy import PodDisruptionBudget
 from .common import label_selector_faults
-from .faults import Fault, Faults, at_least, known
-
-_PERCENTAGE = re.compile(r"[0-9]+%")
+from .faults import Fault, Faults, at_least, known, number_or_share
 
 
 def budget_faults(budget: PodDisruptionBudget) -> Faults:
@@ -18,12 +14,7 @@ def budget_faults(budget: PodDisruptionBudget) -> Faults:
     if spec.min_available is not None and spec.max_unavailable is not None:
         yield Fault("spec.maxUnavailable", "cannot be set beside minAvailable; a budget has one of the two")
     for name, value in (("minAvailable", spec.min_available), ("maxUnavailable", spec.max_unavailable)):
-        if isinstance(value, int):
-            yield from at_least(value, 0, f"spec.{name}")
-        elif value is not None and (
-            not _PERCENTAGE.fullmatch(value) or len(value) > 9 or int(value[:-1]) > 100
-        ):
-            yield Fault(f"spec.{name}", f"must be a number or a percentage from 0% to 100%, not {value!r}")
+        yield from number_or_share(value, f"spec.{name}", most=100)
     yield from label_selector_faults(spec.selector, "spec.selector")
     yield from known(
         spec.unhealthy_pod_eviction_policy,

@@ -156,6 +156,12 @@ def test_a_terminal_gets_bold_titles(environment, monkeypatch):
     assert "\x1b[1" in printed(Terminal(), monkeypatch, **environment)
 
 
+def test_a_name_that_would_move_a_cursor_is_shown():
+    file = io.StringIO()
+    show(Text("web\x1b[2Jé\n  x"), file)
+    assert file.getvalue() == "web\\x1b[2Jé\n  x\n"
+
+
 @pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"TTY_COMPATIBLE": "1"}], ids=str)
 def test_a_file_gets_no_escape_sequence(environment, monkeypatch):
     assert "\x1b" not in printed(io.StringIO(), monkeypatch, TERM="xterm", **environment)

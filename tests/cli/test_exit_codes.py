@@ -26,6 +26,12 @@ def failing(error: BaseException) -> Cli:
     return group
 
 
+def broken_by(cause: BaseException) -> ImportError:
+    error = ImportError("initialization failed")
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     "error, code, line",
     [
@@ -37,6 +43,9 @@ def failing(error: BaseException) -> Cli:
             2,
             "kubestow: error: a.yaml: Pod default/p: spec.priority: 'x' is not a number",
             id="a fault in the input names file, object and field",
+        ),
+        pytest.param(
+            broken_by(KeyboardInterrupt()), 130, "kubestow: interrupted", id="Ctrl-C while a module is loaded"
         ),
         pytest.param(KeyboardInterrupt(), 130, "kubestow: interrupted", id="Ctrl-C"),
         pytest.param(click.Abort(), 130, "kubestow: interrupted", id="Ctrl-C as click sees it"),

@@ -128,3 +128,22 @@ def test_bad_input_is_one_line_and_exit_2(tmp_path, content, words):
     assert result.stdout == ""
     assert words.lower() in result.stderr.lower()
     assert len(result.stderr.splitlines()) == 1
+
+
+WITHOUT_NODES = """
+kind: Scenario
+duration: 30s
+cluster: {}
+events:
+- at: 0s
+  add: [{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: main}]}}]
+"""
+
+
+@pytest.mark.parametrize("scheduler", ["greedy", "optimal"])
+def test_a_cluster_without_nodes_runs_to_its_end(scheduler, tmp_path):
+    path = tmp_path / "empty.yaml"
+    path.write_text(WITHOUT_NODES)
+    result = invoke(str(path), "--scheduler", scheduler, "-o", "json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["runs"][scheduler]["pods"]["waiting"] == 1

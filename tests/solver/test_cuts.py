@@ -43,3 +43,18 @@ def test_relief(objects, placed, evicted):
     plan, _ = check_optimal(cluster(objects))
     assert {key.partition("/")[2] for key in plan.placed()} == placed
     assert {eviction.pod.partition("/")[2] for eviction in plan.evictions} == evicted
+
+
+def test_spread_constraints_that_differ_in_max_skew_need_no_cut(monkeypatch):
+    """Whoever comes third sees three pods; with a count for each maxSkew only a cut could tell the model."""
+
+    def forbid(*_):
+        raise AssertionError("a solution without an order")
+
+    monkeypatch.setattr("kubestow.solver.model.RoundModel.forbid", forbid)
+    web = pod("one").label(app="web").req(cpu="1")
+    nodes = [node("a", zone="z1", cpu="9"), node("b", zone="z2", cpu="0")]
+    plan, _ = check_optimal(
+        cluster(nodes, web.spread("zone"), web.named("two").spread("zone", max_skew=2).times(2))
+    )
+    assert len(plan.placed()) == 2

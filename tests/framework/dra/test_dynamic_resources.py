@@ -20,6 +20,8 @@ from filtering import Look, pass_over
 from kubestow.framework.cluster import Cluster
 from kubestow.framework.trace import trace
 from kubestow.models.errors import InputError
+from kubestow.solver.api import solve
+from kubestow.solver.options import SolveOptions
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling."
 CLUSTER = [node("a", zone="z1"), node("b", zone="z2"), device_class()]
@@ -246,3 +248,12 @@ def test_pods_with_claims_of_their_own_are_no_class():
     assert infos[0].cls != infos[1].cls
     found = cycles(slice_on("a", gpu("g0"), gpu("g1")), *pods, *claims)
     assert found == {"p0": ("a", {"p0-e": ["g0"]}), "p1": ("a", {"p1-e": ["g1"]})}
+
+
+def test_without_a_node_nobody_gets_a_device():
+    cards = slice_("s", gpu("g"), allNodes=True)
+    snapshot = cluster(device_class(), cards, claim("c", request("r")), user("p", "c"))
+    [cycle] = trace(snapshot)["cycles"]
+    assert cycle["result"] == "unschedulable"
+    [told] = solve(snapshot, SolveOptions(workers=1)).unschedulable
+    assert told.pod == "default/p"
