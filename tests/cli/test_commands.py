@@ -30,7 +30,8 @@ def masked(text: str) -> str:
 
 
 def test_solve_without_an_instance_solves_the_first():
-    assert masked(run("solve").stdout) == masked(run("solve", FIRST).stdout)
+    alone = ("--workers", "1")  # which of several best plans is found is the same in each run
+    assert masked(run("solve", *alone).stdout) == masked(run("solve", FIRST, *alone).stdout)
     assert run("solve").stdout.startswith(
         f"{FIRST}: 9 of 9 pods scheduled, 1 eviction, 0 budget violations\n"
     )
