@@ -177,17 +177,22 @@ class RoundModel:
             model.add_hint(model.get_int_var_from_proto_index(index), value)
 
     def search(
-        self, names: Sequence[str], seconds: float, watch: Callable[[int | None, int | None], None]
+        self,
+        names: Sequence[str],
+        seconds: float,
+        watch: Callable[[int | None, int | None], None],
+        workers: int | None = None,
     ) -> SearchResult:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`).
+        (`weights`).  What one worker finds before its time is out is the same every time.
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
         model.minimize(sum_of.terms.expression())
         solver = self.new_solver(seconds)
+        solver.parameters.num_workers = workers or self.options.workers
         callback = _Watch(
             lambda objective, bound: watch(sum_of.first_value(objective), sum_of.first_bound(bound))
         )

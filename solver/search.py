@@ -164,7 +164,8 @@ class Search:
         bound = self._reach(group[0])
         large = self.model.variables > SMALL_MODEL
         if not large:
-            bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin))
+            # by one worker: what it proves is the same plan every time
+            bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin), workers=1)
             if proven:
                 return len(group)
         if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
@@ -182,11 +183,16 @@ class Search:
         return 1
 
     def _whole(
-        self, group: Sequence[str], names: Sequence[str], bound: int, until: float
+        self,
+        group: Sequence[str],
+        names: Sequence[str],
+        bound: int,
+        until: float,
+        workers: int | None = None,
     ) -> tuple[int, bool]:
         """Search the whole model; return the first tier's bound, and whether the group is settled."""
         while time.monotonic() < until and not self.interrupted:
-            result = self._search(group, until - time.monotonic())
+            result = self._search(group, until - time.monotonic(), workers)
             self.interrupted |= result.interrupted
             if result.infeasible:
                 raise self._contradiction("the model has no solution although a plan is known")
@@ -271,12 +277,14 @@ class Search:
     def _near(self) -> Near:
         return Near(self.model, self.options)
 
-    def _search(self, group: Sequence[str], seconds: float) -> SearchResult:
+    def _search(self, group: Sequence[str], seconds: float, workers: int | None) -> SearchResult:
         self._hint()
         first = self._value_of(group[0])
         self._report(group[0], first, None)
         goals = [n for n in group if n in self.model.goals]
-        return self.model.search(goals, seconds, lambda value, bound: self._report(group[0], value, bound))
+        return self.model.search(
+            goals, seconds, lambda value, bound: self._report(group[0], value, bound), workers
+        )
 
     def _decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
         """Turn a solution into a plan.
