@@ -277,11 +277,8 @@ def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
         return []
     fresh = [j for j in cycle.victims if not state.terminating[j]]
     priority = cluster.pods[cycle.pod].priority
-    cleared = [
-        j
-        for j, n in state.nominated.items()
-        if fresh and n == cycle.node and cluster.pods[j].priority < priority
-    ]
+    there = state.nominations.on(cycle.node) if fresh else ()
+    cleared = [j for j in there if cluster.pods[j].priority < priority]
     for j in cleared:
         state.withdraw(j)
     for j in fresh:

@@ -94,19 +94,19 @@ class DryRuns:
         if wanted is None:
             return
         leaving = _leaving(framework.cluster, state, i, ledger, nodes)
-        matters = _matters(result)
+        matters = framework.matters(result.cycle)
         self.plain = _plain(framework.cluster, state, i, ledger, leaving, matters, len(nodes))
         usage = framework.cluster.usage[:, wanted.at]
         free, slots = _room(framework.cluster, state, wanted.at, nodes)
         free += _sums(usage[leaving.pods], leaving.at, len(nodes))
         crowd = np.bincount(leaving.at, minlength=len(nodes))
         slots += crowd
-        for n, others in framework.nominations_for(state, i).items():
-            place = int(np.searchsorted(nodes, n))
-            if place < len(nodes) and nodes[place] == n:
-                free[place] -= usage[others].sum(axis=0)
-                slots[place] -= len(others)
-                self.plain[place] &= matters is None or not matters[others].any()
+        if state.nominated:
+            expected = state.nominations.expected(i)
+            free -= block(expected.usage, wanted.at, nodes).T
+            slots -= expected.count[nodes]
+            if matters is not None:
+                self.plain &= ~np.isin(nodes, state.nominations.among(i, matters))
         need = wanted.need[:, 0]
         fits = self.plain & (crowd > 0) & (free >= need).all(axis=1) & (slots > 0)
         fits &= _others_pass(result, state, i, nodes)
@@ -199,16 +199,6 @@ def _plain(
         special |= matters[pods]
     plain: Bools = np.bincount(leaving.at, weights=special, minlength=size) == 0
     return plain
-
-
-def _matters(result: "FilterResult") -> Bools | None:
-    """Say which pods matter to a filter other than NodeResourcesFit; bool[P], None for none."""
-    masks = [
-        mask
-        for plugin, data in result.cycle.entries
-        if not isinstance(plugin, NodeResourcesFit) and (mask := plugin.concerned(data)) is not None
-    ]
-    return np.logical_or.reduce(masks) if masks else None
 
 
 def _others_pass(result: "FilterResult", state: "State", i: int, nodes: Ints) -> Bools:

@@ -218,7 +218,7 @@ def _nodes(cluster: Cluster, moment: _Moment) -> list[dict[str, Any]]:
     result = cycle.result or framework.filter_all(state, cycle.pod, nominated=True)
     if result.error(cycle.within):
         return []
-    nominations = framework.nominations_for(state, cycle.pod)
+    nominations = state.nominations.all_beside(cycle.pod)
     rows: list[tuple[tuple[float, ...], dict[str, Any]]] = []
     for n, rejections in _rejections(framework, state, cycle, result, nominations):
         document: dict[str, Any] = {"node": cluster.node_names[n], "fits": not rejections}

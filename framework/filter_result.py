@@ -10,12 +10,15 @@ from .domains import Ints
 from .status import SUCCESS, Code, Status
 
 if TYPE_CHECKING:
+    from .crowding import Crowding
     from .plugins.base import FilterPlugin
     from .state import State
 
 PASSED: Final = -1
 OUTSIDE: Final = -2
 """Not looked at: the pod names its nodes, and this is none of them."""
+
+_OVERRIDDEN: Final = -3
 
 REASON_OUTSIDE: Final = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 STATUS_OUTSIDE: Final = Status(Code.UNRESOLVABLE, names.NODE_AFFINITY, (REASON_OUTSIDE,))
@@ -58,15 +61,21 @@ class FilterResult:
         PreFilter's refusal, which then is every node's status.
     """
 
-    __slots__ = ("_by", "_overrides", "_verdicts", "codes", "cycle", "state")
+    __slots__ = ("_by", "_crowding", "_overrides", "_verdicts", "codes", "cycle", "state")
 
     def __init__(
-        self, cycle: CycleState, state: "State", by: NDArray[np.int8], verdicts: NDArray[np.uint8]
+        self,
+        cycle: CycleState,
+        state: "State",
+        by: NDArray[np.int8],
+        verdicts: NDArray[np.uint8],
+        crowding: "Crowding | None" = None,
     ) -> None:
         self.cycle = cycle
         self.state = state
         self._by = by
         self._verdicts = verdicts
+        self._crowding = crowding
         self._overrides: dict[int, Status] = {}
         self.codes: NDArray[np.int8] = np.zeros(len(by), dtype=np.int8)
         if cycle.rejected is not None:
@@ -90,6 +99,7 @@ class FilterResult:
     def override(self, n: int, status: Status) -> None:
         """Replace a node's verdict (the pass with nominated pods)."""
         self._overrides[n] = status
+        self._by[n] = _OVERRIDDEN
         self.codes[n] = status.code
 
     @property
@@ -101,7 +111,7 @@ class FilterResult:
         for k in np.unique(self._by).tolist():
             if k == OUTSIDE:
                 found.add(STATUS_OUTSIDE.plugin)
-            elif k != PASSED:
+            elif k >= 0:
                 found.add(self.cycle.entries[k][0].name)
         return frozenset(found)
 
@@ -110,10 +120,8 @@ class FilterResult:
         if self.cycle.rejected is not None:
             return list(range(len(self._by))) if self.cycle.rejected.plugin == name else []
         places = [k for k, (plugin, _) in enumerate(self.cycle.entries) if plugin.name == name]
-        nodes = set(np.flatnonzero(np.isin(self._by, places)).tolist())
-        for n, status in self._overrides.items():
-            (nodes.add if status.plugin == name else nodes.discard)(n)
-        return sorted(nodes)
+        nodes = np.flatnonzero(np.isin(self._by, places)).tolist()
+        return sorted([*nodes, *(n for n, status in self._overrides.items() if status.plugin == name)])
 
     def error(self, within: NDArray[np.bool_] | None = None) -> str:
         """Return the text of an attempt that ends in an error, the first node's; empty where none does.
@@ -152,4 +160,6 @@ class FilterResult:
             return STATUS_OUTSIDE
         plugin, data = self.cycle.entries[k]
         fork = plugin.fork(data, self.state, self.cycle.pod, n)
+        if self._crowding is not None:
+            self._crowding.fill(k, fork, n)
         return plugin.status(fork, int(self._verdicts[n]))

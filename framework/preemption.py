@@ -172,7 +172,7 @@ def dry_run(
     if not lower:
         return NO_VICTIMS
     node = NodeFilter(framework.cluster, state, result.cycle, n)
-    nominated = framework.nominated_to(state, i, n)
+    nominated = state.nominations.beside(i, n)
     for j in lower:
         node.remove(j)
     status = node.run(nominated)

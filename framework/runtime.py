@@ -3,19 +3,21 @@
 Source: kube-scheduler 1.34.1 framework/runtime/framework.go, schedule_one.go.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from .class_view import ClassView, ClassViews
+from .crowding import Crowding
 from .domains import Bools, Ints
 from .filter_result import OUTSIDE, PASSED, STATUS_OUTSIDE, CycleState, FilterResult
 from .node_filter import NodeFilter
 from .plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
 from .plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from .plugins.node_affinity import NodeAffinity
+from .plugins.node_resources_fit import NodeResourcesFit
 from .profile import FILTER, PRE_FILTER, SCORE, Profile
 from .state import NO_ALLOCATIONS
 from .status import SUCCESS, Code, Status
@@ -61,6 +63,7 @@ class Framework:
         self._static_masks: dict[int, Bools] = {}
         self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
+        self._matters: tuple[Hashable, Bools | None] | None = None
         self._views = ClassViews(self._scores, profile, cluster.n_nodes)
 
     def pre_filter(self, state: "State", i: int) -> CycleState:
@@ -142,9 +145,16 @@ class Framework:
                 if new.any():
                     by[new] = k
                     verdicts[new] = found[new]
-        result = FilterResult(cycle, state, by, verdicts)
-        if nominated and state.nominated and cycle.rejected is None:
-            self._with_nominated(state, i, result)
+        if not (nominated and state.nominated and cycle.rejected is None):
+            return FilterResult(cycle, state, by, verdicts)
+        crowding = Crowding(state, i, cycle, self.matters(cycle))
+        crowding.reject(state, by, verdicts)
+        result = FilterResult(cycle, state, by, verdicts, crowding)
+        for n in crowding.mixed:
+            if cycle.outside is None or not cycle.outside[n]:
+                status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
+                if not status.ok:
+                    result.override(n, status)
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
@@ -168,7 +178,7 @@ class Framework:
         cycle = self.pre_filter(state, i)
         if cycle.rejected is not None:
             return cycle.rejected
-        return NodeFilter(self.cluster, state, cycle, n).run(self.nominated_to(state, i, n))
+        return NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
 
     def reserve(self, state: "State", i: int, n: int) -> Mapping[str, "Allocation"]:
         """Run Reserve: return what pod i brings along when it is placed on node n (`State.place`)."""
@@ -184,31 +194,20 @@ class Framework:
                 return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
         return NOTHING_FREED
 
-    def nominated_to(self, state: "State", i: int, n: int) -> list[int]:
-        """Return the pods nominated to node n that pod i must leave room for: others of no lower priority."""
-        pods = self.cluster.pods
-        least = pods[i].priority
-        return [
-            j for j, node in state.nominated.items() if node == n and j != i and pods[j].priority >= least
-        ]
+    def matters(self, cycle: CycleState) -> Bools | None:
+        """Say which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
 
-    def nominations_for(self, state: "State", i: int) -> dict[int, list[int]]:
-        """Return `nominated_to` of every node where it is not empty, by node in input order."""
-        pods = self.cluster.pods
-        least = pods[i].priority
-        found: dict[int, list[int]] = {}
-        for j, node in state.nominated.items():
-            if j != i and pods[j].priority >= least:
-                found.setdefault(node, []).append(j)
-        return dict(sorted(found.items()))
-
-    def _with_nominated(self, state: "State", i: int, result: FilterResult) -> None:
-        outside = result.cycle.outside
-        for n, others in self.nominations_for(state, i).items():
-            if outside is None or not outside[n]:
-                status = NodeFilter(self.cluster, state, result.cycle, n).run(others)
-                if not status.ok:
-                    result.override(n, status)
+        It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
+        """
+        key = (self.cluster.pods[cycle.pod].cls, *(plugin.name for plugin, _ in cycle.entries))
+        if self._matters is None or self._matters[0] != key:
+            masks = [
+                mask
+                for plugin, data in cycle.entries
+                if not isinstance(plugin, NodeResourcesFit) and (mask := plugin.concerned(data)) is not None
+            ]
+            self._matters = (key, np.logical_or.reduce(masks) if masks else None)
+        return self._matters[1]
 
     def view(self, state: "State", i: int) -> ClassView | None:
         """Return what pod i's class knows of every node; None where its filters are asked in turn."""
@@ -233,11 +232,14 @@ class Framework:
                 passed = passed & (plugin.filter_all(data, state, i) == 0)
         nodes = np.flatnonzero(passed)
         if state.nominated and nodes.size:
+            crowding = Crowding(state, i, cycle, self.matters(cycle))
+            beside = state.nominations.beside
             full = [
                 n
-                for n, others in self.nominations_for(state, i).items()
-                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(others)
+                for n in crowding.mixed
+                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
             ]
+            full += crowding.full(state, passed).tolist()
             nodes = np.setdiff1d(nodes, full, assume_unique=True) if full else nodes
         return nodes
 

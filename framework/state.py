@@ -16,6 +16,7 @@ from .domains import Bins, Bools, Ints
 from .dra.allocation import Allocation
 from .dra.state import ClaimState
 from .matchers import Matcher
+from .nominations import Nominations
 from .touched import Touched
 from .volumes.state import VolumeState
 
@@ -45,8 +46,8 @@ class State:
         What pods hold of volumes, and what a round binds; None where no pod has any of interest.
     claims : ClaimState or None
         Which claims have which devices; None where nothing has to do with devices.
-    nominated : dict
-        Pod to node, for pods that expect room there; changed by `nominate` and `withdraw`.
+    nominations : Nominations
+        Which pods expect room on which node; changed by `nominate` and `withdraw`.
     touched : Touched
         Which nodes' pods have changed, in order.
     version, nominations_version : int
@@ -60,7 +61,7 @@ class State:
         "claims",
         "cluster",
         "node_of",
-        "nominated",
+        "nominations",
         "nominations_version",
         "nonzero",
         "pod_count",
@@ -79,7 +80,7 @@ class State:
         self.requested: NDArray[Any] = np.zeros((len(cluster.resources), n), dtype=cluster.dtype)
         self.nonzero: NDArray[Any] = np.zeros((2, n), dtype=cluster.dtype)
         self.pod_count: Ints = np.zeros(n, dtype=np.int64)
-        self.nominated: dict[int, int] = {}
+        self.nominations = Nominations(cluster)
         self._pods_on: list[dict[int, None]] = [{} for _ in range(n)]
         self._counters = Counters(cluster.unit_of, n)
         self.touched = Touched()
@@ -221,14 +222,19 @@ class State:
             self.touched.note(n)
         self.version = next(_versions)
 
+    @property
+    def nominated(self) -> Mapping[int, int]:
+        """Pod to node, for pods that expect room there."""
+        return self.nominations.node_of
+
     def nominate(self, i: int, n: int) -> None:
         """Let pod i, which is on no node, expect room on node n."""
-        self.nominated[i] = n
+        self.nominations.nominate(i, n)
         self.nominations_version = next(_versions)
 
     def withdraw(self, i: int) -> None:
         """Let pod i expect room nowhere; fine if it does not."""
-        if self.nominated.pop(i, None) is not None:
+        if self.nominations.withdraw(i):
             self.nominations_version = next(_versions)
 
     def pods_on(self, n: int) -> list[int]:
@@ -280,7 +286,7 @@ class State:
         other.requested = self.requested.copy()
         other.nonzero = self.nonzero.copy()
         other.pod_count = self.pod_count.copy()
-        other.nominated = dict(self.nominated)
+        other.nominations = self.nominations.copy()
         other._pods_on = [dict(pods) for pods in self._pods_on]
         other._counters = self._counters.copy()
         other.volumes = None if self.volumes is None else self.volumes.copy()

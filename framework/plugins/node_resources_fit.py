@@ -6,7 +6,7 @@ most_allocated.go, requested_to_capacity_ratio.go).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -23,7 +23,10 @@ from ..status import Code
 from .base import MAX_NODE_SCORE, LocalFilter, Nodes, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ..cluster import Cluster
+    from ..nominations import Expected
     from ..state import State
 
 TOO_MANY_PODS: Final = "Too many pods"
@@ -95,10 +98,18 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
 
     def judge(self, data: Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
         """Judge some nodes."""
+        return self._judge(data, nodes, block(state.requested, data.at, nodes), state.pod_count[nodes])
+
+    def judge_beside(self, data: Wanted, state: "State", nodes: Nodes, expected: "Expected") -> Verdicts:
+        """Judge some nodes as if the pods that are expected there had come."""
+        taken = block(state.requested, data.at, nodes) + block(expected.usage, data.at, nodes)
+        return self._judge(data, nodes, taken, state.pod_count[nodes] + expected.count[nodes])
+
+    def _judge(self, data: Wanted, nodes: Nodes, taken: Amounts, pods: Ints) -> Verdicts:
         cluster = self.cluster
-        full = state.pod_count[nodes] >= cluster.allowed_pods[nodes]
+        full = pods >= cluster.allowed_pods[nodes]
         offered = block(cluster.allocatable, data.at, nodes)
-        short = (data.need > offered - block(state.requested, data.at, nodes)).astype(np.bool_)
+        short = (data.need > offered - taken).astype(np.bool_)
         never = (data.need > offered).astype(np.bool_)
         if any(data.served):
             # Devices may serve what the node does not offer: that is DynamicResources' business.
@@ -131,17 +142,23 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
 
     def add(self, fork: _Fork, j: int) -> None:
         """Take pod j's usage from the room."""
-        self._change(fork, j, 1)
+        usage = self.cluster.pods[j].usage
+        fork.slots -= 1
+        for k, r in enumerate(fork.wanted.rows):
+            fork.free[k] -= usage[r]
 
     def remove(self, fork: _Fork, j: int) -> None:
         """Give pod j's usage back."""
-        self._change(fork, j, -1)
-
-    def _change(self, fork: _Fork, j: int, by: int) -> None:
         usage = self.cluster.pods[j].usage
-        fork.slots -= by
+        fork.slots += 1
         for k, r in enumerate(fork.wanted.rows):
-            fork.free[k] -= by * usage[r]
+            fork.free[k] += usage[r]
+
+    def take(self, fork: _Fork, usage: "NDArray[Any]", count: int) -> None:
+        """Take what so many pods use together (int[R]) from the room."""
+        fork.slots -= count
+        for k, r in enumerate(fork.wanted.rows):
+            fork.free[k] -= int(usage[r])
 
     def check(self, fork: _Fork) -> int:
         """Judge the node: more than all that it has is never possible."""

@@ -17,6 +17,7 @@ from ..cluster import Cluster
 from ..counters import Counters
 from ..domains import Ints
 from ..ledger import Ledger
+from ..nominations import Nominations
 from ..state import State
 from ..touched import Touched
 
@@ -144,8 +145,11 @@ class LiveState(State):
         self._pods_on = [before[source] if source >= 0 else {} for source in sources.tolist()]
         self._counters = Counters(self.cluster.unit_of, len(sources))
         self.touched = Touched()
-        for i, node in list(self.nominated.items()):
+        nominated = dict(self.nominated)
+        for i in nominated:
             self.withdraw(i)
+        self.nominations = Nominations(self.cluster)
+        for i, node in nominated.items():
             if numbers[node] >= 0:
                 self.nominate(i, int(numbers[node]))
 
