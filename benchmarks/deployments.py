@@ -8,6 +8,7 @@ from kubestow.instances.manifests import snapshot_of
 from .contest import HOW_TO_READ, columns, contest, present, raw
 from .registry import BenchSpec, Column, register
 
+
 def measure(nodes: int, apps: int, seconds: float) -> dict[str, Any]:
     snapshot = snapshot_of(deployments(nodes, seed=1, apps=apps, demand=1.2))
     pending = sum(1 for pod in snapshot.pods if not pod.spec.node_name)
