@@ -54,21 +54,21 @@ class Attempt:
         return DryRuns(self.framework, self.state, self.i, self.result, self.ledger, self.potential)
 
     def agree(self):
-        """Compare node by node, then the choice; return how many nodes were plain and candidates."""
+        """Compare node by node, then the choice; return how many nodes were candidates together."""
         if not len(self.potential):
             return 0
         runs = self.together()
         for place, n in enumerate(self.potential.tolist()):
-            if runs.plain[place]:
+            if runs.judged[place]:
                 alone = self.each(n)
-                harm = runs.harms.get(place)
-                assert (harm is not None) == isinstance(alone, Candidate)
-                if harm is not None:
-                    assert harm == harm_of(self.members, alone)
+                assert runs.helps[place] == isinstance(alone, Candidate)
+                if runs.helps[place]:
+                    assert runs.least([place]) == (harm_of(self.members, alone), place)
+                    assert runs.violations[place] == alone.violations
                     assert runs.candidate(place) == alone
         if self.members.pods[self.i].preempts and self.i not in self.state.nominated:
             assert self.at_once() == self.one_by_one()
-        return len(runs.harms)
+        return runs.helps.sum()
 
 
 @pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
@@ -154,7 +154,7 @@ ANTI = pod("w").req(cpu="1").on("n").label(app="x").anti("hostname", {"app": "y"
 )  # fmt: skip
 def test_what_is_a_matter_of_room(objects, plain):
     attempt = look(*objects)
-    assert attempt.together().plain.tolist() == [plain]
+    assert attempt.together().judged.tolist() == [plain]
     attempt.agree()
 
 
