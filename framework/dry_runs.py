@@ -1,10 +1,11 @@
 """Preemption's dry runs on many nodes at once, for the nodes where everything is a matter of room.
 
-A node is *plain* for a preemptor when no pod that could leave it, and none nominated to it, matters to any
-filter other than NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the
-other filters answer the same throughout, and putting pods back is arithmetic: rank by rank, all nodes take
-back their next pod where the preemptor still has room.  The outcome is that of `preemption.dry_run` node by
-node, which remains the one for all other nodes except *hopeless* ones: rejected even when all have left.
+A node is *plain* for a preemptor when no pod that could leave it matters to any filter other than
+NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the other filters
+answer the same throughout, beside the pods nominated to the node and without them, and putting pods back is
+arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room.  The outcome
+is that of `preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless*
+ones: rejected even when all have left.
 
 Arrays over victims-to-be are flat: those of the first node, the most important first, then the next node's.
 """
@@ -114,10 +115,9 @@ class DryRuns:
             free -= block(expected.usage, wanted.at, nodes).T
             slots -= expected.count[nodes]
             mixed = [] if matters is None else state.nominations.among(i, matters)
-            plain &= ~np.isin(nodes, mixed)
         need = wanted.need[:, 0]
         fits = (crowd > 0) & (free >= need).all(axis=1) & (slots > 0)
-        fits &= ~hopeless(result, state, i, nodes, mixed, leaving.pods, leaving.at)
+        fits &= ~hopeless(result, state, i, nodes, mixed, leaving.pods, leaving.at, plain & fits)
         self.judged = plain | ~fits
         fits &= plain & _others_pass(result, state, i, nodes)
         self._places = np.flatnonzero(fits)
