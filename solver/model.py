@@ -280,6 +280,24 @@ def weighted_range(goals: Sequence[Goal]) -> int:
     return math.prod(1 + high - low for low, high in map(_span, goals))
 
 
+def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) -> list[str]:
+    """Choose of some tiers the first ones that are searched as one sum, as many as its range allows.
+
+    Those that count what is placed are searched alone where they are to be apart.  Tiers that are no goals
+    cost nothing.
+    """
+    group = [names[0]]
+    for name in names[1:]:
+        goal = goals.get(name)
+        if goal is not None:
+            if apart and (goal.sense == "max" or goals[names[0]].sense == "max"):
+                break
+            if weighted_range([goals[n] for n in (*group, name) if n in goals]) > WEIGHT_LIMIT:
+                break
+        group.append(name)
+    return group
+
+
 def _span(goal: Goal) -> tuple[int, int]:
     """Reach of a tier as a cost to minimise."""
     low, high = goal.low, goal.high

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.cluster import Cluster
     from ..framework.dra.allocation import Allocation
 
 BIND: Literal["bind"] = "bind"
@@ -45,3 +46,14 @@ class Outcome:
     victims: Mapping[int, int | None] = field(default_factory=dict)
     allocations: Mapping[str, Allocation] = field(default_factory=dict)
     admissible: bool = True
+
+
+def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
+    """Write an outcome by the names of things, for a dump."""
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    return {
+        "instance": cluster.snapshot.name,
+        "placed": {keys[i]: names[n] for i, n in outcome.placed.items()},
+        "victims": {keys[v]: None if p is None else keys[p] for v, p in outcome.victims.items()},
+        "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in outcome.moves],
+    }

@@ -27,12 +27,12 @@ from ..models.tiers import PREFERENCES
 from .afar import FromAfar
 from .bounding import Bounding
 from .decode import assign, complete, counted, salvage
-from .model import WEIGHT_LIMIT, RoundModel, SearchResult, weighted_range
+from .model import RoundModel, SearchResult, together
 from .narrate import narrate
 from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
 from .order import Sequencer
-from .outcome import Outcome
+from .outcome import Outcome, told
 from .starts import repaired, small_first
 from .vector import Valuation, valuate
 
@@ -51,10 +51,14 @@ HUGE_MODEL = 60_000
 # Share of the time after which no start is begun or gone on with.
 STARTING = 0.1
 
-# Share of a tier's time in which a small model is searched before relaxations bound it, and share of what is
-# left after these in which a large one is searched as a whole.
+# Share of a tier's time in which a small model is searched before relaxations bound it; of what is left after
+# these, the share in which a small one is searched near the best plan, and a large one as a whole.
 QUICK = 0.1
+NEARBY = 0.5
 WHOLE = 0.2
+
+# Nodes up to which what is near a plan is the whole model.
+FEW_NODES = 4
 
 
 @dataclass
@@ -153,28 +157,27 @@ class Search:
 
     def _solve(self, names: Sequence[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
-        group = self._group(names[k:])
+        large = self.model.variables > SMALL_MODEL
+        group = together(self.model.goals, names[k:], apart=large)
         upto = names[: k + len(group)]
         # what follows and is closed already needs no time of its own
         last = all(self._closed(name) for name in names[k + len(group) :])
         # the last solution has to be put in order as well
         spare = min(5.0, 0.08 * self.options.time_limit)
-        begin = time.monotonic()
-        until = begin + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
+        until = time.monotonic() + max(self._left() - spare, 0.0) * (1.0 if last else 0.6)
         bound = self._reach(group[0])
-        large = self.model.variables > SMALL_MODEL
         if not large:
             # by one worker: what it proves is the same plan every time
-            bound, proven = self._whole(group, upto, bound, begin + QUICK * (until - begin), workers=1)
+            bound, proven = self._whole(group, upto, bound, _share(QUICK, until), workers=1)
             if proven:
                 return len(group)
         if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
             bound = self._sharpen(group, upto, bound, until)
         if self._value_of(group[0]) != bound and not self.interrupted:
-            now = time.monotonic()
-            if self.model.variables <= HUGE_MODEL:
-                share = WHOLE if large else 1.0
-                bound, proven = self._whole(group, upto, bound, now + share * (until - now))
+            if not large and len(self.model.places.nodes) > FEW_NODES:
+                self._improve(group, upto, bound, _share(NEARBY, until))
+            if self.model.variables <= HUGE_MODEL and self._value_of(group[0]) != bound:
+                bound, proven = self._whole(group, upto, bound, _share(WHOLE if large else 1.0, until))
                 if proven:
                     return len(group)
             if large and not self.interrupted:
@@ -218,8 +221,7 @@ class Search:
         if relaxed is not None:
             bound = self._tighter(name, bound, relaxed)
         if self._value_of(name) != bound and not bounding.interrupted:
-            begin = time.monotonic()
-            tight, solution = bounding.by_columns(name, begin + 0.4 * (until - begin))
+            tight, solution = bounding.by_columns(name, _share(0.4, until))
             if tight is not None:
                 bound = self._tighter(name, bound, tight)
             if solution is not None:
@@ -308,23 +310,6 @@ class Search:
         promised = [self._cost(n, solution.goals[n]) for n in asked]
         return value.guarded and [costs[n] for n in asked] <= promised, False
 
-    def _group(self, names: Sequence[str]) -> list[str]:
-        """Neighbouring tiers to search as one sum: all that fit for a small model, else costs only."""
-        group = [names[0]]
-        small = self.model.variables <= SMALL_MODEL
-        for name in names[1:]:
-            goal = self.model.goals.get(name)
-            if goal is None:
-                group.append(name)
-                continue
-            if not small and (goal.sense == "max" or self.model.goals[names[0]].sense == "max"):
-                break
-            together = [self.model.goals[n] for n in (*group, name) if n in self.model.goals]
-            if weighted_range(together) > WEIGHT_LIMIT:
-                break
-            group.append(name)
-        return group
-
     # -- bookkeeping --
 
     def _offer(self, outcome: Outcome) -> Valuation:
@@ -391,14 +376,11 @@ class Search:
                 raise self._contradiction(f"{tier.name}: the plan attains {tier.value}, the bound is {bound}")
 
     def _contradiction(self, message: str) -> BoundContradiction:
-        cluster = self.problem.cluster
-        keys, names = [p.key for p in cluster.pods], cluster.node_names
-        dump = {
-            "instance": cluster.snapshot.name,
-            "tiers": self.valuation.by_name(),
-            "bounds": dict(self.bounds),
-            "placed": {keys[i]: names[n] for i, n in self.best.placed.items()},
-            "victims": {keys[v]: None if p is None else keys[p] for v, p in self.best.victims.items()},
-            "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in self.best.moves],
-        }
-        return BoundContradiction(message, dump)
+        dump = {"tiers": self.valuation.by_name(), "bounds": dict(self.bounds)}
+        return BoundContradiction(message, {**dump, **told(self.problem.cluster, self.best)})
+
+
+def _share(part: float, until: float) -> float:
+    """When a part of the time from now on is over."""
+    now = time.monotonic()
+    return now + part * (until - now)
