@@ -134,13 +134,16 @@ def test_a_run_is_taken_up_where_it_ended(tmp_path, monkeypatch):
 def test_packing_is_told_by_nodes_and_time():
     packing_ = module("packing")
 
-    def row(ways, share):
+    def row(ways, share, every=1):
         told = {f"{way}_{what}": share for way in ways for what in packing_.SHARES}
-        return {"nodes": 4, "seconds": 1.0, "ways": ways, "count": 10, **told}
+        return {"nodes": 4, "seconds": 1.0, "ways": ways, "every": every, "count": 10, **told}
 
     contested, alone = row(packing_.EVERYBODY, 5), row(("ours",), 10)
     [line] = packing_.fold([contested, alone])
     assert (line["count"], line["ours"]) == (20, "75% · 75% · 75%")
     assert (line["rivals"], line["mip"], line["best"]) == (10, "50% · 50% · 50%", "50%")
+    [line] = packing_.fold([row(packing_.EVERYBODY, 5, every=3), alone])
+    assert (line["count"], line["ours"]) == (10, "100% · 100% · 100%"), "cells left out weigh nothing"
+    assert (line["rivals"], line["mip"]) == (10, "50% · 50% · 50%")
     [line] = packing_.fold([alone])
     assert (line["rivals"], line["mip"], line["best"]) == (0, "– · – · –", "–")
