@@ -14,6 +14,15 @@ from kubestow.solver.baseline import greedy_outcome
 from .contest import HEADINGS, RIVALS, Result, better, contest
 from .registry import BenchSpec, Column, Row, register
 
+SHARES = ("better", "fine", "proven", "best")
+
+SIZES = (4, 8, 16, 32)
+
+# pods a node, priorities, utilisation
+CELLS = tuple(product((4, 8), (1, 2, 4), (0.90, 0.95, 1.00, 1.05)))
+
+EVERYBODY = ("ours", *RIVALS)
+
 
 def instances(
     nodes: int, pods_per_node: int, priorities: int, utilisation: float, count: int
@@ -82,16 +91,6 @@ def _line(rows: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-SHARES = ("better", "fine", "proven", "best")
-
-SIZES = (4, 8, 16, 32)
-
-# pods a node, priorities, utilisation
-CELLS = tuple(product((4, 8), (1, 2, 4), (0.90, 0.95, 1.00, 1.05)))
-
-EVERYBODY = ("ours", *RIVALS)
-
-
 def case(nodes: int, number: int, seconds: float, ways: Sequence[str], every: int = 1) -> dict[str, Any]:
     return {"nodes": nodes, "number": number, "seconds": seconds, "ways": ways, "every": every}
 
@@ -120,8 +119,8 @@ the size that makes the utilisation 0.90, 0.95, 1.00 or 1.05; 4 or 8 pods a node
 instances a cell; at 0.90 and 0.95 only instances where greedy leaves a pod pending. Entries of the table are
 three shares of the instances: *better than greedy* · *better, or greedy proven optimal* · *proven optimal*.
 Each way has the same time and 2 threads. Rivals plan two instances of each cell in 1 s, and one of every
-third cell in 10 s; *none better* is the share of those in which no way has a better plan than kubestow. The publication reports 44 % better than
-greedy at 1 s and 73 % at 10 s, on a machine of its own.""",
+third cell in 10 s; *none better* is the share of those in which no way has a better plan than kubestow. The
+publication reports 44 % better than greedy at 1 s and 73 % at 10 s, on a machine of its own.""",
         cases=tuple(cases()),
         quick=(case(4, 0, 0.5, EVERYBODY, every=24),),
         measure=measure,
