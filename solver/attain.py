@@ -76,10 +76,13 @@ class Attainment:
         listed = self._patterns(squeeze, until)
         if listed is None:
             return False, None
-        floor, ceiling = squeeze.linking(until)
+        floor, ceiling = squeeze.linking(0.5 * (time.monotonic() + until))
         cover = Cover(replace(self._links, floor=floor, ceiling=ceiling), self._blocks, listed, self._cost)
         cover.model.add(cover.total <= target)
         self._solver = self._new_solver(until - time.monotonic())
+        # a tree over the LP decides it: more workers look for solutions, probing costs more than it gives
+        self._solver.parameters.num_workers = 1
+        self._solver.parameters.cp_model_probing_level = 0
         if self._stopped or time.monotonic() >= until:
             return False, None
         status = self._solver.solve(cover.model)

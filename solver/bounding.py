@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 # Types of nodes up to which patterns are priced: each is a search of its own, every time.
 MOST_TYPES = 64
 
-# Gap up to which it is asked whether a bound is attained: each step of it leaves nodes more room.
-NEAR = 2
-
 
 class Bounding:
     """Relaxations of one model, which may be given rows in the meantime."""
@@ -88,10 +85,10 @@ class Bounding:
         Parameters
         ----------
         value : int
-            What the best plan attains; where the bound is far from it, or was tried before, nothing is.
+            What the best plan attains.
         """
         rows, goal = self._model.rows, self._model.goals[name]
-        if not 0 < abs(bound - value) <= NEAR or (name, bound) in self._undecided:
+        if bound == value or (name, bound) in self._undecided:
             return bound, None
         sign = -1 if goal.sense == "max" else 1
         cost, blocks = self._model.cost(name), self._blocks(rows)

@@ -104,7 +104,7 @@ def _assignments(weights: Ints, most: Ints, room: Ints) -> tuple[Ints, Ints] | N
 def _pairs(ones: Ints, others: Ints, floor: Ints, room: Ints) -> tuple[Ints, Ints] | None:
     """Find the pairs whose loads add up to between floor and room in every row."""
     width = room - floor + 1
-    if (width <= 0).any():
+    if (width <= 0).any() or (room < 0).any():
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     # the two rows with the narrowest windows make the grid; with one row it is a line
     narrow = np.argsort(width / (room + 1), kind="stable")[:2]

@@ -234,11 +234,11 @@ class Search:
         return bound
 
     def _attain(self, names: Sequence[str], name: str, bound: int, until: float) -> int:
-        """Ask whether any plan attains a bound that the best one just fails to."""
+        """Ask whether any plan attains a bound, as long as none does."""
         if self._bounding.interrupted:
             return bound
         value = self._value_of(name)
-        bound, solution = self._bounding.by_listing(name, value, bound, _share(0.4, until))
+        bound, solution = self._bounding.by_listing(name, value, bound, _share(0.2, until))
         if solution is not None:
             self._decode(solution, names)
         return bound
