@@ -40,6 +40,9 @@ GIB = 2**30
 MOST_MEMORY = 10 * GIB
 """Address space of one way; a model that is larger ends as "out of memory"."""
 
+MOST_PAIRS = 5_000_000
+"""Pairs of a pod and a node beyond which a Boolean for each takes gigabytes before the search begins."""
+
 PATIENCE = 120.0
 """Seconds beyond its limit after which a way is stopped from outside; reading and replaying are in them."""
 
@@ -81,13 +84,20 @@ class Result:
 
 
 def contest(
-    snapshot: Snapshot, seconds: float, ways: Sequence[str] = WAYS, workers: int = 2
+    snapshot: Snapshot, seconds: float, ways: Sequence[str] | None = None, workers: int = 2
 ) -> dict[str, Result]:
-    """Let each way plan the round."""
+    """Let each way plan the round; all whose model can be built, where none are named."""
     for package in ("ortools.sat.python.cp_model", "highspy"):  # loading them is no part of anyone's time
         with suppress(ImportError):
             import_module(package)
+    ways = ways_for(snapshot) if ways is None else ways
     return {way: _apart(way, snapshot, seconds, workers) for way in ways}
+
+
+def ways_for(snapshot: Snapshot) -> list[str]:
+    """Return the ways whose model of the round can be built at all."""
+    pending = sum(1 for pod in snapshot.pods if not pod.spec.node_name)
+    return [way for way in WAYS if way != "booleans" or pending * len(snapshot.nodes) <= MOST_PAIRS]
 
 
 def _apart(way: str, snapshot: Snapshot, seconds: float, workers: int) -> Result:

@@ -1,5 +1,6 @@
 """How the cost of a round grows with nodes, with pods and with classes of pods."""
 
+import math
 import time
 from collections.abc import Sequence
 from importlib import import_module
@@ -14,12 +15,12 @@ from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 from kubestow.solver.api import solve
 from kubestow.solver.baseline import greedy_outcome
-from kubestow.solver.options import SolveOptions
+from kubestow.solver.options import Progress, SolveOptions
 
 from .registry import BenchSpec, Column, Row, register
 
 STEPS = {"read": "reading", "index": "numbering", "greedy": "greedy baseline", "model": "building the model"}
-STEPS["solve"] = "solving, all in all"
+STEPS["placing"] = "placing, proven best"
 AXES = {"nodes": "nodes", "pods": "pending pods", "apps": "classes"}
 
 
@@ -37,9 +38,18 @@ def measure(axis: str, nodes: int, pods: int, apps: int, seconds: float) -> dict
     encode(build_problem(cluster))
     marks.append(time.perf_counter())
     steps = [later - earlier for earlier, later in pairwise(marks)]
-    plan = solve(snapshot, SolveOptions(time_limit=seconds, workers=2))
+    proven: dict[str, float] = {}
+
+    def watch(news: Progress) -> None:
+        if news.gap == 0:
+            proven.setdefault(news.tier, news.seconds)
+
+    plan = solve(snapshot, SolveOptions(time_limit=seconds, workers=2), watch)
+    placing = [proven.get(tier.name) if tier.proven else None for tier in plan.tiers if tier.sense == "max"]
+    told = math.nan if None in placing else max(filter(None, placing), default=math.nan)
     return {
-        **dict(zip(STEPS, [*steps, plan.stats.wall_seconds], strict=True)),
+        **dict(zip(STEPS, [*steps, told], strict=True)),
+        "solve": plan.stats.wall_seconds,
         "proven": sum(tier.proven for tier in plan.tiers),
         "tiers": len(plan.tiers),
     }
@@ -82,7 +92,7 @@ def draw(rows: Sequence[Row], file: Path) -> None:
 
 
 def case(
-    axis: str, nodes: int = 300, pods: int = 3000, apps: int = 60, seconds: float = 60.0
+    axis: str, nodes: int = 300, pods: int = 3000, apps: int = 60, seconds: float = 30.0
 ) -> dict[str, Any]:
     return {"axis": axis, "nodes": nodes, "pods": pods, "apps": apps, "seconds": seconds}
 
@@ -93,8 +103,10 @@ GROWTH = register(
         title="How cost grows",
         about="""
 Generated clusters as above, one size varied at a time: nodes, pending pods, classes of pods. Solving is
-everything from the snapshot to the replayed plan, the greedy baseline included, and ends when every tier is
-proven or after 60 s. Memory is the peak of a process that does all the steps.""",
+everything from the snapshot to the replayed plan, the greedy baseline included; it has 30 s and ends when
+every tier is proven. *Placing* is when the last of the tiers that count placed pods was proven (nan: one was
+not). What is left of the time goes to evictions and budgets. Memory is the peak of a process that does all
+the steps.""",
         cases=(
             *(case("nodes", nodes=nodes) for nodes in (100, 300, 1000, 3000)),
             *(case("pods", pods=pods) for pods in (300, 1000, 3000, 10000, 30000)),
@@ -112,6 +124,7 @@ proven or after 60 s. Memory is the peak of a process that does all the steps.""
             Column("index, s", "{index:.1f}"),
             Column("greedy, s", "{greedy:.1f}"),
             Column("model, s", "{model:.1f}"),
+            Column("placing, s", "{placing:.1f}"),
             Column("solve, s", "{solve:.1f}"),
             Column("tiers proven", "{proven} of {tiers}"),
             Column("peak, MiB", "{peak_mb:,.0f}"),

@@ -1,14 +1,16 @@
 """Preemption's dry runs on many nodes at once, for the nodes where everything is a matter of room.
 
-A node is *plain* for a preemptor when no pod that could leave it, and none nominated to it, matters to any
-filter other than NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the
-other filters answer the same throughout, and putting pods back is arithmetic: rank by rank, all nodes take
-back their next pod where the preemptor still has room.  The outcome is that of `preemption.dry_run` node by
-node, which remains the one for all other nodes.
+A node is *plain* for a preemptor when no pod that could leave it matters to any filter other than
+NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the other filters
+answer the same throughout, beside the pods nominated to the node and without them, and putting pods back is
+arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room.  The outcome
+is that of `preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless*
+ones: rejected even when all have left.
 
 Arrays over victims-to-be are flat: those of the first node, the most important first, then the next node's.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ import numpy as np
 
 from .domains import Bools, Ints
 from .harm import OFFSET, Candidate, Harm
+from .hopeless import hopeless
 from .importance import importance_of
 from .ledger import SEVERAL
 from .plugins.node_resources_fit import NodeResourcesFit, Wanted
@@ -69,13 +72,17 @@ class DryRuns:
 
     Attributes
     ----------
-    plain : bool[K]
-        The nodes that are judged here.
-    harms : dict
-        The harm on each plain node that can be a candidate, by its place among the nodes.
+    judged : bool[K]
+        The nodes that are plain or hopeless.
+    helps : bool[K]
+        The plain nodes that are candidates.
+    violations : int64[K]
+        How many of a candidate's victims break a budget.
     """
 
-    __slots__ = ("_cluster", "_gone", "_leaving", "_nodes", "_places", "harms", "plain")
+    __slots__ = (
+        "_cluster", "_columns", "_gone", "_leaving", "_nodes", "_places", "helps", "judged", "violations",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -88,42 +95,52 @@ class DryRuns:
     ) -> None:
         self._cluster = framework.cluster
         self._nodes = nodes
-        self.harms: dict[int, Harm] = {}
-        self.plain: Bools = np.zeros(len(nodes), dtype=np.bool_)
+        self.judged: Bools = np.zeros(len(nodes), dtype=np.bool_)
+        self.helps: Bools = np.zeros(len(nodes), dtype=np.bool_)
+        self.violations: Ints = np.zeros(len(nodes), dtype=np.int64)
         wanted = _wanted(result)
         if wanted is None:
             return
         leaving = _leaving(framework.cluster, state, i, ledger, nodes)
         matters = framework.matters(result.cycle)
-        self.plain = _plain(framework.cluster, state, i, ledger, leaving, matters, len(nodes))
+        plain = _plain(framework.cluster, state, i, ledger, leaving, matters, len(nodes))
         usage = framework.cluster.usage[:, wanted.at]
         free, slots = _room(framework.cluster, state, wanted.at, nodes)
         free += _sums(usage[leaving.pods], leaving.at, len(nodes))
         crowd = np.bincount(leaving.at, minlength=len(nodes))
         slots += crowd
+        mixed: list[int] = []
         if state.nominated:
             expected = state.nominations.expected(i)
             free -= block(expected.usage, wanted.at, nodes).T
             slots -= expected.count[nodes]
-            if matters is not None:
-                self.plain &= ~np.isin(nodes, state.nominations.among(i, matters))
+            mixed = [] if matters is None else state.nominations.among(i, matters)
         need = wanted.need[:, 0]
-        fits = self.plain & (crowd > 0) & (free >= need).all(axis=1) & (slots > 0)
-        fits &= _others_pass(result, state, i, nodes)
+        fits = (crowd > 0) & (free >= need).all(axis=1) & (slots > 0)
+        fits &= ~hopeless(result, state, i, nodes, mixed, leaving.pods, leaving.at, plain & fits)
+        self.judged = plain | ~fits
+        fits &= plain & _others_pass(result, state, i, nodes)
         self._places = np.flatnonzero(fits)
         self._leaving = leaving.on(fits)
         self._gone = _put_back(self._leaving, usage[self._leaving.pods], free[fits] - need, slots[fits])
         self._weigh()
 
+    def least(self, places: Sequence[int]) -> tuple[Harm, int]:
+        """Return the least harm among some places that help, and which place it is."""
+        rows = np.searchsorted(np.flatnonzero(self.helps), places)
+        columns = self._columns[:, rows]
+        best = int(np.lexsort(columns[::-1])[0])
+        return Harm(*columns[:, best].tolist()), places[best]
+
     def candidate(self, place: int) -> Candidate:
-        """Return the candidate at a place that has a harm."""
+        """Return the candidate at a place that helps."""
         leaving = self._leaving
         mine = np.flatnonzero(self._gone & (leaving.at == np.searchsorted(self._places, place)))
         pods = leaving.pods[mine]
         ranks = importance_of(self._cluster).ranks[pods]
         # Of equal ones those that break a budget come first: they were put back first.
         victims = tuple(pods[np.lexsort((~leaving.breaks[mine], ranks))].tolist())
-        return Candidate(int(self._nodes[place]), victims, self.harms[place].violations)
+        return Candidate(int(self._nodes[place]), victims, int(self.violations[place]))
 
     def _weigh(self) -> None:
         """Find the harm on each node, the first of its victims being the most important one."""
@@ -132,19 +149,20 @@ class DryRuns:
         first = _firsts(at)
         found = at[first]
         priorities = importance.priorities[pods]
-        columns = (
-            np.bincount(at, weights=leaving.breaks[self._gone], minlength=size)[found].astype(np.int64),
-            priorities[first],
-            _sums(priorities + OFFSET, at, size)[found],
-            np.bincount(at, minlength=size)[found],
-            -importance.starts[pods[first]],
-            self._cluster.name_ranks[self._nodes[self._places[found]]],
+        self._columns = np.array(
+            (
+                np.bincount(at, weights=leaving.breaks[self._gone], minlength=size)[found].astype(np.int64),
+                priorities[first],
+                _sums(priorities + OFFSET, at, size)[found],
+                np.bincount(at, minlength=size)[found],
+                -importance.starts[pods[first]],
+                self._cluster.name_ranks[self._nodes[self._places[found]]],
+            )
         )
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        places = self._places[found].tolist()
-        self.harms = {place: Harm(*row) for place, row in zip(places, rows, strict=True)}
+        self.helps[self._places[found]] = True
+        self.violations[self._places[found]] = self._columns[0]
         # Whoever fits without a victim was rejected for no reason: that is for a plain dry run to say.
-        self.plain[np.setdiff1d(self._places, self._places[found])] = False
+        self.judged[np.setdiff1d(self._places, self._places[found])] = False
 
 
 def _wanted(result: "FilterResult") -> Wanted | None:

@@ -118,29 +118,44 @@ def preempt(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
     size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
-    found: list[tuple[Harm, Candidate | None, DryRuns, int]] = []
-    clean = False
-    for turn, n in enumerate(potential.tolist()):
-        place = turn % size
-        if not place:
-            together = DryRuns(framework, state, i, result, ledger, potential[turn : turn + size])
-        harm, candidate = together.harms.get(place), None
-        if not together.plain[place]:
-            tried = retry(n)
-            if isinstance(tried, Status):
-                outcome.failed[n] = tried
+    best: tuple[Harm, Candidate] | None = None
+    found, clean, enough = 0, False, False
+    for start in range(0, len(potential), size):
+        nodes = potential[start : start + size]
+        together = DryRuns(framework, state, i, result, ledger, nodes)
+        judged, helps, violations = (
+            values.tolist() for values in (together.judged, together.helps, together.violations)
+        )
+        mine: list[int] = []
+        for place, n in enumerate(nodes.tolist()):
+            if helps[place]:
+                mine.append(place)
+                broken = violations[place]
+            elif judged[place]:
+                outcome.failed[n] = None
                 continue
-            harm, candidate = harm_of(cluster, tried), tried
-        elif harm is None:
-            outcome.failed[n] = None
-            continue
-        found.append((harm, candidate, together, place))
-        clean |= not harm.violations
-        if clean and len(found) >= wanted:
+            else:
+                tried = retry(n)
+                if isinstance(tried, Status):
+                    outcome.failed[n] = tried
+                    continue
+                broken = tried.violations
+                harm = harm_of(cluster, tried)
+                if best is None or harm < best[0]:
+                    best = harm, tried
+            found += 1
+            clean |= not broken
+            enough = clean and found >= wanted
+            if enough:
+                break
+        if mine:
+            harm, place = together.least(mine)
+            if best is None or harm < best[0]:
+                best = harm, together.candidate(place)
+        if enough:
             break
-    if found:
-        harm, candidate, together, place = min(found)  # no two are equal in the node's name
-        outcome.best = candidate or together.candidate(place)
+    if best is not None:
+        outcome.best = best[1]
     return outcome
 
 

@@ -230,8 +230,7 @@ class Framework:
         for plugin, data in cycle.entries:
             if plugin.scope is Scope.CLUSTER:
                 passed = passed & (plugin.filter_all(data, state, i) == 0)
-        nodes = np.flatnonzero(passed)
-        if state.nominated and nodes.size:
+        if state.nominated and passed.any():
             crowding = Crowding(state, i, cycle, self.matters(cycle))
             beside = state.nominations.beside
             full = [
@@ -239,9 +238,10 @@ class Framework:
                 for n in crowding.mixed
                 if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
             ]
-            full += crowding.full(state, passed).tolist()
-            nodes = np.setdiff1d(nodes, full, assume_unique=True) if full else nodes
-        return nodes
+            passed = passed.copy()
+            passed[crowding.full(state, passed)] = False
+            passed[full] = False
+        return np.flatnonzero(passed)
 
     def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
         """Add up the scores of feasible nodes; int64[len(nodes)], as those of `score`.

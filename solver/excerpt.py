@@ -34,6 +34,13 @@ class Excerpt:
     low: Ints
     high: Ints
 
+    def aim(self, cost: Ints) -> None:
+        """Let it minimise a cost of the large model's variables."""
+        mine = cost[self.variables]
+        aimed = np.flatnonzero((mine != 0) & (self.low < self.high))
+        self.model.proto.objective.vars.extend(aimed.tolist())
+        self.model.proto.objective.coeffs.extend(mine[aimed].tolist())
+
 
 class Excerpts:
     """Cuts small models out of rows around a point, and keeps the point."""

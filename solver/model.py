@@ -18,6 +18,7 @@ from ortools.sat.python import cp_model
 from ..encoders import Context, Problem, encode
 from ..encoders.context import Goal, Terms
 from ..models.errors import InternalError
+from .excerpt import Excerpts
 from .interrupting import run_interruptibly, run_or_leave
 from .places import Places
 from .rows import Rows, rows_of
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
+
+# Share of the time that the variables which follow from a plan may take: they are few, or soon told.
+COMPLETING = 0.1
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class RoundModel:
     Attributes
     ----------
     values : ints or None
-        Values of all variables in the plan that was last hinted, where the hint could be completed.
+        Values of all variables in the plan that was last completed.
     """
 
     problem: Problem
@@ -67,6 +71,7 @@ class RoundModel:
 
     def __post_init__(self) -> None:
         self._rows: Rows | None = None
+        self._excerpts: Excerpts | None = None
         self._read_constraints = 0
         self.context = encode(self.problem, self.options.prefer)
         self.goals = {g.name: g for g in self.context.goals}
@@ -86,7 +91,8 @@ class RoundModel:
         """The model as sparse rows, with all that was added to it so far."""
         rows, first = self._rows, self._read_constraints
         if rows is None or first < self.constraints:
-            new = rows_of(self.context.model, first)
+            known = 0 if rows is None else len(rows.low)
+            new = rows_of(self.context.model, first, known)
             self._rows = rows = new if rows is None else rows.joined(new)
             self._read_constraints = self.constraints
         return rows
@@ -142,39 +148,59 @@ class RoundModel:
                 literals.append(literal)
         return literals
 
-    def hint(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int]) -> None:
-        """Start the next search from these placements and evictions."""
-        model = self.context.model
-        model.clear_hints()  # type: ignore[no-untyped-call]
-        for key, variable in self.context.counts.items():
-            model.add_hint(variable, counts.get(key, 0))
-        for index, variable in self.context.evictions.items():
-            model.add_hint(variable, leaving.get(index, 0))
+    @property
+    def excerpts(self) -> Excerpts:
+        """Cuts out of the model as it is now; its point is that of the last `complete`."""
+        rows = self.rows
+        if self._excerpts is None or self._excerpts.rows is not rows:
+            self._excerpts = Excerpts(rows, np.zeros(len(rows.low), dtype=np.int64))
+        return self._excerpts
 
-    def complete_hint(self, seconds: float) -> bool | None:
-        """Extend the hint to all variables by solving with the hinted ones fixed.
+    def complete(
+        self,
+        counts: Mapping[tuple[int, int], int],
+        leaving: Mapping[int, int],
+        names: Sequence[str],
+        seconds: float,
+    ) -> bool | None:
+        """Find values of all variables in a plan: beside its counts and evictions those best for some tiers.
 
-        Returns false where that is infeasible: the hinted plan breaks a condition that the model calls
-        necessary. None where time ran out.
+        They are the model's `values` then, and where the next search starts.
+
+        Returns
+        -------
+        bool or None
+            False where there are none: the plan breaks a condition that the model calls necessary. None where
+            time ran out.
         """
-        model = self.context.model
-        model.clear_objective()  # type: ignore[no-untyped-call]
-        solver = self.new_solver(seconds)
-        solver.parameters.num_workers = 1
-        solver.parameters.fix_variables_to_their_hinted_value = True
-        status = run_or_leave(lambda: solver.solve(model), solver.stop_search)
+        excerpts = self.excerpts
+        excerpts.move_to(self.places.values(counts, leaving, self.variables))
         self.values = None
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            self._hint_all(solver)
-            return True
-        return False if status == cp_model.INFEASIBLE else None
+        others = np.ones(self.variables, dtype=bool)
+        others[self.places.decisive] = False
+        if others.any():
+            cut = excerpts.cut(np.flatnonzero(others))
+            if cut is None:
+                return False
+            cut.aim(self.sum_of(names))
+            solver = self.new_solver(min(seconds, max(1.0, COMPLETING * seconds)))
+            solver.parameters.num_workers = 1
+            status = run_or_leave(lambda: solver.solve(cut.model), solver.stop_search)
+            if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+                return False if status == cp_model.INFEASIBLE else None
+            excerpts.move(cut.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
+        if len(excerpts.broken()):
+            return False
+        self.values = excerpts.x.copy()
+        return True
 
-    def _hint_all(self, solver: cp_model.CpSolver) -> None:
-        model = self.context.model
-        model.clear_hints()  # type: ignore[no-untyped-call]
-        self.values = np.array(list(solver.response_proto.solution), dtype=np.int64)
-        for index, value in enumerate(self.values.tolist()):
-            model.add_hint(model.get_int_var_from_proto_index(index), value)
+    def sum_of(self, names: Sequence[str]) -> Ints:
+        """Coefficient of each variable in the weighted sum of neighbouring tiers, to be minimised."""
+        total = np.zeros(self.variables, dtype=np.int64)
+        goals = [self.goals[n] for n in names]
+        for goal, weight in zip(goals, weights(goals), strict=True):
+            total += weight * self.cost(goal.name)
+        return total
 
     def search(
         self,
@@ -191,6 +217,10 @@ class RoundModel:
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
         model.minimize(sum_of.terms.expression())
+        model.clear_hints()  # type: ignore[no-untyped-call]
+        if self.values is not None:
+            model.proto.solution_hint.vars.extend(range(len(self.values)))
+            model.proto.solution_hint.values.extend(self.values.tolist())
         solver = self.new_solver(seconds)
         solver.parameters.num_workers = workers or self.options.workers
         callback = _Watch(

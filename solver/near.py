@@ -13,14 +13,11 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from ortools.sat.python import cp_model
 
-from .excerpt import Excerpts
-from .model import weights
 from .neighbourhoods import Neighbourhoods
 from .rows import Sparse, entries, extremes
 
@@ -63,12 +60,9 @@ class Near:
         self.places = model.places
         self._neighbourhoods = Neighbourhoods(self.places, options.seed)
         self._steps = 0
+        self._rows: Rows | None = None
         self._cost = np.zeros(0, dtype=np.int64)
         self._stopped = threading.Event()
-
-    @cached_property
-    def _rows(self) -> Rows:
-        return self._model.rows
 
     def start(
         self,
@@ -81,27 +75,22 @@ class Near:
 
         Returns whether the plan's other variables could be told in time.
         """
-        if self.__dict__.get("_rows") is not self._model.rows:
-            self._rows = self._model.rows
-            self._excerpts = Excerpts(self._rows, np.zeros(len(self._rows.low), dtype=np.int64))
+        model = self._model
+        if self._rows is not model.rows:
+            self._rows = model.rows
             self._decisive = np.zeros(len(self._rows.low), dtype=bool)
             self._decisive[self.places.decisive] = True
             self._hanging = _columns(self._rows, ~self._decisive)
-            self._home = self._homes()
-        goals = [self._model.goals[n] for n in names]
-        self._cost = np.zeros(len(self._rows.low), dtype=np.int64)
-        for goal, weight in zip(goals, weights(goals), strict=True):
-            self._cost += weight * self._model.cost(goal.name)
-        excerpts = self._excerpts
-        excerpts.move_to(self.places.values(counts, leaving, len(self._rows.low)))
-        if not self._decisive.all() and not self._complete(seconds):
+            self._home = self._homes(self._rows)
+        self._cost = model.sum_of(names)
+        if not model.complete(counts, leaving, names, seconds):
             return False
-        self._neighbourhoods.start(excerpts.x)
-        return len(excerpts.broken()) == 0
+        self._excerpts = model.excerpts
+        self._neighbourhoods.start(self._excerpts.x)
+        return True
 
-    def _homes(self) -> Ints:
+    def _homes(self, rows: Rows) -> Ints:
         """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
-        rows = self._rows
         nodes = self.places.node_of(rows.terms.column)
         mine = nodes >= 0
         least, most = extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
@@ -109,18 +98,6 @@ class Near:
         single = least[row] == most[row]
         least, most = extremes(self._hanging.column[single], least[row[single]], len(rows.low))
         return np.where(least == most, least, -1)
-
-    def _complete(self, seconds: float) -> bool:
-        """Find values of all variables that follow from counts and evictions."""
-        cut = self._excerpts.cut(np.flatnonzero(~self._decisive))
-        if cut is None:
-            return False
-        _aim(cut, self._cost)
-        solver = self._model.new_solver(seconds)
-        if solver.solve(cut.model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return False
-        self._excerpts.move(cut.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
-        return True
 
     @property
     def point(self) -> Ints:
@@ -170,7 +147,7 @@ class Near:
 
     def _step(self, way: Way, cut: Excerpt, seconds: float) -> _Step:
         base = self._excerpts.x[cut.variables]
-        _aim(cut, self._cost)
+        cut.aim(self._cost)
         if self._steps % UNHINTED:
             cut.model.proto.solution_hint.vars.extend(range(len(base)))
             cut.model.proto.solution_hint.values.extend(base.tolist())
@@ -222,14 +199,6 @@ class Near:
     def _follow(self, variables: Ints, change: Ints) -> None:
         mine = self._decisive[variables]
         self._neighbourhoods.follow(variables[mine], change[mine])
-
-
-def _aim(cut: Excerpt, cost: Ints) -> None:
-    """Let a cut minimise a cost."""
-    mine = cost[cut.variables]
-    aimed = np.flatnonzero((mine != 0) & (cut.low < cut.high))
-    cut.model.proto.objective.vars.extend(aimed.tolist())
-    cut.model.proto.objective.coeffs.extend(mine[aimed].tolist())
 
 
 def _columns(rows: Rows, kept: np.ndarray) -> Sparse:

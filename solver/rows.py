@@ -136,10 +136,10 @@ class Rows:
         )
 
     def joined(self, newer: Rows) -> Rows:
-        """These rows and newer ones of the same model, which may have more variables."""
+        """These rows and variables and newer ones of the same model."""
         return Rows(
-            newer.low,
-            newer.high,
+            np.concatenate((self.low, newer.low)),
+            np.concatenate((self.high, newer.high)),
             self.terms.above(newer.terms),
             np.concatenate((self.floor, newer.floor)),
             np.concatenate((self.ceiling, newer.ceiling)),
@@ -162,36 +162,37 @@ def extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
     return least, most
 
 
-def rows_of(model: cp_model.CpModel, first: int = 0) -> Rows:
-    """Read a model's constraints from the `first` on.
+def rows_of(model: cp_model.CpModel, constraint: int = 0, variable: int = 0) -> Rows:
+    """Read a model's constraints and the limits of its variables, from these numbers on.
 
     What kubestow's encoders state (linear rows, clauses, at-most-one) is all that it may hold.
     """
     proto = model.proto
-    domains = np.array([tuple(v.domain) for v in proto.variables], dtype=np.int64).reshape(-1, 2)
+    newer = range(variable, len(proto.variables))
+    domains = np.array([tuple(proto.variables[k].domain) for k in newer], dtype=np.int64).reshape(-1, 2)
     terms: list[tuple[Sequence[int], Sequence[int]]] = []
     limits: list[tuple[int, int]] = []
     literals: list[Sequence[int]] = []
-    for number in range(first, len(proto.constraints)):
-        constraint = proto.constraints[number]
-        enforced = list(constraint.enforcement_literal)
-        if constraint.has_linear():
-            terms.append((list(constraint.linear.vars), list(constraint.linear.coeffs)))
-            low, high = constraint.linear.domain
+    for number in range(constraint, len(proto.constraints)):
+        stated = proto.constraints[number]
+        enforced = list(stated.enforcement_literal)
+        if stated.has_linear():
+            terms.append((list(stated.linear.vars), list(stated.linear.coeffs)))
+            low, high = stated.linear.domain
             limits.append((low, high))
             literals.append(enforced)
-        elif constraint.has_bool_and():
-            for literal in constraint.bool_and.literals:
+        elif stated.has_bool_and():
+            for literal in stated.bool_and.literals:
                 _clause(terms, limits, [literal], 1, HIGHEST)
                 literals.append(enforced)
-        elif constraint.has_bool_or():
-            _clause(terms, limits, list(constraint.bool_or.literals), 1, HIGHEST)
+        elif stated.has_bool_or():
+            _clause(terms, limits, list(stated.bool_or.literals), 1, HIGHEST)
             literals.append(enforced)
-        elif constraint.has_at_most_one():
-            _clause(terms, limits, list(constraint.at_most_one.literals), LOWEST, 1)
+        elif stated.has_at_most_one():
+            _clause(terms, limits, list(stated.at_most_one.literals), LOWEST, 1)
             literals.append(enforced)
         else:
-            raise InternalError(f"no linear form is known of {constraint}")
+            raise InternalError(f"no linear form is known of {stated}")
     bounds = np.array(limits, dtype=np.int64).reshape(-1, 2)
     return Rows(
         low=domains[:, 0],

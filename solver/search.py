@@ -216,7 +216,7 @@ class Search:
         """Bound a tier by relaxations, before it is searched; plans that these suggest are taken."""
         name = group[0]
         bounding = self._bounding
-        self._hint()
+        self._hint([name])
         relaxed = bounding.relax(name, 0.2 * (until - time.monotonic()))
         if relaxed is not None:
             bound = self._tighter(name, bound, relaxed)
@@ -247,9 +247,9 @@ class Search:
     def _bounding(self) -> Bounding:
         return Bounding(self.model, self.options)
 
-    def _hint(self) -> None:
-        self.model.hint(*counted(self.problem, self.best))
-        if self.model.complete_hint(self._left()) is False:
+    def _hint(self, goals: Sequence[str]) -> None:
+        """Let the model start from the best plan."""
+        if self.model.complete(*counted(self.problem, self.best), goals, self._left()) is False:
             raise self._contradiction("the model refuses a plan that passes every filter")
 
     def _improve(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> None:
@@ -292,10 +292,9 @@ class Search:
         return Near(self.model, self.options)
 
     def _search(self, group: Sequence[str], seconds: float, workers: int | None) -> SearchResult:
-        self._hint()
-        first = self._value_of(group[0])
-        self._report(group[0], first, None)
         goals = [n for n in group if n in self.model.goals]
+        self._hint(goals)
+        self._report(group[0], self._value_of(group[0]), None)
         return self.model.search(
             goals, seconds, lambda value, bound: self._report(group[0], value, bound), workers
         )

@@ -133,22 +133,14 @@ def test_a_run_is_taken_up_where_it_ended(tmp_path, monkeypatch):
 
 def test_packing_is_told_by_nodes_and_time():
     packing_ = module("packing")
-    cells = [
-        {
-            "nodes": 4,
-            "seconds": 1.0,
-            "rounds": 10,
-            **{f"{w}_{k}": 5 for w in packing_.SOLVERS for k in KINDS},
-        },
-        {
-            "nodes": 4,
-            "seconds": 1.0,
-            "rounds": 10,
-            **{f"{w}_{k}": 10 for w in packing_.SOLVERS for k in KINDS},
-        },
-    ]
-    [row] = packing_.fold(cells)
-    assert (row["count"], row["cells"], row["ours_fine"], row["mip_proven"]) == (20, 2, 0.75, 0.75)
 
+    def row(ways, share):
+        told = {f"{way}_{what}": share for way in ways for what in packing_.SHARES}
+        return {"nodes": 4, "seconds": 1.0, "ways": ways, "count": 10, **told}
 
-KINDS = ("better", "fine", "proven", "best")
+    contested, alone = row(packing_.EVERYBODY, 5), row(("ours",), 10)
+    [line] = packing_.fold([contested, alone])
+    assert (line["count"], line["ours"]) == (20, "75% · 75% · 75%")
+    assert (line["rivals"], line["mip"], line["best"]) == (10, "50% · 50% · 50%", "50%")
+    [line] = packing_.fold([alone])
+    assert (line["rivals"], line["mip"], line["best"]) == (0, "– · – · –", "–")

@@ -92,6 +92,23 @@ class FilterPlugin(Plugin):
         """Say which pods can change a verdict by coming to the node or leaving it; bool[P], None for none."""
         return None
 
+    def hopeless(self, data: Any, nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Bools | None:
+        """Say which nodes are rejected after pods have come and gone; None where each must be asked.
+
+        Parameters
+        ----------
+        data
+        nodes : int64[K]
+        pods, at, by : int64[M]
+            The pods, the place of each one's node among the nodes, and 1 where it comes, -1 where it goes.
+
+        Returns
+        -------
+        bool[K] or None
+            As `check` finds on forks to which the same was done.
+        """
+        return None
+
     def add(self, fork: Any, j: int) -> None:
         """Let pod j be on the fork's node too."""
 

@@ -82,6 +82,17 @@ class _Count:
     at: int
     second: int
 
+    def skewed(self, nodes: Ints, deltas: Ints) -> Bools:
+        """Say which nodes fail after their domains' counts have changed by so much; bool[len(nodes)]."""
+        rule, at = self.rule, self.rule.domains.ids[nodes]
+        here = np.append(self.counts, 0)[at] + deltas  # a node without the label is in the last place
+        minimum: Ints = np.zeros(len(nodes), dtype=np.int64)
+        if not rule.below_min_domains:
+            others = np.where(at == self.at, self.second, self.least)
+            minimum = np.where(deltas != 0, np.minimum(others, here), self.least)
+        skewed: Bools = (at < 0) | (here + rule.self_match - minimum > rule.max_skew)
+        return skewed
+
     def limit(self) -> int:
         """The largest count of a domain that still takes the pod."""
         minimum = 0 if self.rule.below_min_domains else self.least
@@ -148,6 +159,17 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         units = np.logical_or.reduce([count.rule.hooked for count in data])
         found: Bools = units[self.cluster.unit_of]
         return found
+
+    def hopeless(self, data: list[_Count], nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Bools:
+        """Say where some constraint fails after the change."""
+        units = self.cluster.unit_of[pods]
+        failed = np.zeros(len(nodes), dtype=np.bool_)
+        for count in data:
+            deltas: Ints = np.zeros(len(nodes), dtype=np.int64)
+            hooked = count.rule.hooked[units]
+            np.add.at(deltas, at[hooked], by[hooked])
+            failed |= count.skewed(nodes, np.where(count.rule.eligible[nodes], deltas, 0))
+        return failed
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j, terminating or not, and also for a selector that asks for nothing."""

@@ -54,21 +54,21 @@ class Attempt:
         return DryRuns(self.framework, self.state, self.i, self.result, self.ledger, self.potential)
 
     def agree(self):
-        """Compare node by node, then the choice; return how many nodes were plain and candidates."""
+        """Compare node by node, then the choice; return how many nodes were candidates together."""
         if not len(self.potential):
             return 0
         runs = self.together()
         for place, n in enumerate(self.potential.tolist()):
-            if runs.plain[place]:
+            if runs.judged[place]:
                 alone = self.each(n)
-                harm = runs.harms.get(place)
-                assert (harm is not None) == isinstance(alone, Candidate)
-                if harm is not None:
-                    assert harm == harm_of(self.members, alone)
+                assert runs.helps[place] == isinstance(alone, Candidate)
+                if runs.helps[place]:
+                    assert runs.least([place]) == (harm_of(self.members, alone), place)
+                    assert runs.violations[place] == alone.violations
                     assert runs.candidate(place) == alone
         if self.members.pods[self.i].preempts and self.i not in self.state.nominated:
             assert self.at_once() == self.one_by_one()
-        return len(runs.harms)
+        return runs.helps.sum()
 
 
 @pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
@@ -107,7 +107,7 @@ def test_random_rounds():
 
 def look(*objects, name="p"):
     members = Cluster(cluster(*objects))
-    state = State.initial(members)
+    state = State.initial(members, nominations=True)
     i = members.pod_index[f"default/{name}"]
     return Attempt(members, state, i, Ledger(members))
 
@@ -118,11 +118,18 @@ def v(name, **labels):
 
 BIG = pod("p").req(cpu="2").priority(10)
 TWO = node("n", cpu="2")
+ZONED = node("n", cpu="2", zone="a")
+EXPECTED = pod("r").priority(20).label(app="x").nominated("n")
+ELSEWHERE = [
+    node("full", zone="a").cordoned(),
+    node("free", zone="b").cordoned(),
+    pod("r").label(app="x").on("full").times(2),
+]
 ANTI = pod("w").req(cpu="1").on("n").label(app="x").anti("hostname", {"app": "y"})
 
 
 @pytest.mark.parametrize(
-    "objects, plain",
+    "objects, judged",
     [
         pytest.param([TWO, v("v"), v("w"), BIG], True, id="requests and nothing else"),
         pytest.param(
@@ -140,6 +147,26 @@ ANTI = pod("w").req(cpu="1").on("n").label(app="x").anti("hostname", {"app": "y"
         ),
         pytest.param([TWO, v("v").host_port(80), v("w"), BIG.host_port(80)], False, id="its port in the way"),
         pytest.param([TWO, v("v").host_port(80), v("w"), BIG.host_port(90)], True, id="a port beside it"),
+        pytest.param(
+            [ZONED, v("v", app="x"), v("w"), *ELSEWHERE, BIG.label(app="x").spread("zone")],
+            True,
+            id="a constraint that fails whoever leaves",
+        ),
+        pytest.param(
+            [TWO, v("v"), v("w"), EXPECTED, BIG.label(app="x").spread("hostname")],
+            True,
+            id="a constraint that counts somebody who is nominated",
+        ),
+        pytest.param(
+            [TWO, v("v"), v("w"), EXPECTED, BIG.anti("hostname", {"app": "x"})],
+            True,
+            id="somebody who is nominated and whom the preemptor avoids",
+        ),
+        pytest.param(
+            [TWO, v("v"), v("w"), EXPECTED, BIG.host_port(80)],
+            True,
+            id="somebody who is nominated and not in the way",
+        ),
         pytest.param([TWO, v("v").guard(100), v("w"), BIG], False, id="a guarded pod"),
         pytest.param([TWO, v("v").guard(5), v("w"), BIG], True, id="a guard that the preemptor is above"),
         pytest.param(
@@ -152,9 +179,9 @@ ANTI = pod("w").req(cpu="1").on("n").label(app="x").anti("hostname", {"app": "y"
         ),
     ],
 )  # fmt: skip
-def test_what_is_a_matter_of_room(objects, plain):
+def test_what_is_a_matter_of_room(objects, judged):
     attempt = look(*objects)
-    assert attempt.together().plain.tolist() == [plain]
+    assert attempt.together().judged.tolist() == [judged]
     attempt.agree()
 
 
