@@ -241,6 +241,8 @@ class Search:
         bound, solution = self._bounding.by_listing(name, value, bound, _share(0.2, until))
         if solution is not None:
             self._decode(solution, names)
+            # a better plan to start from, or a cut with variables of its own
+            self._hint([name])
         return bound
 
     @cached_property
