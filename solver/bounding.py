@@ -1,12 +1,14 @@
-"""Bounds of tiers, and plans, that relaxations of the model give (`solver.relaxation`, `solver.columns`)."""
+"""Bounds of tiers, and plans, from relaxations and from listed patterns (`solver.attain`)."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .attain import Attainment
 from .blocks import blocks_of
 from .columns import Columns, Patterns
 from .interrupting import run_interruptibly
@@ -29,6 +31,8 @@ class Bounding:
     def __init__(self, model: RoundModel, options: SolveOptions) -> None:
         self._model, self._options = model, options
         self._patterns = Patterns()
+        self._split: tuple[Rows, Blocks] | None = None
+        self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
 
     def relax(self, name: str, seconds: float) -> int | None:
@@ -75,9 +79,40 @@ class Bounding:
         self.interrupted |= interrupted
         return bound, None if found is None else model.solution(found)
 
+    def by_listing(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
+        """Lower a tier's bound as long as no solution attains it, or find one that does.
+
+        Parameters
+        ----------
+        value : int
+            What the best plan attains.
+        """
+        rows, goal = self._model.rows, self._model.goals[name]
+        if bound == value or (name, bound) in self._undecided:
+            return bound, None
+        sign = -1 if goal.sense == "max" else 1
+        cost, blocks = self._model.cost(name), self._blocks(rows)
+        attainment = Attainment(rows, blocks, cost, self._model.new_solver)
+        while bound != value and not self.interrupted:
+            target = sign * (bound - goal.terms.constant)
+            (decided, found), interrupted = run_interruptibly(
+                partial(attainment.decide, target, until), attainment.stop
+            )
+            self.interrupted |= interrupted
+            if found is not None:
+                return bound, self._model.solution(found)
+            if not decided:
+                self._undecided.add((name, bound))
+                break
+            bound += sign
+        return bound, None
+
     def _blocks(self, rows: Rows) -> Blocks:
-        node_of = self._model.places.node_of(np.arange(len(rows.low)))
-        return blocks_of(rows, node_of, [self._model.cost(name) for name in self._model.goals])
+        if self._split is None or self._split[0] is not rows:
+            node_of = self._model.places.node_of(np.arange(len(rows.low)))
+            costs = [self._model.cost(name) for name in self._model.goals]
+            self._split = rows, blocks_of(rows, node_of, costs)
+        return self._split[1]
 
     def _told(self, name: str, bound: int) -> int:
         """Turn a bound of a cost into one of the tier."""

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ..encoders.linear import add_row
+from .cover import Cover, Effects
 from .master import Master, Prices
 from .outward import least, reduced_costs, sum_below, usable
 from .pricing import Pricing
@@ -91,7 +90,7 @@ class Columns:
         self.bound: int | None = None
         self._blocks, self._patterns, self._cost = blocks, patterns, cost
         self._links = linear(rows.subset(blocks.linking))
-        self._columns = self._links.terms.transposed(len(rows.low))
+        self._effects = Effects(self._links, cost)
         self._pricing = [Pricing(rows, kind, new_solver) for kind in blocks.types]
         self._stable: tuple[float, Floats] | None = None
         self._stopped = False
@@ -106,8 +105,8 @@ class Columns:
         """Price patterns until the bound cannot rise, reaches what is `enough`, or time is out."""
         master = Master(self._links, self._blocks, self._cost)
         for k, kind in enumerate(self._blocks.types):
-            for pattern in self._patterns.of(kind):
-                master.add(k, *self._effect(kind, pattern))
+            for cost, effect in self._effects.of(kind, self._patterns.of(kind)):
+                master.add(k, cost, effect)
         smooth, gap, slow = SMOOTH, 0.0, False
         with ThreadPoolExecutor(workers) as pool:
             while time.monotonic() < until and not self._stopped:
@@ -136,75 +135,30 @@ class Columns:
         values : ints, shape (variables,)
             A solution to start from.
         """
-        blocks, links = self._blocks, self._links
-        model = cp_model.CpModel()
-        shared = {
-            v: model.new_int_var(int(links.low[v]), int(links.high[v]), "") for v in blocks.shared.tolist()
-        }
-        sums: list[tuple[list[cp_model.IntVar], list[int]]] = [([], []) for _ in links.floor]
-        for r, (variables, coefficients) in enumerate(sums):
-            for v, a in zip(*(x.tolist() for x in links.terms.of(r)), strict=True):
-                if v in shared:
-                    variables.append(shared[v])
-                    coefficients.append(a)
-        total = cp_model.LinearExpr.weighted_sum(
-            list(shared.values()), self._cost[list(shared)].tolist() if shared else []
-        )
-        for v, variable in shared.items():
-            model.add_hint(variable, int(values[v]))
-        taken: list[list[tuple[Ints, cp_model.IntVar]]] = []
-        for kind in blocks.types:
-            count = Counter(values[members].tobytes() for members in kind.members)
-            mine = []
-            for pattern in self._patterns.of(kind):
-                often = model.new_int_var(0, len(kind.members), "")
-                model.add_hint(often, count[pattern.tobytes()])
-                cost, effect = self._effect(kind, pattern)
-                total += cost * often
-                for r in np.flatnonzero(effect).tolist():
-                    sums[r][0].append(often)
-                    sums[r][1].append(int(effect[r]))
-                mine.append((pattern, often))
-            model.add(cp_model.LinearExpr.sum([often for _, often in mine]) == len(kind.members))
-            taken.append(mine)
-        for r, (variables, coefficients) in enumerate(sums):
-            add_row(model, coefficients, variables, int(links.floor[r]), int(links.ceiling[r]))
-        model.minimize(total)
-        if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        patterns = [self._patterns.of(kind) for kind in self._blocks.types]
+        cover = Cover(self._links, self._blocks, patterns, self._cost)
+        cover.hint(values)
+        cover.model.minimize(cover.total)
+        if solver.solve(cover.model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
-        found = values.copy()
-        found[list(shared)] = [solver.value(variable) for variable in shared.values()]
-        for kind, mine in zip(blocks.types, taken, strict=True):
-            chosen = [pattern for pattern, often in mine for _ in range(solver.value(often))]
-            for members, pattern in zip(kind.members, chosen, strict=True):
-                found[members] = pattern
-        return found
+        return cover.read(solver, len(values))
 
     def _add(self, master: Master, prices: Prices, found: list[list[Ints]]) -> bool:
         """Give the master the new patterns; say whether one of them helps it."""
         helps = False
         for k, (kind, patterns) in enumerate(zip(self._blocks.types, found, strict=True)):
-            for pattern in patterns:
-                if self._patterns.add(kind, pattern):
-                    cost, effect = self._effect(kind, pattern)
-                    master.add(k, cost, effect)
-                    helps |= cost - float(effect @ prices.rows) - prices.types[k] < -TOLERANCE
+            new = [pattern for pattern in patterns if self._patterns.add(kind, pattern)]
+            for cost, effect in self._effects.of(kind, new):
+                master.add(k, cost, effect)
+                helps |= cost - float(effect @ prices.rows) - prices.types[k] < -TOLERANCE
         return helps
-
-    def _effect(self, kind: BlockType, pattern: Ints) -> tuple[int, Floats]:
-        """Cost of a pattern and what it adds to each linking row."""
-        taken = self._columns.take(kind.first)
-        added = np.bincount(
-            taken.column, weights=taken.value * pattern[taken.row], minlength=len(self._links.floor)
-        )
-        return int(self._cost[kind.first] @ pattern), added.astype(float)
 
     def _price(
         self, duals: Floats, pool: ThreadPoolExecutor, workers: int, until: float, gap: float
     ) -> list[list[Ints]]:
         """Find patterns that help at some duals, and the bound that this proves."""
         y, sides = usable(self._links, duals)
-        low, high = reduced_costs(self._columns, self._cost, y)
+        low, high = reduced_costs(self._effects.columns, self._cost, y)
         costs = np.floor(low * SCALE).astype(np.int64)
 
         threads = max(1, workers // len(self._pricing))

@@ -220,15 +220,29 @@ class Search:
         relaxed = bounding.relax(name, 0.2 * (until - time.monotonic()))
         if relaxed is not None:
             bound = self._tighter(name, bound, relaxed)
+        bound = self._attain(names, name, bound, until)
         if self._value_of(name) != bound and not bounding.interrupted:
             tight, solution = bounding.by_columns(name, _share(0.4, until))
-            if tight is not None:
-                bound = self._tighter(name, bound, tight)
             if solution is not None:
                 self._decode(solution, names)
+            if tight is not None:
+                bound = self._tighter(name, bound, tight)
+            bound = self._attain(names, name, bound, until)
         self.interrupted |= bounding.interrupted
         self.model.bound(name, bound)
         self._report(name, self._value_of(name), bound)
+        return bound
+
+    def _attain(self, names: Sequence[str], name: str, bound: int, until: float) -> int:
+        """Ask whether any plan attains a bound, as long as none does."""
+        if self._bounding.interrupted:
+            return bound
+        value = self._value_of(name)
+        bound, solution = self._bounding.by_listing(name, value, bound, _share(0.2, until))
+        if solution is not None:
+            self._decode(solution, names)
+            # a better plan to start from, or a cut with variables of its own
+            self._hint([name])
         return bound
 
     @cached_property
