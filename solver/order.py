@@ -7,12 +7,12 @@ there is none and names the components to blame, or gives up at its limit.  Sour
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .gangs import Gangs
 from .order_search import OrderSearch
-from .outcome import BIND, LEAVE, MARK
+from .outcome import BIND, DEALLOCATE, LEAVE, MARK
 from .play import deallocate, fits, play
 from .preemptors import serves
 from .quick_order import QuickSequence
@@ -77,11 +77,10 @@ class Sequencer:
             self.leave(base, moves, v, assignment)
         partial = tuple(quick.moves)
         for component in self._merged(assignment):
-            search = OrderSearch(self, assignment, component, base, self._limit, deadline)
-            found = search.run()
+            search, found = self._search(moves, assignment, component, base, self._limit, deadline)
             if found is None:
                 return self._none(search, component, assignment, partial)
-            moves += found
+            moves = found
         done = {pod for kind, pod, _ in moves if kind == BIND}
         late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
@@ -98,13 +97,41 @@ class Sequencer:
             problem.devices is not None,
         )
         base, moves = self.start(assignment)
-        search = OrderSearch(self, assignment, everybody, base, self._limit // 10, deadline)
-        found = search.run()
+        search, found = self._search(moves, assignment, everybody, base, self._limit // 10, deadline)
         if found is not None:
-            return OrderResult((*moves, *found))
+            return OrderResult(tuple(found))
         if problem.devices is not None and not problem.devices.apart:
             return OrderResult(None, partial=partial)
         return self._none(search, everybody, assignment, partial)
+
+    def _search(
+        self,
+        moves: list[Move],
+        assignment: Assignment,
+        component: Component,
+        base: State,
+        limit: int,
+        deadline: float,
+    ) -> tuple[OrderSearch, list[Move] | None]:
+        """Add an order of a component to what comes before it, if there is one.
+
+        Whoever looks at the devices of others may need some to be in use for a while: if deallocating as soon
+        as possible leads nowhere, claims are deallocated at any time.
+        """
+        search = OrderSearch(self, assignment, component, base, limit, deadline)
+        found = search.run()
+        if found is not None:
+            return search, [*moves, *found]
+        if not (search.complete and component.devices and assignment.deallocated):
+            return search, None
+        held = replace(assignment, deallocated=())
+        state, _ = self.start(held)
+        for v in sorted(assignment.victims):
+            if base.node_of[v] < 0:
+                self.leave(state, [], v, held)
+        search = OrderSearch(self, held, component, state, limit, deadline, assignment.deallocated)
+        found = search.run()
+        return search, None if found is None else [*(m for m in moves if m[0] != DEALLOCATE), *found]
 
     def _none(
         self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
@@ -146,7 +173,10 @@ class Sequencer:
         play(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free, and come as soon as they can."""
+        """Return the state in which an order begins: deallocations are free, and come as soon as they can.
+
+        Where that leads nowhere, they may come later (`_search`).
+        """
         state = self.problem.state.copy()
         return state, deallocate(self.cluster, state, assignment.deallocated)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from .gangs import Gangs
 from .outcome import BIND, MARK, Move
+from .play import deallocate
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from ..framework.state import State
     from .order import Assignment, Sequencer
@@ -20,7 +21,14 @@ DEEPEST = 400
 
 
 class OrderSearch:
-    """Depth-first search with memory over the orders of one component."""
+    """Depth-first search with memory over the orders of one component.
+
+    Parameters
+    ----------
+    claims : iterable of int
+        Claims to deallocate at any time (places in `claim_keys`); those of the assignment are deallocated as
+        soon as they can be.
+    """
 
     def __init__(
         self,
@@ -30,12 +38,14 @@ class OrderSearch:
         base: State,
         limit: int,
         deadline: float,
+        claims: Iterable[int] = (),
     ) -> None:
         self._s = sequencer
         self._assignment = assignment
         self._limit = limit
         self._deadline = deadline
         self._state = base.copy()
+        self._claims = set(claims)
         self.complete = True
         self._moves: list[Move] = []
         self._seen: set[tuple[object, ...]] = set()
@@ -76,6 +86,7 @@ class OrderSearch:
             tuple(len(g) for g in self._groups.values()),
             tuple((v, bool(self._state.terminating[v])) for v in present),
             self._state.bindings(),
+            frozenset(self._claims),
         )
         if key in self._seen:
             return False
@@ -83,7 +94,7 @@ class OrderSearch:
         if len(self._seen) > self._limit or time.monotonic() > self._deadline:
             self.complete = False
             return False
-        return self._bind_one(present) or self._move_victim(present)
+        return self._bind_one(present) or self._move_victim(present) or self._deallocate_one()
 
     def _bind_one(self, present: list[int]) -> bool:
         for (_, node, _), group in self._groups.items():
@@ -127,6 +138,23 @@ class OrderSearch:
                     return True
                 del self._moves[steps:]
                 self._state = before
+            if not self.complete:
+                return False
+        return False
+
+    def _deallocate_one(self) -> bool:
+        for claim in sorted(self._claims) if self.complete else ():
+            before = self._state.copy()
+            done = deallocate(self._s.cluster, self._state, [claim])
+            if not done:
+                continue
+            self._claims.remove(claim)
+            self._moves += done
+            if self._descend():
+                return True
+            self._moves.pop()
+            self._claims.add(claim)
+            self._state = before
             if not self.complete:
                 return False
         return False
