@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from .blocks import BlockType
     from .rows import Ints, Rows
 
-# Assignments of half a block, and pairs that may fit, beyond which nothing is listed.
+# Assignments of half a block, and pairs that may fit, beyond which nothing is listed; fewer where more rows
+# than this have a load of each.
 MOST_HALVES = 1_000_000
 MOST_PAIRS = 2_000_000
+FEW_ROWS = 4
 
 
 @dataclass(frozen=True)
@@ -75,30 +77,69 @@ def patterns_within(rows: Rows, kind: BlockType, known: Knapsacks, floor: Ints, 
         half = _assignments(known.weights[:, mine], (high - low)[mine], room)
         if half is None:
             return None
-        halves.append((mine, *half))
-    (left, ones, loads), (right, others, more) = halves
-    pairs = _pairs(loads, more, floor, room)
+        halves.append((mine, half))
+    (left, ones), (right, others) = halves
+    pairs = _pairs(ones.loads, others.loads, floor, room)
     if pairs is None or len(pairs[0]) > most:
         return None
     found = np.empty((len(pairs[0]), len(low)), dtype=np.int64)
-    found[:, left], found[:, right] = ones[pairs[0]], others[pairs[1]]
+    found[:, left], found[:, right] = ones.of(pairs[0]), others.of(pairs[1])
     found = (found + low)[np.lexsort(found.T)]
     return found[_hold(rows.subset(kind.local), kind, found)]
 
 
-def _assignments(weights: Ints, most: Ints, room: Ints) -> tuple[Ints, Ints] | None:
+@dataclass(frozen=True)
+class _Half:
+    """Assignments of half a block: each but the first, which is all zeros, adds to another before it.
+
+    Attributes
+    ----------
+    loads : ints, shape (assignments, rows)
+        What they take.
+    base, variable, count : ints, shape (assignments,)
+        To which assignment each adds how much of which variable.
+    variables : int
+        How many there are.
+    """
+
+    loads: Ints
+    base: Ints
+    variable: Ints
+    count: Ints
+    variables: int
+
+    def of(self, chosen: Ints) -> Ints:
+        """Return the values of all variables in some assignments, row by row."""
+        found = np.zeros((len(chosen), self.variables), dtype=np.int64)
+        row = np.flatnonzero(chosen)
+        at = chosen[row]
+        while len(at):
+            found[row, self.variable[at]] = self.count[at]
+            at = self.base[at]
+            row, at = row[at > 0], at[at > 0]
+        return found
+
+
+def _assignments(weights: Ints, most: Ints, room: Ints) -> _Half | None:
     """Make all assignments 0 <= x <= most with weights·x <= room, and their loads."""
-    found, loads = np.zeros((1, 0), dtype=np.int64), np.zeros((1, len(room)), dtype=np.int64)
-    for weight, top in zip(weights.T, most.tolist(), strict=True):
-        if len(found) * (top + 1) > MOST_HALVES:
+    loads = np.zeros((1, len(room)), dtype=np.int64)
+    none = np.zeros(1, dtype=np.int64)
+    made = [(none, none, none)]
+    for variable, (weight, top) in enumerate(zip(weights.T, most.tolist(), strict=True)):
+        if len(loads) * (top + 1) > _fewer(MOST_HALVES, room):
             return None
-        counts = np.arange(top + 1)
+        counts = np.arange(1, top + 1)
         new = (loads[:, None, :] + counts[None, :, None] * weight).reshape(-1, len(room))
-        fits = (new <= room).all(axis=1)
-        counted = np.tile(counts, len(found))[fits, None]
-        found = np.concatenate((np.repeat(found, top + 1, axis=0)[fits], counted), axis=1)
-        loads = new[fits]
-    return found, loads
+        fits = np.flatnonzero((new <= room).all(axis=1))
+        made.append((fits // max(top, 1), np.full(len(fits), variable), fits % max(top, 1) + 1))
+        loads = np.concatenate((loads, new[fits]))
+    base, variables, count = (np.concatenate(part) for part in zip(*made, strict=True))
+    return _Half(loads, base, variables, count, weights.shape[1])
+
+
+def _fewer(most: int, room: Ints) -> int:
+    """Return how many loads there may be in so many rows."""
+    return most * FEW_ROWS // max(len(room), FEW_ROWS)
 
 
 def _pairs(ones: Ints, others: Ints, floor: Ints, room: Ints) -> tuple[Ints, Ints] | None:
@@ -122,7 +163,7 @@ def _pairs(ones: Ints, others: Ints, floor: Ints, room: Ints) -> tuple[Ints, Int
         at = (corner[:, x] + step) * lines + corner[:, y]
         begin, end = np.searchsorted(keys, at), np.searchsorted(keys, at + 2)
         number = end - begin
-        if number.sum() > MOST_PAIRS:
+        if number.sum() > _fewer(MOST_PAIRS, room):
             return None
         one = np.repeat(np.arange(len(ones)), number)
         other = sorted_by[np.arange(len(one)) + np.repeat(begin - np.cumsum(number) + number, number)]

@@ -109,7 +109,8 @@ class Squeeze:
     def _least(self, vector: Ints, until: float) -> int:
         left = until - time.monotonic()
         found = relaxed(self._program, vector, left, self._interrupter) if left > 0 else None
-        return LOWEST if found is None else found
+        # far from the best duals a bound may be any number, also one that no row can have
+        return LOWEST if found is None or found < LOWEST else min(found, HIGHEST)
 
     def _vector(self, columns: Ints, values: Ints, ids: Ints) -> Ints:
         """Coefficients in the program of a sum over the model; those of blocks like the second are its."""

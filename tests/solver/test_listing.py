@@ -2,6 +2,7 @@
 
 import itertools
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from kubestow.framework.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
-from kubestow.solver import attain, listing
+from kubestow.solver import attain, listing, squeeze
 from kubestow.solver.api import solve_both
 from kubestow.solver.attain import Attainment
 from kubestow.solver.blocks import BlockType, blocks_of
@@ -111,6 +112,27 @@ def test_nothing_is_listed_where_there_is_too_much(monkeypatch, limit, most):
     assert patterns_within(rows, kind, knapsacks(rows, kind), np.array([1]), most=most) is None
 
 
+def test_of_many_rows_fewer_loads_are_kept(monkeypatch):
+    monkeypatch.setattr(listing, "MOST_HALVES", 4)
+    for rows_alike, found in ((4, 6), (8, None)):
+        terms = [[(k, 1) for k in range(4)]] * rows_alike
+        rows, kind = block([0] * 4, [1] * 4, terms, [(LOWEST, 2)] * rows_alike)
+        patterns = patterns_within(rows, kind, knapsacks(rows, kind), np.full(rows_alike, 2), most=10)
+        assert (None if patterns is None else len(patterns)) == found
+
+
+def test_a_half_million_halves_take_little_memory():
+    """Of 2·50 variables up to four fit: with a number for each, halves took 480 MB."""
+    rows, kind = block([0] * 100, [1] * 100, [[(k, 20) for k in range(100)]], [(LOWEST, 89)])
+    tracemalloc.start()
+    try:
+        found = patterns_within(rows, kind, knapsacks(rows, kind), np.array([85]), most=10)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+    assert len(found) == 0
+
+
 def round_model(snapshot):
     return RoundModel(build_problem(Cluster(snapshot)), OPTIONS)
 
@@ -187,6 +209,15 @@ def test_a_bound_stays_where_it_is_not_decided(monkeypatch, change):
     change(monkeypatch)
     model = round_model(cluster(*NODES, *pods_of(600, 550, 450, 400)))
     assert listed(model, SCHEDULED, 4, value=3) == (4, None)
+
+
+@pytest.mark.parametrize("told", [-(2**70), 2**70], ids=["too low", "too high"])
+def test_a_bound_that_is_no_64_bit_integer_does_no_harm(monkeypatch, told):
+    """Below all is no bound; above all is what no solution attains, and CP-SAT takes no such row."""
+    monkeypatch.setattr(squeeze, "relaxed", lambda *_: told)
+    model = round_model(cluster(*NODES, *pods_of(600, 550, 450, 400)))
+    bound, solution = listed(model, SCHEDULED, 4, value=3)
+    assert (bound, solution is None) == (4, told > 0)
 
 
 def test_nodes_that_limit_nobody_are_not_for_listing():
