@@ -104,14 +104,11 @@ class Search:
         Of a candidate that is no admissible outcome there is kept what stands by itself.
         """
         names = [t.name for t in self.valuation.tiers]
-        k = 0
+        k, waiting = 0, list(candidates)
         try:
-            state, cluster = self.problem.state, self.problem.cluster
-            for outcome in candidates:
-                if outcome.admissible:
-                    self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
-                elif (kept := repaired(self.problem, outcome)) is not None:
-                    self._offer(kept)
+            while waiting:
+                self._consider(waiting[0])
+                del waiting[0]
             self._start_anew()
             self._look_from_afar()
             while k < len(names):
@@ -124,6 +121,8 @@ class Search:
                     k += self._solve(names, k)
         except KeyboardInterrupt:
             self.interrupted = True
+            for outcome in waiting:  # however soon it comes, the plan is no worse than they are
+                self._consider(outcome)
         for name in names[k:]:
             self._settle(name, self._reach(name))
         self._check_bounds()
@@ -134,6 +133,14 @@ class Search:
         return {name: (bound, bound == values[name]) for name, bound in self.bounds.items()}
 
     # -- one group of tiers --
+
+    def _consider(self, outcome: Outcome) -> None:
+        """Offer a candidate, or what of it stands by itself."""
+        if outcome.admissible:
+            cluster, state = self.problem.cluster, self.problem.state
+            self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
+        elif (kept := repaired(self.problem, outcome)) is not None:
+            self._offer(kept)
 
     def _start_anew(self) -> None:
         """Bind in queue order, and small pods first where somebody is left out."""

@@ -7,6 +7,9 @@ import sys
 import pytest
 
 from kubestow.instances.generated import packing
+from kubestow.instances.manifests import snapshot_of
+from kubestow.solver import search
+from kubestow.solver.api import SolveOptions, solve_both
 
 # A process of its own: the signal must reach nobody else who runs tests.
 SCRIPT = """
@@ -96,3 +99,19 @@ def test_sigterm_ends_a_search_with_its_best_plan(interrupts, tmp_path):
     assert run.returncode == 130
     assert run.stderr == "kubestow: interrupted; this was the best plan so far\n"
     assert json.loads(run.stdout)["stats"]["interrupted"] is True
+
+
+def test_ctrl_c_before_anything_was_searched_leaves_a_plan_no_worse_than_greedys(monkeypatch):
+    narrate, calls = search.narrate, []
+
+    def interrupted_once(*args):
+        calls.append(args)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return narrate(*args)
+
+    monkeypatch.setattr(search, "narrate", interrupted_once)
+    optimal, greedy = solve_both(snapshot_of(packing(2, 3, 1, 0.9, 0)), SolveOptions(workers=1))
+    assert optimal.stats.interrupted
+    assert optimal.vector() == greedy.vector()
+    assert optimal.bindings
