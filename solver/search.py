@@ -54,7 +54,7 @@ STARTING = 0.1
 # Share of a tier's time in which a small model is searched before relaxations bound it; of what is left after
 # these, the share in which a small one is searched near the best plan, and a large one as a whole.
 QUICK = 0.1
-NEARBY = 0.5
+NEARBY = 0.8
 WHOLE = 0.2
 
 # Nodes up to which what is near a plan is the whole model.
