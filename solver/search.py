@@ -28,12 +28,11 @@ from .afar import FromAfar
 from .bounding import Bounding
 from .decode import assign, complete, counted, salvage
 from .model import RoundModel, SearchResult, together
-from .narrate import narrate
 from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
 from .order import Sequencer
 from .outcome import Outcome, told
-from .starts import repaired, small_first
+from .starts import small_first, standing
 from .vector import Valuation, valuate
 
 if TYPE_CHECKING:
@@ -136,23 +135,25 @@ class Search:
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or what of it stands by itself."""
-        if outcome.admissible:
-            cluster, state = self.problem.cluster, self.problem.state
-            self._offer(narrate(cluster, state, outcome.moves, outcome.allocations))
-        elif (kept := repaired(self.problem, outcome)) is not None:
+        if (kept := standing(self.problem, outcome)) is not None:
             self._offer(kept)
+
+    def _leaves_out(self) -> bool:
+        """Say whether some pod is left out that might be placed."""
+        names = map(tiers.scheduled, self.problem.levels)
+        return any(self._value_of(name) < self._reach(name) for name in names)
 
     def _start_anew(self) -> None:
         """Bind in queue order, and small pods first where somebody is left out."""
         until = time.monotonic() + STARTING * self._left()
         self._offer(complete(self.problem, ()))
-        if any(self._value_of(n) < self._reach(n) for n in map(tiers.scheduled, self.problem.levels)):
+        if self._leaves_out():
             self._offer(small_first(self.problem, until))
 
     def _look_from_afar(self) -> None:
         """Let the model by domains propose a plan for pod groups, and bound what they can place."""
         until = time.monotonic() + 0.5 * self._left()
-        if any(self._value_of(n) < self._reach(n) for n in map(tiers.scheduled, self.problem.levels)):
+        if self._leaves_out():
             assignment = self._afar.plan(until)
             if assignment is not None:
                 result = self._sequencer.order(assignment, until)

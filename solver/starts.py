@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .decode import complete, salvage
+from .narrate import narrate
 from .outcome import BIND, DEALLOCATE, LEAVE
 from .replay import inadmissible
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 # How much more a resource counts that is asked for more: the ratio of what is asked and what is free, to this
 # power.
 SCARCITY = 4
+
+
+def standing(problem: Problem, outcome: Outcome) -> Outcome | None:
+    """Give an admissible outcome in a plan's own terms; of another one what stands by itself, if anything."""
+    if not outcome.admissible:
+        return repaired(problem, outcome)
+    return narrate(problem.cluster, problem.state, outcome.moves, outcome.allocations)
 
 
 def repaired(problem: Problem, outcome: Outcome) -> Outcome | None:
