@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..framework.domains import Ints
     from ..framework.dra.allocation import Allocation
     from ..framework.state import State
+    from .order import Sequencer
     from .outcome import Move
     from .solution import Solution
 
@@ -94,6 +95,15 @@ def complete(
         play(cluster, state, [(BIND, i, node)])
         extra.append((BIND, i, node))
     return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
+
+
+def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Outcome:
+    """Put an assignment in an order; where there is none in time, what of it stands by itself."""
+    result = sequencer.order(assignment, until)
+    moves = result.moves
+    if moves is None:
+        moves = tuple(salvage(problem, result.partial, assignment.allocations))
+    return complete(problem, moves, assignment.allocations)
 
 
 def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:

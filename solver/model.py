@@ -207,12 +207,13 @@ class RoundModel:
         names: Sequence[str],
         seconds: float,
         watch: Callable[[int | None, int | None], None],
-        workers: int | None = None,
+        workers: int = 0,
     ) -> SearchResult:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`).  What one worker finds before its time is out is the same every time.
+        (`weights`).  What one worker finds before its time is out is the same every time; without a number all
+        that there are search.
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])

@@ -26,7 +26,7 @@ from ..models.errors import BoundContradiction
 from ..models.tiers import PREFERENCES
 from .afar import FromAfar
 from .bounding import Bounding
-from .decode import assign, complete, counted, salvage
+from .decode import assign, complete, counted, ordered, salvage
 from .model import RoundModel, SearchResult, together
 from .near import Near
 from .options import Progress, ProgressCallback, SolveOptions
@@ -156,11 +156,7 @@ class Search:
         if self._leaves_out():
             assignment = self._afar.plan(until)
             if assignment is not None:
-                result = self._sequencer.order(assignment, until)
-                moves = result.moves
-                if moves is None:
-                    moves = tuple(salvage(self.problem, result.partial, assignment.allocations))
-                self._offer(complete(self.problem, moves, assignment.allocations))
+                self._offer(ordered(self.problem, self._sequencer, assignment, until))
             self._known = self._afar.bounds(self.valuation.by_name(), until)
 
     def _solve(self, names: Sequence[str], k: int) -> int:
@@ -194,12 +190,7 @@ class Search:
         return 1
 
     def _whole(
-        self,
-        group: Sequence[str],
-        names: Sequence[str],
-        bound: int,
-        until: float,
-        workers: int | None = None,
+        self, group: Sequence[str], names: Sequence[str], bound: int, until: float, workers: int = 0
     ) -> tuple[int, bool]:
         """Search the whole model; return the first tier's bound, and whether the group is settled."""
         while time.monotonic() < until and not self.interrupted:
@@ -301,7 +292,7 @@ class Search:
     def _near(self) -> Near:
         return Near(self.model, self.options)
 
-    def _search(self, group: Sequence[str], seconds: float, workers: int | None) -> SearchResult:
+    def _search(self, group: Sequence[str], seconds: float, workers: int) -> SearchResult:
         goals = [n for n in group if n in self.model.goals]
         self._hint(goals)
         self._report(group[0], self._value_of(group[0]), None)
