@@ -212,8 +212,8 @@ class RoundModel:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`).  What one worker finds before its time is out is the same every time; without a number all
-        that there are search.
+        (`weights`).  What one worker finds before its time is out is the same every time; without a number,
+        all that there are search.
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
