@@ -11,7 +11,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 from io import UnsupportedOperation
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
@@ -87,7 +87,7 @@ def _exit_codes() -> Iterator[None]:
     except (click.exceptions.Exit, click.ClickException):
         raise
     except BrokenPipeError:
-        _drop_output()
+        _drop(sys.stdout)
         raise click.exceptions.Exit(UNREAD) from None
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted")
@@ -120,7 +120,7 @@ def _failed(error: Exception) -> int:
     from kubestow.models.errors import InternalError, KubestowError
 
     if isinstance(error, OSError) and error.errno is not None:
-        _drop_output()
+        _drop(sys.stdout)
         error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
     if isinstance(error, KubestowError):
         _complain(f"error: {error}")
@@ -135,8 +135,10 @@ def _failed(error: Exception) -> int:
 
 
 def _complain(words: str) -> None:
-    with suppress(OSError):  # nobody to tell: the exit code is all that is left
+    try:
         click.echo(f"kubestow: {words}", err=True)
+    except OSError:  # nobody to tell: the exit code is all that is left
+        _drop(sys.stderr)
 
 
 def _line(error: click.ClickException) -> str:
@@ -146,10 +148,10 @@ def _line(error: click.ClickException) -> str:
     return words if ctx is None else f"{words.rstrip('.')} (try '{ctx.command_path} --help')"
 
 
-def _drop_output() -> None:
+def _drop(stream: TextIO) -> None:
     """Forget what is still buffered: it would fail once more when Python flushes it on its way out."""
     with suppress(UnsupportedOperation):  # a stream in memory
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _dump(document: Mapping[str, Any]) -> str:
