@@ -12,6 +12,7 @@ from .attain import Attainment
 from .blocks import blocks_of
 from .columns import Columns, Patterns
 from .interrupting import run_interruptibly
+from .mixing import Mixing
 from .relaxation import relaxed
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 # Types of nodes up to which patterns are priced: each is a search of its own, every time.
 MOST_TYPES = 64
 
+# Variables up to which the patterns of all that a search passes through are kept.
+MOST_MIXED = 60_000
+
 
 class Bounding:
     """Relaxations of one model, which may be given rows in the meantime."""
@@ -32,6 +36,7 @@ class Bounding:
         self._model, self._options = model, options
         self._patterns = Patterns()
         self._split: tuple[Rows, Blocks] | None = None
+        self._mixed: tuple[Rows, Mixing] | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
 
@@ -106,6 +111,16 @@ class Bounding:
                 break
             bound += sign
         return bound, None
+
+    def mixing(self) -> Mixing | None:
+        """Return what puts solutions together; None where the model is too large or nodes are not alike."""
+        rows = self._model.rows
+        if self._model.variables > MOST_MIXED:
+            return None
+        if self._mixed is None or self._mixed[0] is not rows:
+            blocks = self._blocks(rows)
+            self._mixed = rows, Mixing(rows, blocks, self._patterns, self._model.new_solver)
+        return self._mixed[1] if len(self._blocks(rows).types) <= MOST_TYPES else None
 
     def _blocks(self, rows: Rows) -> Blocks:
         if self._split is None or self._split[0] is not rows:

@@ -68,11 +68,22 @@ class Patterns:
         """Keep a pattern; say whether it is new."""
         return self.known.setdefault(kind.key, {}).setdefault(pattern.tobytes(), pattern) is pattern
 
-    def learn(self, blocks: Blocks, values: Ints) -> None:
-        """Keep the patterns of a solution of the whole model."""
+    def learn(self, blocks: Blocks, values: Ints, before: Ints | None = None) -> int:
+        """Keep the patterns of a solution of the whole model; return how many are new.
+
+        Parameters
+        ----------
+        before : ints, optional
+            A solution whose patterns are known.
+        """
+        new = 0
         for kind in blocks.types:
-            for members in kind.members:
-                self.add(kind, values[members])
+            members = np.stack(kind.members)
+            patterns = values[members]
+            if before is not None:
+                patterns = patterns[(patterns != before[members]).any(axis=1)]
+            new += sum(self.add(kind, pattern.copy()) for pattern in patterns)
+        return new
 
 
 class Columns:

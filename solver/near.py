@@ -4,7 +4,8 @@ A step frees the counts and evictions on some nodes (`solver.neighbourhoods`) an
 hang on them through rows, so that every constraint family stays exact; CP-SAT searches the cut
 (`solver.excerpt`); what it finds is taken if all rows hold and no tier searched for is worse.  Steps run side
 by side in threads, each with one worker of CP-SAT; one whose surroundings have changed meanwhile is checked
-against all rows that it touches before it is taken.
+against all rows that it touches before it is taken.  Now and then what they came by is put together
+(`solver.mixing`).
 """
 
 from __future__ import annotations
@@ -13,30 +14,34 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from ortools.sat.python import cp_model
 
+from .mixing import Mixture
 from .neighbourhoods import Neighbourhoods
 from .rows import Sparse, entries, extremes
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from .excerpt import Excerpt
+    from .mixing import Mixing
     from .model import RoundModel
     from .neighbourhoods import Way
     from .options import SolveOptions
     from .rows import Ints, Rows
     from .solution import Solution
 
+Found: TypeAlias = "tuple[Ints | None, bool]"
+
 # Variables beside counts and evictions that a step frees, at most, and how far from the nodes they may hang.
 MOST_FREE = 20_000
 FURTHEST = 4
 
 # Every so manieth step starts without a hint: it may come to another solution that is as good.
-UNHINTED = 8
+UNHINTED = 2
 
 # Neighbourhoods in which nothing can change, in a row, after which there is no other.
 TRIES = 50
@@ -51,12 +56,27 @@ class _Step:
     base: Ints
     solver: cp_model.CpSolver
 
+    def stop(self) -> None:
+        """End the search soon, from another thread."""
+        self.solver.stop_search()
+
+    def search(self) -> Found:
+        """Return what is found, if anything, and whether there is nothing better."""
+        status = self.solver.solve(self.cut.model)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None, False
+        found = np.array(list(self.solver.response_proto.solution), dtype=np.int64)
+        return found, status == cp_model.OPTIMAL
+
 
 class Near:
     """The search near one plan of a model."""
 
-    def __init__(self, model: RoundModel, options: SolveOptions) -> None:
+    def __init__(
+        self, model: RoundModel, options: SolveOptions, mixing: Callable[[], Mixing | None] = lambda: None
+    ) -> None:
         self._model, self._options = model, options
+        self._mixing_of_model = mixing
         self.places = model.places
         self._neighbourhoods = Neighbourhoods(self.places, options.seed)
         self._steps = 0
@@ -86,8 +106,15 @@ class Near:
         if not model.complete(counts, leaving, names, seconds):
             return False
         self._excerpts = model.excerpts
-        self._neighbourhoods.start(self._excerpts.x)
+        self._mixing = self._mixing_of_model()
+        self._begin()
         return True
+
+    def _begin(self) -> None:
+        """Take note of a point that was not reached by steps."""
+        self._neighbourhoods.start(self.point)
+        if self._mixing is not None:
+            self._mixing.see(self.point)
 
     def _homes(self, rows: Rows) -> Ints:
         """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
@@ -112,13 +139,14 @@ class Near:
     def run(self, until: float) -> Generator[bool, None, None]:
         """Take steps; after each say whether it improved on the plan.  Close it to end the steps at work."""
         workers = self._options.workers
-        running: dict[Future[cp_model.CpSolverStatus], _Step] = {}
+        running: dict[Future[Found], _Step | Mixture] = {}
         self._stopped.clear()
         pool = ThreadPoolExecutor(workers)
         try:
             while time.monotonic() < until:
                 while len(running) < workers:
-                    step = self._draw(until - time.monotonic())
+                    left = until - time.monotonic()
+                    step = self._mixture(left) or self._draw(left)
                     if step is None:
                         break
                     running[pool.submit(self._search, step)] = step
@@ -128,11 +156,11 @@ class Near:
                     running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
                 )
                 for future in done:
-                    yield self._take(running.pop(future), future.result())
+                    yield self._take(running.pop(future), *future.result())
         finally:
             self._stopped.set()
             for step in running.values():
-                step.solver.stop_search()
+                step.stop()
             pool.shutdown()
 
     def _draw(self, seconds: float) -> _Step | None:
@@ -174,31 +202,48 @@ class Near:
             free = np.concatenate((free, ring))
         return free
 
-    def _search(self, step: _Step) -> cp_model.CpSolverStatus:
-        return cp_model.UNKNOWN if self._stopped.is_set() else step.solver.solve(step.cut.model)
+    def _mixture(self, seconds: float) -> Mixture | None:
+        return None if self._mixing is None else self._mixing.attempt(self._cost, seconds)
 
-    def _take(self, step: _Step, status: cp_model.CpSolverStatus) -> bool:
-        """Follow a step where it leads to something as good."""
+    def _search(self, step: _Step | Mixture) -> Found:
+        return (None, False) if self._stopped.is_set() else step.search()
+
+    def _take(self, step: _Step | Mixture, found: Ints | None, proven: bool) -> bool:
+        """Follow a step where it leads to something as good; say whether that is better."""
+        if isinstance(step, Mixture):
+            return self._take_all(found)
         gain = False
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            found = np.array(list(step.solver.response_proto.solution), dtype=np.int64)
+        if found is not None:
             changed = np.flatnonzero(found != step.base)
             variables = step.cut.variables[changed]
             better = int(self._cost[variables] @ (found - step.base)[changed])
-            if len(changed) and better <= 0 and (self._excerpts.x[variables] == step.base[changed]).all():
+            if len(changed) and better <= 0 and (self.point[variables] == step.base[changed]).all():
                 rows = self._excerpts.move(variables, found[changed])
                 if len(self._excerpts.broken(rows)):
                     self._excerpts.move(variables, step.base[changed])
                 else:
                     gain = better < 0
                     self._follow(variables, (found - step.base)[changed])
-        proven = status == cp_model.OPTIMAL
         self._neighbourhoods.learn(step.way, step.solver.wall_time, gain=gain, proven=proven)
         return gain
+
+    def _take_all(self, found: Ints | None) -> bool:
+        """Go to another solution where it is better, wherever the search has come to meanwhile."""
+        before = self.point
+        if found is None or int(self._cost @ (found - before)) >= 0:
+            return False
+        self._excerpts.move_to(found)
+        if len(self._excerpts.broken()):
+            self._excerpts.move_to(before)
+            return False
+        self._begin()
+        return True
 
     def _follow(self, variables: Ints, change: Ints) -> None:
         mine = self._decisive[variables]
         self._neighbourhoods.follow(variables[mine], change[mine])
+        if self._mixing is not None:
+            self._mixing.see(self.point)
 
 
 def _columns(rows: Rows, kept: np.ndarray) -> Sparse:

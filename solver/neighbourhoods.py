@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from .rows import Ints
 
 # Nodes that are free at first, and at most.
-FIRST = 8
+FIRST = 4
 MOST = 400
 
 # Seconds in which a neighbourhood should be searched through: at first, and when nothing is found for long.
-MOMENT = 0.05
+MOMENT = 0.02
 LONGEST = 0.5
 
 # How fast old experience fades, and time that each way is taken to have spent for one improvement at first.

@@ -4,7 +4,8 @@
        pods first (`solver.starts`); one that chooses domains for pod groups first (`solver.afar`), with the
        bounds that come with it.
     2. For each tier whose value is not at a bound already, until it is or its time is out: a small model as
-       a whole, relaxations (`solver.bounding`), the model as a whole, near the best plan (`solver.near`).
+       a whole, the linear relaxation, near the best plan (`solver.near`), listing and column generation
+       (`solver.bounding`), the model as a whole, near the best plan again.
        What these find is decoded and put in order.  No order exists: that part of the solution is excluded
        (a lazy cut).  No order found in time: what could be bound is kept, and the bound of the necessary
        conditions.
@@ -55,6 +56,11 @@ STARTING = 0.1
 QUICK = 0.1
 NEARBY = 0.8
 WHOLE = 0.2
+
+# Share of a tier's time, and seconds at least, in which it is searched near the best plan before more than
+# the linear relaxation bounds it: what is found so soon needs no other way, and helps the others.
+FIRST = 0.2
+SOON = 1.0
 
 # Nodes up to which what is near a plan is the whole model.
 FEW_NODES = 4
@@ -175,17 +181,23 @@ class Search:
             bound, proven = self._whole(group, upto, bound, _share(QUICK, until), workers=1)
             if proven:
                 return len(group)
-        if self._value_of(group[0]) != bound and not self.interrupted and time.monotonic() < until:
+        near = large or len(self.model.places.nodes) > FEW_NODES
+        if self._open(group[0], bound, until):
+            bound = self._relax(group[0], bound, until)
+        if not large and self._open(group[0], bound, until):
+            bound = self._attain(upto, group[0], bound, until)
+        if near and self._open(group[0], bound, until):
+            self._improve(group, upto, bound, min(until, max(_share(FIRST, until), time.monotonic() + SOON)))
+        if self._open(group[0], bound, until):
             bound = self._sharpen(group, upto, bound, until)
-        if self._value_of(group[0]) != bound and not self.interrupted:
-            if not large and len(self.model.places.nodes) > FEW_NODES:
-                self._improve(group, upto, bound, _share(NEARBY, until))
-            if self.model.variables <= HUGE_MODEL and self._value_of(group[0]) != bound:
-                bound, proven = self._whole(group, upto, bound, _share(WHOLE if large else 1.0, until))
-                if proven:
-                    return len(group)
-            if large and not self.interrupted:
-                self._improve(group, upto, bound, until)
+        if near and not large:
+            self._improve(group, upto, bound, _share(NEARBY, until))
+        if self.model.variables <= HUGE_MODEL and self._open(group[0], bound, until):
+            bound, proven = self._whole(group, upto, bound, _share(WHOLE if large else 1.0, until))
+            if proven:
+                return len(group)
+        if large:
+            self._improve(group, upto, bound, until)
         self._settle(group[0], bound)
         return 1
 
@@ -211,14 +223,20 @@ class Search:
                 break
         return bound, False
 
+    def _open(self, name: str, bound: int, until: float) -> bool:
+        return self._value_of(name) != bound and not self.interrupted and time.monotonic() < until
+
+    def _relax(self, name: str, bound: int, until: float) -> int:
+        """Bound a tier by the linear relaxation."""
+        relaxed = self._bounding.relax(name, 0.2 * (until - time.monotonic()))
+        self.interrupted |= self._bounding.interrupted
+        return bound if relaxed is None else self._tighter(name, bound, relaxed)
+
     def _sharpen(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> int:
-        """Bound a tier by relaxations, before it is searched; plans that these suggest are taken."""
+        """Bound a tier by listing and by column generation; plans that these suggest are taken."""
         name = group[0]
         bounding = self._bounding
         self._hint([name])
-        relaxed = bounding.relax(name, 0.2 * (until - time.monotonic()))
-        if relaxed is not None:
-            bound = self._tighter(name, bound, relaxed)
         bound = self._attain(names, name, bound, until)
         if self._value_of(name) != bound and not bounding.interrupted:
             tight, solution = bounding.by_columns(name, _share(0.4, until))
@@ -290,7 +308,7 @@ class Search:
 
     @cached_property
     def _near(self) -> Near:
-        return Near(self.model, self.options)
+        return Near(self.model, self.options, self._bounding.mixing)
 
     def _search(self, group: Sequence[str], seconds: float, workers: int) -> SearchResult:
         goals = [n for n in group if n in self.model.goals]

@@ -17,6 +17,7 @@ from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
 from kubestow.models import tiers
 from kubestow.solver import near as near_search
+from kubestow.solver.bounding import Bounding
 from kubestow.solver.decode import assign, complete, counted
 from kubestow.solver.excerpt import Excerpts
 from kubestow.solver.model import RoundModel
@@ -35,7 +36,7 @@ ROUNDS = {
 def search_of(documents, workers=1):
     problem = build_problem(Cluster(snapshot_of(documents)))
     model = RoundModel(problem, SolveOptions(workers=workers))
-    return problem, model, Near(model, model.options)
+    return problem, model, Near(model, model.options, Bounding(model, model.options).mixing)
 
 
 def begin(problem, near, names):
