@@ -127,6 +127,11 @@ class Near:
         return np.where(least == most, least, -1)
 
     @property
+    def enough(self) -> int:
+        """Idle steps in a row after which small neighbourhoods have been seen."""
+        return self._neighbourhoods.enough
+
+    @property
     def point(self) -> Ints:
         """Values of all variables where the search is."""
         return self._excerpts.x

@@ -119,6 +119,11 @@ class Neighbourhoods:
         return way, way.draw(min(int(way.size), len(self.places.nodes)))
 
     @property
+    def enough(self) -> int:
+        """Searches without gain in a row after which larger neighbourhoods are searched."""
+        return 10 * len(self.places.nodes) // FIRST + 50
+
+    @property
     def patience(self) -> float:
         """Seconds after which a search is given up: few take long, and those seldom find anything."""
         return 4 * self.moment
@@ -129,7 +134,7 @@ class Neighbourhoods:
         self._idle = 0 if gain else self._idle + 1
         if gain:
             self.moment = max(self.moment / 1.5, MOMENT)
-        elif self._idle % (10 * len(self.places.nodes) // FIRST + 50) == 0:
+        elif self._idle % self.enough == 0:
             self.moment = min(2 * self.moment, LONGEST)
 
     # -- ways --

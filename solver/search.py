@@ -16,6 +16,7 @@ Source: design, "The objective" and "Admissible".
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -187,7 +188,8 @@ class Search:
         if not large and self._open(group[0], bound, until):
             bound = self._attain(upto, group[0], bound, until)
         if near and self._open(group[0], bound, until):
-            self._improve(group, upto, bound, min(until, max(_share(FIRST, until), time.monotonic() + SOON)))
+            soon = min(until, max(_share(FIRST, until), time.monotonic() + SOON))
+            self._improve(group, upto, bound, soon, self._near.enough)
         if self._open(group[0], bound, until):
             bound = self._sharpen(group, upto, bound, until)
         if near and not large:
@@ -271,22 +273,32 @@ class Search:
         if self.model.complete(*counted(self.problem, self.best), goals, self._left()) is False:
             raise self._contradiction("the model refuses a plan that passes every filter")
 
-    def _improve(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> None:
-        """Search near the best plan; what is found there is put in order now and then, and at the end."""
+    def _improve(
+        self, group: Sequence[str], names: Sequence[str], bound: int, until: float, idle: float = math.inf
+    ) -> None:
+        """Search near the best plan, until so many steps in a row are idle.
+
+        What is found is put in order now and then, and at the end.
+        """
         goals = [n for n in group if n in self.model.goals]
         while time.monotonic() < until and self._value_of(group[0]) != bound and not self.interrupted:
             if not self._near.start(goals, *counted(self.problem, self.best), until - time.monotonic()):
                 return
-            if not self._follow(group, names, bound, until):
+            if not self._follow(group, names, bound, until, idle):
                 return
 
-    def _follow(self, group: Sequence[str], names: Sequence[str], bound: int, until: float) -> bool:
+    def _follow(
+        self, group: Sequence[str], names: Sequence[str], bound: int, until: float, most_idle: float
+    ) -> bool:
         """Take steps near the best plan; true where they have to begin anew, from another best plan."""
-        found, spent, tried = False, 0.0, time.monotonic()
+        found, spent, tried, idle = False, 0.0, time.monotonic(), 0
         with closing(self._near.run(until)) as steps:
             try:
                 for gain in steps:
                     found |= gain
+                    idle = 0 if gain else idle + 1
+                    if idle > most_idle:
+                        break
                     now = time.monotonic()
                     if not found or now - tried < max(0.5, 5 * spent):
                         continue
