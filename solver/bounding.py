@@ -115,12 +115,11 @@ class Bounding:
     def mixing(self) -> Mixing | None:
         """Return what puts solutions together; None where the model is too large or nodes are not alike."""
         rows = self._model.rows
-        if self._model.variables > MOST_MIXED:
+        if self._model.variables > MOST_MIXED or len(self._blocks(rows).types) > MOST_TYPES:
             return None
         if self._mixed is None or self._mixed[0] is not rows:
-            blocks = self._blocks(rows)
-            self._mixed = rows, Mixing(rows, blocks, self._patterns, self._model.new_solver)
-        return self._mixed[1] if len(self._blocks(rows).types) <= MOST_TYPES else None
+            self._mixed = rows, Mixing(rows, self._blocks(rows), self._patterns, self._model.new_solver)
+        return self._mixed[1]
 
     def _blocks(self, rows: Rows) -> Blocks:
         if self._split is None or self._split[0] is not rows:

@@ -24,8 +24,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ortools.sat.python import cp_model
-
 from .cover import Cover, Effects
 from .master import Master, Prices
 from .outward import least, reduced_costs, sum_below, usable
@@ -34,6 +32,8 @@ from .relaxation import linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ortools.sat.python import cp_model
 
     from .blocks import Blocks, BlockType
     from .outward import Floats
@@ -147,12 +147,7 @@ class Columns:
             A solution to start from.
         """
         patterns = [self._patterns.of(kind) for kind in self._blocks.types]
-        cover = Cover(self._links, self._blocks, patterns, self._cost)
-        cover.hint(values)
-        cover.model.minimize(cover.total)
-        if solver.solve(cover.model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None
-        return cover.read(solver, len(values))
+        return Cover(self._links, self._blocks, patterns, self._cost).best(values, solver)
 
     def _add(self, master: Master, prices: Prices, found: list[list[Ints]]) -> bool:
         """Give the master the new patterns; say whether one of them helps it."""

@@ -98,6 +98,14 @@ class Cover:
             for pattern, often in mine:
                 self.model.add_hint(often, count[pattern.tobytes()])
 
+    def best(self, values: Ints, solver: cp_model.CpSolver) -> Ints | None:
+        """Find what costs least, starting from a solution of the whole model; None where time ran out."""
+        self.hint(values)
+        self.model.minimize(self.total)
+        if solver.solve(self.model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        return self.read(solver, len(values))
+
     def read(self, solver: cp_model.CpSolver, variables: int) -> Ints:
         """Return what a solver found as a solution of the whole model, which has so many variables."""
         found = np.zeros(variables, dtype=np.int64)

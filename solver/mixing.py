@@ -11,13 +11,13 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ortools.sat.python import cp_model
-
 from .cover import Cover
 from .relaxation import linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ortools.sat.python import cp_model
 
     from .blocks import Blocks
     from .columns import NewSolver, Patterns
@@ -54,15 +54,11 @@ class Mixture:
         self._done()
 
     def search(self) -> tuple[Ints | None, bool]:
-        """Return the best solution found, if any, and whether there is no better one of these patterns."""
+        """Return the best solution found, if any; false, since other patterns may make a better one."""
         cover = self._cover()
-        cover.hint(self._point)
-        cover.model.minimize(cover.total)
-        status = cp_model.UNKNOWN if self._stopped else self._solver.solve(cover.model)
+        found = None if self._stopped else cover.best(self._point, self._solver)
         self._done()
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None, False
-        return cover.read(self._solver, len(self._point)), status == cp_model.OPTIMAL
+        return found, False
 
 
 class Mixing:
