@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+
 from .cover import Cover, Effects
 from .master import Master, Prices
 from .outward import least, reduced_costs, sum_below, usable
