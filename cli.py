@@ -121,7 +121,7 @@ def solve(
         report = partial(plan_report, plan)
         if show == "topology":
             from kubestow.reports.topology import topology_report
-            from kubestow.solver.topology import topology
+            from kubestow.solver.plans.topology import topology
 
             picture = topology(snapshot, plan, topology_key)
             document["topology"] = picture.model_dump(by_alias=True)

@@ -174,7 +174,7 @@ def search_of(choices: Mapping[str, Any]) -> SolveOptions:
     given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
     search = SolveOptions(**{name: value for name, value in given.items() if value is not None})
     if search.engine != "local":
-        from kubestow.solver.engine import require_engine
+        from kubestow.solver.decomposition.engine import require_engine
 
         require_engine(search)
     return search

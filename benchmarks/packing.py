@@ -9,7 +9,7 @@ from kubestow.framework.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models.snapshot import Snapshot
-from kubestow.solver.baseline import greedy_outcome
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 
 from .contest import HEADINGS, RIVALS, Result, better, contest
 from .registry import BenchSpec, Column, Row, register

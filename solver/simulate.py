@@ -17,9 +17,9 @@ from ..framework.cycle import find_node
 from ..framework.runtime import framework_for
 from ..framework.simulation.agenda import LATE
 from ..framework.simulation.snapshots import snapshot_of_store
-from .allocated import chosen_devices
 from .api import solve
 from .options import SolveOptions
+from .plans.device_allocations import chosen_devices
 
 if TYPE_CHECKING:
     from ..framework.dra.allocation import Allocation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..models.study import StudiedInstance, StudiedTier, Study
 from .api import solve_both
 from .compare import compared
-from .engine import engine_for
+from .decomposition.engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

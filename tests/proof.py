@@ -8,7 +8,7 @@ from exhaustive import best_plan
 from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.index import claim_keys
 from kubestow.solver.api import SolveOptions, solve_both
-from kubestow.solver.replay import replay
+from kubestow.solver.plans.replay import replay
 
 OPTIONS = SolveOptions(workers=1, seed=0, time_limit=600)
 """One worker and a seed: the same run everywhere.  No tiny round comes near the limit."""

@@ -19,12 +19,12 @@ from kubestow.framework.cluster import Cluster
 from kubestow.framework.runtime import framework_for
 from kubestow.framework.spread import eligible_nodes, hard_constraints, spread_matches
 from kubestow.framework.state import State
-from kubestow.solver.allocated import faults_of_devices
-from kubestow.solver.baseline import greedy_outcome
-from kubestow.solver.outcome import Outcome
-from kubestow.solver.play import play, refused_devices
-from kubestow.solver.replay import inadmissible
-from kubestow.solver.vector import valuate
+from kubestow.solver.plans.apply import play, refused_devices
+from kubestow.solver.plans.device_allocations import faults_of_devices
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.plans.objective import valuate
+from kubestow.solver.plans.outcome import Outcome
+from kubestow.solver.plans.replay import inadmissible
 
 HERE = Path(__file__).parent
 

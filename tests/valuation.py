@@ -1,4 +1,4 @@
-"""The tiers of a plan from their definitions alone, slowly: the cross-check of `solver.vector`.
+"""The tiers of a plan from their definitions alone, slowly: the cross-check of `solver.plans.objective`.
 
 Everything is read from labels, priorities and the parsed constraints; sets are tried one by one.
 """

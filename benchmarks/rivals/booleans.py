@@ -20,7 +20,7 @@ from kubestow.framework.dra.index import device_index
 from kubestow.framework.groups import groups
 from kubestow.framework.spread import eligible_nodes, group_key, hard_constraints, spread_matches
 from kubestow.models import tiers
-from kubestow.solver.order import Assignment
+from kubestow.solver.ordering.sequencer import Assignment
 
 from . import Answer
 

@@ -6,7 +6,7 @@ from group_rounds import tiny_groups
 from proof import check_optimal
 from strategies import tiny
 
-from kubestow.solver import search
+from kubestow.solver.search import tier_search as search
 
 ROUNDS = [
     *((tiny, seed) for seed in range(7000, 7060)),

@@ -13,7 +13,7 @@ from rows import evicted, high, low, scheduled
 
 from kubestow.framework.cluster import Cluster
 from kubestow.models.snapshot import Snapshot
-from kubestow.solver.replay import inadmissible, moves_of
+from kubestow.solver.plans.replay import inadmissible, moves_of
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from proof import OPTIONS, check_optimal
 from strategies import tiny, tiny_rounds
 
-from kubestow.solver import search
+from kubestow.solver.search import tier_search as search
 
 SEEDS = range(600)
 

@@ -10,7 +10,7 @@ from tampering import Tampering, lists, steps, tier
 from kubestow.framework.cluster import Cluster
 from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Step
 from kubestow.solver.api import solve, solve_greedy
-from kubestow.solver.replay import ReplayFailure, replay
+from kubestow.solver.plans.replay import ReplayFailure, replay
 
 # v runs on a; p takes its place, r fits on b, q fits nowhere, g waits for its gate
 ROUND = cluster(

@@ -9,7 +9,7 @@ from tampering import Tampering, lists, steps
 from kubestow.framework.cluster import Cluster
 from kubestow.models.plan import Binding, Placement, Step
 from kubestow.solver.api import solve
-from kubestow.solver.replay import ReplayFailure, replay
+from kubestow.solver.plans.replay import ReplayFailure, replay
 
 # rack r1: a (g0 free, g1 of running v), b (g0 of a claim that nobody uses); rack r2: c (g0 free)
 ROUND = cluster(

@@ -18,7 +18,7 @@ from kubestow.models.topology import Topology
 from kubestow.reports.layout import show
 from kubestow.reports.topology import topology_report
 from kubestow.solver.api import SolveOptions, solve, solve_greedy
-from kubestow.solver.topology import topology
+from kubestow.solver.plans.topology import topology
 
 MEMBER = pod("m").req(cpu="2").priority(10).member("g")
 

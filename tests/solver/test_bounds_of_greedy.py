@@ -3,7 +3,7 @@
 import pytest
 
 from kubestow.solver.api import _bounds_of_greedy
-from kubestow.solver.vector import TierValue, Valuation
+from kubestow.solver.plans.objective import TierValue, Valuation
 
 NAMES = (("placed", "max"), ("violations", "min"), ("evicted", "min"))
 

@@ -13,10 +13,10 @@ from kubestow.framework.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
-from kubestow.solver.blocks import blocks_of
-from kubestow.solver.bounding import Bounding
-from kubestow.solver.model import RoundModel
+from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.patterns.node_types import blocks_of
+from kubestow.solver.search.tier_bounds import Bounding
 
 OPTIONS = SolveOptions(workers=1)
 

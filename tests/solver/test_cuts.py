@@ -51,7 +51,7 @@ def test_spread_constraints_that_differ_in_max_skew_need_no_cut(monkeypatch):
     def forbid(*_):
         raise AssertionError("a solution without an order")
 
-    monkeypatch.setattr("kubestow.solver.model.RoundModel.forbid", forbid)
+    monkeypatch.setattr("kubestow.solver.model.round_model.RoundModel.forbid", forbid)
     web = pod("one").label(app="web").req(cpu="1")
     nodes = [node("a", zone="z1", cpu="9"), node("b", zone="z2", cpu="0")]
     plan, _ = check_optimal(

@@ -12,11 +12,11 @@ from strategies import small, tiny
 
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
-from kubestow.solver.baseline import greedy_outcome
-from kubestow.solver.decomposition import LEAST, search_round
-from kubestow.solver.parts import find_parts
-from kubestow.solver.plans import build_plan
-from kubestow.solver.replay import replay
+from kubestow.solver.decomposition.components import find_parts
+from kubestow.solver.decomposition.search import LEAST, search_round
+from kubestow.solver.plans.document import build_plan
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.plans.replay import replay
 
 WHOLE = 10**9
 APART = 1

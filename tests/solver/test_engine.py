@@ -16,11 +16,11 @@ from strategies import small
 from kubestow.framework.cluster import Cluster
 from kubestow.models.errors import InternalError, KubestowError
 from kubestow.solver.api import solve
-from kubestow.solver.baseline import greedy_outcome
-from kubestow.solver.dask_engine import require_dask
-from kubestow.solver.decomposition import search_round
-from kubestow.solver.engine import Here, Processes, engine_for
+from kubestow.solver.decomposition.dask_engine import require_dask
+from kubestow.solver.decomposition.engine import Here, Processes, engine_for
+from kubestow.solver.decomposition.search import search_round
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.study import study
 
 ONE_PART = round_of(node("a", cpu="1"), pod("p").req(cpu="1"))
@@ -160,7 +160,7 @@ def test_a_scheduler_that_runs_already_is_used(round_of_three, reference):
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_is_not_there_is_one_line(round_of_three, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
+    monkeypatch.setattr("kubestow.solver.decomposition.dask_engine.PATIENCE", 0.2)
     with pytest.raises(KubestowError, match=r"--dask: tcp://127\.0\.0\.1:1: cannot be reached"):
         found(round_of_three, replace(OPTIONS, engine="dask", dask="tcp://127.0.0.1:1"))
 
@@ -175,7 +175,7 @@ ADDRESSES = ["", "here", "tcp://127.0.0.1:1", "tcp://127.0.0.1:x", "spark://127.
 )
 def test_an_address_of_nobody_is_told_however_little_there_is_to_do(address, solve_it, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
+    monkeypatch.setattr("kubestow.solver.decomposition.dask_engine.PATIENCE", 0.2)
     with pytest.raises(KubestowError, match=f"--dask: {address}: cannot be reached"):
         solve_it(ONE_PART, replace(OPTIONS, engine="dask", dask=address))
 
@@ -183,7 +183,7 @@ def test_an_address_of_nobody_is_told_however_little_there_is_to_do(address, sol
 @pytest.mark.filterwarnings("ignore")
 def test_a_server_that_does_not_answer_is_not_waited_for(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("kubestow.solver.dask_engine.PATIENCE", 0.2)
+    monkeypatch.setattr("kubestow.solver.decomposition.dask_engine.PATIENCE", 0.2)
     with (
         socket.create_server(("127.0.0.1", 0)) as silent,
         pytest.raises(KubestowError, match=r"no answer in 0\.2 s"),
@@ -227,7 +227,7 @@ def test_engines_that_are_none_are_refused(options, words):
 
 
 def test_progress_is_that_of_the_whole_round(round_of_three, monkeypatch):
-    monkeypatch.setattr("kubestow.solver.decomposition.LEAST", 1)
+    monkeypatch.setattr("kubestow.solver.decomposition.search.LEAST", 1)
     heard = []
     plan = solve(round_of_three, OPTIONS, heard.append)
     values = {tier.name: tier for tier in plan.tiers}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from ortools.sat.python import cp_model
 
 from kubestow.encoders.linear import LOWEST, add_row
-from kubestow.solver.excerpt import Excerpts
-from kubestow.solver.rows import rows_of
+from kubestow.solver.model.sparse_rows import rows_of
+from kubestow.solver.model.submodel import Excerpts
 
 VARIABLES = 5
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from kubestow.solver.interrupting import run_interruptibly
+from kubestow.solver.model.interrupts import run_interruptibly
 
 
 def test_the_result_comes_back():
@@ -23,7 +23,7 @@ def test_an_error_is_raised_where_it_was_called():
 # A process of its own: the signals must reach nobody else who runs tests.
 SCRIPT = """
 import signal, threading
-from kubestow.solver.interrupting import run_interruptibly, run_or_leave
+from kubestow.solver.model.interrupts import run_interruptibly, run_or_leave
 
 asked = threading.Event()
 

@@ -17,15 +17,17 @@ from kubestow.framework.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
-from kubestow.solver import attain, listing, squeeze
 from kubestow.solver.api import solve_both
-from kubestow.solver.attain import Attainment
-from kubestow.solver.blocks import BlockType, blocks_of
-from kubestow.solver.bounding import Bounding
-from kubestow.solver.listing import knapsacks, patterns_within
-from kubestow.solver.model import RoundModel
+from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.sparse_rows import Rows, Sparse
 from kubestow.solver.options import SolveOptions
-from kubestow.solver.rows import Rows, Sparse
+from kubestow.solver.patterns import attainment as attain
+from kubestow.solver.patterns import enumeration as listing
+from kubestow.solver.patterns import slack_bounds as squeeze
+from kubestow.solver.patterns.attainment import Attainment
+from kubestow.solver.patterns.enumeration import knapsacks, patterns_within
+from kubestow.solver.patterns.node_types import BlockType, blocks_of
+from kubestow.solver.search.tier_bounds import Bounding
 
 OPTIONS = SolveOptions(workers=1)
 SCHEDULED = tiers.scheduled(0)

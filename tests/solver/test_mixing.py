@@ -10,11 +10,12 @@ from builders import cluster, node, pod
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
 from kubestow.models import tiers
-from kubestow.solver import bounding, mixing
-from kubestow.solver.bounding import Bounding
-from kubestow.solver.excerpt import Excerpts
-from kubestow.solver.model import RoundModel
+from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.submodel import Excerpts
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.patterns import recombination as mixing
+from kubestow.solver.search import tier_bounds as bounding
+from kubestow.solver.search.tier_bounds import Bounding
 
 
 @pytest.fixture(autouse=True)

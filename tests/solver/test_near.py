@@ -16,13 +16,13 @@ from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
 from kubestow.models import tiers
-from kubestow.solver import near as near_search
-from kubestow.solver.bounding import Bounding
-from kubestow.solver.decode import assign, complete, counted
-from kubestow.solver.excerpt import Excerpts
-from kubestow.solver.model import RoundModel
-from kubestow.solver.near import Near
+from kubestow.solver.lns import search as near_search
+from kubestow.solver.lns.search import Near
+from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.submodel import Excerpts
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.ordering.decoding import assign, complete, counted
+from kubestow.solver.search.tier_bounds import Bounding
 
 ROUNDS = {
     "pods that only need room": lambda: packing(

@@ -4,7 +4,7 @@ from builders import cluster, node, pod
 
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
-from kubestow.solver.order import Assignment, Sequencer
+from kubestow.solver.ordering.sequencer import Assignment, Sequencer
 
 SPREAD = [
     node("a", zone="z1"),

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
-from kubestow.solver.relaxation import linear, relaxed, safe_bound
-from kubestow.solver.rows import Rows, Sparse
+from kubestow.solver.bounds.lp_relaxation import linear, relaxed, safe_bound
+from kubestow.solver.model.sparse_rows import Rows, Sparse
 
 sizes = st.integers(1, 5)
 

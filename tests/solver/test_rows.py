@@ -12,10 +12,10 @@ from strategies import tiny
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.cluster import Cluster
-from kubestow.solver.excerpt import Excerpts
-from kubestow.solver.model import RoundModel
+from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.sparse_rows import rows_of
+from kubestow.solver.model.submodel import Excerpts
 from kubestow.solver.options import SolveOptions
-from kubestow.solver.rows import rows_of
 
 ROUNDS = [(make, seed) for make in (tiny, tiny_groups, tiny_devices) for seed in range(12)]
 

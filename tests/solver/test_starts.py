@@ -12,12 +12,12 @@ from kubestow.framework.cluster import Cluster
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
-from kubestow.solver.baseline import greedy_outcome
-from kubestow.solver.decode import complete
-from kubestow.solver.outcome import BIND, LEAVE, Outcome
-from kubestow.solver.replay import inadmissible
-from kubestow.solver.starts import repaired, small_first
-from kubestow.solver.vector import valuate
+from kubestow.solver.ordering.decoding import complete
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.plans.objective import valuate
+from kubestow.solver.plans.outcome import BIND, LEAVE, Outcome
+from kubestow.solver.plans.replay import inadmissible
+from kubestow.solver.search.construction import repaired, small_first
 
 LATER = 3600.0
 

@@ -20,7 +20,7 @@ from grouped import rack
 from kubestow.framework.cluster import Cluster
 from kubestow.models.errors import InputError
 from kubestow.solver.api import SolveOptions, solve, solve_greedy
-from kubestow.solver.topology import chosen_key, topology
+from kubestow.solver.plans.topology import chosen_key, topology
 
 OPTIONS = SolveOptions(workers=1)
 MEMBER = pod("m").req(cpu="2").priority(10).member("g")

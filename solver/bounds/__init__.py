@@ -1,0 +1,1 @@
+"""Bounds from linear relaxations, safe against rounding."""

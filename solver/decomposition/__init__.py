@@ -1,0 +1,1 @@
+"""Independent components of a round, solved apart, and where that work runs."""

@@ -1,0 +1,223 @@
+"""Where independent pieces of work run: here, in processes of this machine, or on a Dask cluster.
+
+An engine is handed a function, what all pieces share, and the pieces; it gives back each piece's result as
+it comes.  It knows nothing of rounds.  The same function runs in every engine, so the results are the same
+where the function is repeatable.
+
+    work(shared, piece, report) -> result
+
+`report(news)` may be called any number of times; engines that can hand it on to `watch(number, news)` while
+the piece is still in work.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from functools import partial
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from ...models.errors import InternalError, KubestowError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from multiprocessing.connection import Connection
+    from types import FrameType
+
+    from ..options import SolveOptions
+
+    Work = Callable[[Any, Any, Callable[[Any], None]], Any]
+    Watch = Callable[[int, Any], None]
+
+T = TypeVar("T")
+
+
+class Engine(Protocol):
+    """See the module's docstring.
+
+    Attributes
+    ----------
+    slots : int
+        How many pieces run at once.
+    """
+
+    slots: int
+
+    def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
+        """Yield each piece's number and result, in the order in which they are done.
+
+        A piece is taken from the iterable when there is a slot for it.  After Ctrl-C no further piece is
+        taken; those in work are told and give what they have, if anything.
+        """
+
+
+def require_engine(options: SolveOptions) -> None:
+    """See to it that the engine is there, also for a round that turns out to need none.
+
+    Raises
+    ------
+    KubestowError
+        Where it is not.
+    """
+    if options.engine == "dask":
+        from .dask_engine import require_dask
+
+        require_dask(options.dask)
+
+
+@contextmanager
+def engine_for(options: SolveOptions, pieces: int) -> Iterator[Engine]:
+    """Open the engine that the options name, for so many pieces of work."""
+    if options.engine == "dask":
+        from .dask_engine import open_dask
+
+        with open_dask(options.dask, min(options.workers, pieces)) as engine:
+            yield engine
+    else:
+        slots = min(options.workers, pieces)
+        yield Here() if slots <= 1 else Processes(slots)
+
+
+class Here:
+    """One piece after the other, in this process."""
+
+    slots = 1
+
+    def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
+        """See `Engine`."""
+        for number, piece in enumerate(pieces):
+            yield number, work(shared, piece, partial(watch, number))
+
+
+class Processes:
+    """Each piece in a process of its own.
+
+    On Linux a process starts as a copy of this one and shares what is in memory; elsewhere `shared` is
+    pickled for it.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self.slots = slots
+        self._context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        self._running: dict[Connection, tuple[int, Any]] = {}
+        self._interrupted = False
+
+    def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
+        """See `Engine`."""
+        waiting = enumerate(pieces)
+        with self._passing_on_interrupts():
+            while True:
+                while not self._interrupted and len(self._running) < self.slots:
+                    following = next(waiting, None)
+                    if following is None:
+                        break
+                    self._start(work, shared, *following)
+                if not self._running:
+                    return
+                ready = set(wait(list(self._running)))
+                for connection in [c for c in self._running if c in ready]:
+                    yield from self._hear(connection, watch)
+
+    @contextmanager
+    def _passing_on_interrupts(self) -> Iterator[None]:
+        """Tell the processes of Ctrl-C instead of being torn out of what is going on; leave none behind."""
+        self._interrupted = False
+        in_charge = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGINT, self._pass_on) if in_charge else None
+        try:
+            yield
+        finally:
+            if in_charge:
+                signal.signal(signal.SIGINT, before)
+            for connection, (_, process) in self._running.items():
+                process.kill()
+                process.join()
+                connection.close()
+            self._running.clear()
+
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+        for _, process in list(self._running.values()):
+            if process.is_alive():
+                os.kill(process.pid, signal.SIGINT)
+
+    def _start(self, work: Work, shared: Any, number: int, piece: Any) -> None:
+        ours, theirs = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=_serve, args=(theirs, work, shared, piece), daemon=True)
+        process.start()
+        theirs.close()
+        self._running[ours] = number, process
+
+    def _hear(self, connection: Connection, watch: Watch) -> Iterator[tuple[int, Any]]:
+        number, process = self._running[connection]
+        try:
+            kind, content = connection.recv()
+        except EOFError:
+            process.join()
+            kind = "interrupted" if self._interrupted else "error"
+            content = InternalError(f"a process of the search ended with code {process.exitcode}")
+        if kind == "news":
+            watch(number, content)
+            return
+        del self._running[connection]
+        connection.close()
+        process.join()
+        if kind == "error":
+            raise content
+        if kind == "result":
+            yield number, content
+
+
+class _Speaker:
+    """A process's line to its parent; Ctrl-C never tears a message in two."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._speaking = False
+        self._told = False
+        signal.signal(signal.SIGINT, self._interrupt)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._speaking:
+            self._told = True
+        else:
+            raise KeyboardInterrupt
+
+    def news(self, item: Any) -> None:
+        """Send news; an interruption meanwhile comes afterwards."""
+        self._speaking = True
+        self._connection.send(("news", item))
+        self._speaking = False
+        if self._told:
+            self._told = False
+            raise KeyboardInterrupt
+
+    def last(self, kind: str, content: Any = None) -> None:
+        """Send the last message; interruptions no longer matter."""
+        self._speaking = True
+        self._connection.send((kind, content))
+        self._connection.close()
+
+
+def _serve(connection: Connection, work: Work, shared: Any, piece: Any) -> None:
+    """Do a piece of work in a process of its own and send the result, or what went wrong."""
+    speaker = _Speaker(connection)
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # Ctrl-C in a terminal reaches the parent only, which passes it on once
+    try:
+        result = work(shared, piece, speaker.news)
+    except KeyboardInterrupt:
+        speaker.last("interrupted")
+    except (KubestowError, InternalError) as error:
+        speaker.last("error", error)
+    except Exception:
+        import traceback
+
+        speaker.last("error", InternalError(f"in a process of the search:\n{traceback.format_exc()}"))
+    else:
+        speaker.last("result", result)

@@ -1,0 +1,344 @@
+"""A round solved by its independent parts: results and bounds add up exactly.
+
+Let X be the product of the parts' sets of admissible plans X_k (`solver.decomposition.components`), and v the
+vector of tiers as costs.  Every tier counts something that lies in one part, beside a constant c that is
+there without any plan:
+
+    v(x) = c + Σ_k v_k(x_k)
+
+**Values.**  Vectors of integers with the lexicographic order are an ordered group: a < b implies a + d < b +
+d.  If x*_k is best in X_k, then v_k(x*_k) <= v_k(x_k) for each k, and adding these up keeps the order: v(x*)
+<= v(x) for every x in X.  The best plan of the round is the union of the parts' best plans, in all tiers at
+once and not only in the first; and the union of plans no worse than greedy's parts is no worse than greedy's.
+
+**Violating victims.**  The set that makes the vector best is chosen for the whole round; a budget that could
+be exceeded lies in one part, the others allow everything, so the best set is the union of the parts' best.
+
+**Bounds.**  A bound of a tier holds given the values of the tiers above.  While every part has proven the
+tiers above, a plan of the round with these values has the proven value in each part (none can be better, so
+none may be worse), the parts' bounds hold for it, and their sum is a bound.  After the first tier that some
+part has not proven this is no longer so: one part might do worse than it did here and another better.  From
+there on only what holds of any plan adds up: the reach of the tier in each part's model.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from ...encoders import encode
+from ...encoders.problem import build_problem
+from ...framework.cluster import Cluster
+from ...models.errors import InternalError
+from ..plans.nominations import narrate
+from ..plans.objective import valuate
+from ..plans.outcome import BIND, LEAVE, MARK, Move, Outcome
+from ..plans.replay import inadmissible
+from ..search.tier_search import Search
+from .components import Part, find_parts, merged
+from .engine import engine_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ...encoders.context import Goal
+    from ...models.snapshot import Snapshot
+    from ..options import Progress, ProgressCallback, SolveOptions
+    from ..plans.objective import Valuation
+
+# Pairs of a class and a node below which a part is not worth a search of its own, and the most parts that are
+# searched apart.
+LEAST = 200
+MOST = 32
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search of a round came to.
+
+    `bounds` gives each tier's bound and whether the best plan attains it.
+    """
+
+    best: Outcome
+    valuation: Valuation
+    bounds: Mapping[str, tuple[int, bool]]
+    variables: int
+    constraints: int
+    interrupted: bool
+
+
+def search_round(
+    cluster: Cluster,
+    greedy: Outcome,
+    options: SolveOptions,
+    progress: ProgressCallback | None,
+    start: float,
+    *,
+    least: int | None = None,
+) -> Found:
+    """Search a round, by its parts where there are several that are large enough.
+
+    Parameters
+    ----------
+    greedy : Outcome
+        A candidate where it is admissible, as a whole or in a part.
+    start : float
+        When the round's time began, on the monotonic clock.
+    least : int, optional
+        Weight below which parts are put together; `LEAST` by default.
+    """
+    problem = build_problem(cluster)
+    parts = find_parts(problem, options.prefer)
+    parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
+    if len(parts) < 2:
+        search = Search(problem, options, progress, start)
+        search.run([greedy])
+        return Found(
+            search.best,
+            search.valuation,
+            search.proven(),
+            *search.size,
+            search.interrupted,
+        )
+    return _Parts(cluster, greedy, options, progress, start).search(parts)
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What all parts need; the cluster itself does not travel, it is made again where it is not at hand."""
+
+    snapshot: Snapshot
+    options: SolveOptions
+    made: list[Cluster] = field(default_factory=list, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"snapshot": self.snapshot, "options": self.options, "made": []}
+
+    @property
+    def cluster(self) -> Cluster:
+        """The whole cluster."""
+        if not self.made:
+            self.made.append(Cluster(self.snapshot))
+        return self.made[0]
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part to be searched: its pods, greedy's outcome in it, and what it may use."""
+
+    pods: tuple[int, ...]
+    candidate: Outcome
+    seconds: float
+    workers: int
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a part came to: `bounds` hold given the tiers above, `reach` of any plan."""
+
+    best: Outcome
+    values: Mapping[str, int]
+    bounds: Mapping[str, int]
+    reach: Mapping[str, int]
+    variables: int
+    constraints: int
+    interrupted: bool
+
+
+def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _Answer:
+    """Search one part; the function that engines run."""
+    start = time.monotonic()
+    options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
+    cluster = shared.cluster.with_queue(piece.pods)
+    search = Search(build_problem(cluster), options, report, start)
+    search.run([_in_part(cluster, piece.candidate)])
+    return _Answer(
+        best=search.best,
+        values=search.valuation.by_name(),
+        bounds=dict(search.bounds),
+        reach={tier.name: search.reach(tier.name) for tier in search.valuation.tiers},
+        variables=search.size[0],
+        constraints=search.size[1],
+        interrupted=search.interrupted,
+    )
+
+
+def _reach(valuation: Valuation, goals: Iterable[Goal]) -> dict[str, int]:
+    """What holds of every plan: the best value of each tier that the model's variables can express."""
+    found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
+    return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
+
+
+def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
+    """Greedy's outcome in a part: it may be admissible there though it is not as a whole."""
+    if greedy.admissible:
+        return greedy
+    fine = valuate(cluster, greedy).guarded and not any(True for _ in inadmissible(cluster, greedy.moves))
+    return replace(greedy, admissible=fine)
+
+
+class _Parts:
+    """The search of a round by parts."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        greedy: Outcome,
+        options: SolveOptions,
+        progress: ProgressCallback | None,
+        start: float,
+    ) -> None:
+        self._cluster = cluster
+        self._greedy = greedy
+        self._options = options
+        self._progress = progress
+        self._start = start
+        self._deadline = start + options.time_limit
+        self._base = valuate(cluster, Outcome(), options.prefer)
+
+    def search(self, parts: Sequence[Part]) -> Found:
+        """Search the parts and put their answers together."""
+        shared = _Shared(self._cluster.snapshot, self._options, [self._cluster])
+        answers: dict[int, _Answer] = {}
+        interrupted = False
+        news = _News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
+        try:
+            with engine_for(self._options, len(parts)) as engine:
+                pieces = self._pieces(parts, engine.slots, answers)
+                for number, answer in engine.run(
+                    _search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
+                ):
+                    answers[number] = answer
+                    news.done(number, answer)
+        except KeyboardInterrupt:
+            interrupted = True
+        interrupted |= len(answers) < len(parts) or any(a.interrupted for a in answers.values())
+        for number, part in enumerate(parts):
+            if number not in answers:
+                answers[number] = self._unsearched(part)
+        return self._together([answers[k] for k in range(len(parts))], interrupted)
+
+    def _pieces(self, parts: Sequence[Part], slots: int, answers: Mapping[int, _Answer]) -> Iterator[_Piece]:
+        """Hand out the parts, the smallest first: the time that these do not need is left for the others."""
+        left_over = sum(part.weight + 1 for part in parts)
+        for number, part in enumerate(parts):
+            if any(answer.interrupted for answer in answers.values()):
+                return
+            left = self._deadline - time.monotonic()
+            share = left * slots * (part.weight + 1) / left_over
+            at_once = min(slots, len(parts) - len(answers))
+            yield _Piece(
+                pods=part.pods,
+                candidate=restrict(self._cluster, self._greedy, part),
+                seconds=left if number + slots >= len(parts) else min(left, share),
+                workers=max(1, self._options.workers // at_once),
+            )
+            left_over -= part.weight + 1
+
+    def _unsearched(self, part: Part) -> _Answer:
+        """Answer for a part that an interruption left out: greedy's plan or none, and only the reach."""
+        problem = build_problem(self._cluster.with_queue(part.pods))
+        cluster = problem.cluster
+        best = Outcome()
+        candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
+        if candidate.admissible:
+            best = narrate(cluster, problem.state, candidate.moves, candidate.allocations)
+        valuation = valuate(cluster, best, self._options.prefer)
+        reach = _reach(valuation, encode(problem, self._options.prefer).goals)
+        return _Answer(best, valuation.by_name(), reach, reach, 0, 0, interrupted=True)
+
+    def _report(self, progress: Progress) -> None:
+        if self._progress is not None:
+            self._progress(replace(progress, seconds=time.monotonic() - self._start))
+
+    def _together(self, answers: Sequence[_Answer], interrupted: bool) -> Found:
+        best = unite([a.best for a in answers])
+        valuation = valuate(self._cluster, best, self._options.prefer)
+        bounds: dict[str, tuple[int, bool]] = {}
+        above = True
+        for tier in valuation.tiers:
+            base = self._base.by_name()[tier.name]
+            total = base + sum(a.values[tier.name] - base for a in answers)
+            if total != tier.value:
+                message = f"{tier.name}: the parts add up to {total}, the round has {tier.value}"
+                raise InternalError(message, {"parts": [dict(a.values) for a in answers]})
+            known = [a.bounds[tier.name] if above else a.reach[tier.name] for a in answers]
+            bound = base + sum(b - base for b in known)
+            bounds[tier.name] = bound, bound == tier.value
+            above &= all(a.bounds[tier.name] == a.values[tier.name] for a in answers)
+        return Found(
+            best,
+            valuation,
+            bounds,
+            sum(a.variables for a in answers),
+            sum(a.constraints for a in answers),
+            interrupted,
+        )
+
+
+class _News:
+    """What is known of every tier while parts are in work: the sum of what the parts have told."""
+
+    def __init__(self, names: Sequence[str], base: Mapping[str, int], parts: int) -> None:
+        self._base = base
+        self._parts = parts
+        self._incumbents: dict[str, dict[int, int]] = {name: {} for name in names}
+        self._bounds: dict[str, dict[int, int]] = {name: {} for name in names}
+
+    def of(self, part: int, news: Progress) -> Progress:
+        """Take note of a part's news and tell what they mean for the round."""
+        if news.incumbent is not None:
+            self._incumbents[news.tier][part] = news.incumbent
+        if news.bound is not None:
+            self._bounds[news.tier][part] = news.bound
+        return replace(
+            news,
+            incumbent=self._sum(news.tier, self._incumbents),
+            bound=self._sum(news.tier, self._bounds),
+        )
+
+    def done(self, part: int, answer: _Answer) -> None:
+        """Take note of a part's answer."""
+        for name in self._incumbents:
+            self._incumbents[name][part] = answer.values[name]
+            self._bounds[name][part] = answer.bounds[name]
+
+    def _sum(self, tier: str, known: Mapping[str, Mapping[int, int]]) -> int | None:
+        base, told = self._base[tier], known[tier]
+        return base + sum(v - base for v in told.values()) if len(told) == self._parts else None
+
+
+def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
+    """Give what an outcome does in a part."""
+    pods = frozenset(part.pods)
+
+    def here(pod: int) -> bool:
+        return pod in pods or cluster.pods[pod].initial_node in part.nodes
+
+    def inside(move: Move) -> bool:
+        kind, subject, _ = move
+        return here(subject) if kind in (BIND, MARK, LEAVE) else part.devices
+
+    changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
+    for item in fields(outcome):
+        value = getattr(outcome, item.name)
+        if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
+            changed[item.name] = {
+                k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.devices)
+            }
+    return replace(outcome, **changed)
+
+
+def unite(outcomes: Sequence[Outcome]) -> Outcome:
+    """Put the outcomes of all parts together, one part's steps after the other's."""
+    together: dict[str, Any] = {
+        "moves": tuple(move for outcome in outcomes for move in outcome.moves),
+        "admissible": all(outcome.admissible for outcome in outcomes),
+    }
+    for item in fields(Outcome):
+        values = [getattr(outcome, item.name) for outcome in outcomes]
+        if isinstance(values[0], Mapping):
+            together[item.name] = {k: v for value in values for k, v in value.items()}
+    return Outcome(**together)

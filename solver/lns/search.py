@@ -1,0 +1,261 @@
+"""Large-neighbourhood search: again and again the model of a few nodes, everything else held.
+
+A step frees the counts and evictions on some nodes (`solver.lns.neighbourhoods`) and all other variables that
+hang on them through rows, so that every constraint family stays exact; CP-SAT searches the cut
+(`solver.model.submodel`); what it finds is taken if all rows hold and no tier searched for is worse.  Steps
+run side by side in threads, each with one worker of CP-SAT; one whose surroundings have changed meanwhile is
+checked against all rows that it touches before it is taken.  Now and then what they came by is put together
+(`solver.patterns.recombination`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ..model.sparse_rows import Sparse, entries, extremes
+from ..patterns.recombination import Mixture
+from .neighbourhoods import Neighbourhoods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from ..model.round_model import RoundModel
+    from ..model.solution import Solution
+    from ..model.sparse_rows import Ints, Rows
+    from ..model.submodel import Excerpt
+    from ..options import SolveOptions
+    from ..patterns.recombination import Mixing
+    from .neighbourhoods import Way
+
+Found: TypeAlias = "tuple[Ints | None, bool]"
+
+# Variables beside counts and evictions that a step frees, at most, and how far from the nodes they may hang.
+MOST_FREE = 20_000
+FURTHEST = 4
+
+# Every so manieth step starts without a hint: it may come to another solution that is as good.
+UNHINTED = 2
+
+# Neighbourhoods in which nothing can change, in a row, after which there is no other.
+TRIES = 50
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A step that is being searched: the cut, the values from which it starts, what drew it."""
+
+    way: Way
+    cut: Excerpt
+    base: Ints
+    solver: cp_model.CpSolver
+
+    def stop(self) -> None:
+        """End the search soon, from another thread."""
+        self.solver.stop_search()
+
+    def search(self) -> Found:
+        """Return what is found, if anything, and whether there is nothing better."""
+        status = self.solver.solve(self.cut.model)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None, False
+        found = np.array(list(self.solver.response_proto.solution), dtype=np.int64)
+        return found, status == cp_model.OPTIMAL
+
+
+class Near:
+    """The search near one plan of a model."""
+
+    def __init__(
+        self, model: RoundModel, options: SolveOptions, mixing: Callable[[], Mixing | None] = lambda: None
+    ) -> None:
+        self._model, self._options = model, options
+        self._mixing_of_model = mixing
+        self.places = model.places
+        self._neighbourhoods = Neighbourhoods(self.places, options.seed)
+        self._steps = 0
+        self._rows: Rows | None = None
+        self._cost = np.zeros(0, dtype=np.int64)
+        self._stopped = threading.Event()
+
+    def start(
+        self,
+        names: Sequence[str],
+        counts: Mapping[tuple[int, int], int],
+        leaving: Mapping[int, int],
+        seconds: float,
+    ) -> bool:
+        """Begin at a plan, searching for better values of neighbouring tiers (`weights` must be in range).
+
+        Returns whether the plan's other variables could be told in time.
+        """
+        model = self._model
+        if self._rows is not model.rows:
+            self._rows = model.rows
+            self._decisive = np.zeros(len(self._rows.low), dtype=bool)
+            self._decisive[self.places.decisive] = True
+            self._hanging = _columns(self._rows, ~self._decisive)
+            self._home = self._homes(self._rows)
+        self._cost = model.sum_of(names)
+        if not model.complete(counts, leaving, names, seconds):
+            return False
+        self._excerpts = model.excerpts
+        self._mixing = self._mixing_of_model()
+        self._begin()
+        return True
+
+    def _begin(self) -> None:
+        """Take note of a point that was not reached by steps."""
+        self._neighbourhoods.start(self.point)
+        if self._mixing is not None:
+            self._mixing.see(self.point)
+
+    def _homes(self, rows: Rows) -> Ints:
+        """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
+        nodes = self.places.node_of(rows.terms.column)
+        mine = nodes >= 0
+        least, most = extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
+        row = self._hanging.row
+        single = least[row] == most[row]
+        least, most = extremes(self._hanging.column[single], least[row[single]], len(rows.low))
+        return np.where(least == most, least, -1)
+
+    @property
+    def enough(self) -> int:
+        """Idle steps in a row after which small neighbourhoods have been seen."""
+        return self._neighbourhoods.enough
+
+    @property
+    def point(self) -> Ints:
+        """Values of all variables where the search is."""
+        return self._excerpts.x
+
+    @property
+    def solution(self) -> Solution:
+        """Where the search is."""
+        return self.places.solution(self._excerpts.x)
+
+    def run(self, until: float) -> Generator[bool, None, None]:
+        """Take steps; after each say whether it improved on the plan.  Close it to end the steps at work."""
+        workers = self._options.workers
+        running: dict[Future[Found], _Step | Mixture] = {}
+        self._stopped.clear()
+        pool = ThreadPoolExecutor(workers)
+        try:
+            while time.monotonic() < until:
+                while len(running) < workers:
+                    left = until - time.monotonic()
+                    step = self._mixture(left) or self._draw(left)
+                    if step is None:
+                        break
+                    running[pool.submit(self._search, step)] = step
+                if not running:
+                    return
+                done, _ = wait(
+                    running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
+                )
+                for future in done:
+                    yield self._take(running.pop(future), *future.result())
+        finally:
+            self._stopped.set()
+            for step in running.values():
+                step.stop()
+            pool.shutdown()
+
+    def _draw(self, seconds: float) -> _Step | None:
+        """Prepare a step; None where nothing near the plan can change."""
+        self._steps += 1
+        for _ in range(TRIES if len(self.places.nodes) else 0):
+            way, nodes = self._neighbourhoods.draw()
+            cut = self._excerpts.cut(self.free(nodes))
+            if cut is not None and (cut.low < cut.high).any():
+                return self._step(way, cut, seconds)
+        return None
+
+    def _step(self, way: Way, cut: Excerpt, seconds: float) -> _Step:
+        base = self._excerpts.x[cut.variables]
+        cut.aim(self._cost)
+        if self._steps % UNHINTED:
+            cut.model.proto.solution_hint.vars.extend(range(len(base)))
+            cut.model.proto.solution_hint.values.extend(base.tolist())
+        solver = self._model.new_solver(min(self._neighbourhoods.patience, seconds))
+        solver.parameters.num_workers = 1
+        solver.parameters.linearization_level = 2
+        solver.parameters.random_seed = (self._options.seed + self._steps) % 2**31
+        return _Step(way, cut, base, solver)
+
+    def free(self, nodes: Ints) -> Ints:
+        """Counts and evictions on nodes, and what hangs on them, the nearest first.
+
+        What belongs to another node stays: violations there are the business of evictions there.
+        """
+        free = ring = self.places.on(nodes)
+        here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
+        here[nodes] = here[-1] = True
+        for _ in range(FURTHEST):
+            found, _ = entries(self._hanging.start, self._excerpts.rows_at(ring))
+            ring = np.setdiff1d(self._hanging.column[found], free)
+            ring = ring[here[self._home[ring]]]
+            if len(ring) == 0 or len(free) + len(ring) > MOST_FREE:
+                break
+            free = np.concatenate((free, ring))
+        return free
+
+    def _mixture(self, seconds: float) -> Mixture | None:
+        return None if self._mixing is None else self._mixing.attempt(self._cost, seconds)
+
+    def _search(self, step: _Step | Mixture) -> Found:
+        return (None, False) if self._stopped.is_set() else step.search()
+
+    def _take(self, step: _Step | Mixture, found: Ints | None, proven: bool) -> bool:
+        """Follow a step where it leads to something as good; say whether that is better."""
+        if isinstance(step, Mixture):
+            return self._take_all(found)
+        gain = False
+        if found is not None:
+            changed = np.flatnonzero(found != step.base)
+            variables = step.cut.variables[changed]
+            better = int(self._cost[variables] @ (found - step.base)[changed])
+            if len(changed) and better <= 0 and (self.point[variables] == step.base[changed]).all():
+                rows = self._excerpts.move(variables, found[changed])
+                if len(self._excerpts.broken(rows)):
+                    self._excerpts.move(variables, step.base[changed])
+                else:
+                    gain = better < 0
+                    self._follow(variables, (found - step.base)[changed])
+        self._neighbourhoods.learn(step.way, step.solver.wall_time, gain=gain, proven=proven)
+        return gain
+
+    def _take_all(self, found: Ints | None) -> bool:
+        """Go to another solution where it is better, wherever the search has come to meanwhile."""
+        before = self.point
+        if found is None or int(self._cost @ (found - before)) >= 0:
+            return False
+        self._excerpts.move_to(found)
+        if len(self._excerpts.broken()):
+            self._excerpts.move_to(before)
+            return False
+        self._begin()
+        return True
+
+    def _follow(self, variables: Ints, change: Ints) -> None:
+        mine = self._decisive[variables]
+        self._neighbourhoods.follow(variables[mine], change[mine])
+        if self._mixing is not None:
+            self._mixing.see(self.point)
+
+
+def _columns(rows: Rows, kept: np.ndarray) -> Sparse:
+    """Of each row the kept variables, terms and conditions alike."""
+    row = np.concatenate((rows.terms.row, rows.literals.row))
+    column = np.concatenate((rows.terms.column, rows.literals.column))
+    mine = kept[column]
+    order = np.argsort(row[mine], kind="stable")
+    start = np.concatenate(([0], np.cumsum(np.bincount(row[mine], minlength=len(rows.floor)))))
+    return Sparse(start.astype(np.int64), column[mine][order], np.ones(int(mine.sum()), dtype=np.int64))

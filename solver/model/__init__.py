@@ -1,0 +1,1 @@
+"""The CP-SAT model of a round: variables, rows, submodels, solutions."""

@@ -1,0 +1,130 @@
+"""From a solution of the model to an outcome, and back to a hint.
+
+Members of a class are interchangeable: the first in queue order are placed first, the least important victims
+leave first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ...framework.group_rules import broken_groups, nodes_for_member
+from ...framework.runtime import framework_for
+from ...framework.state import NO_ALLOCATIONS
+from ..model.device_solution import hand_out
+from ..plans.apply import fits, new_allocations, play
+from ..plans.nominations import narrate
+from ..plans.outcome import BIND, DEALLOCATE, LEAVE, Outcome
+from ..plans.preemptors import preemptors
+from .sequencer import Assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ...encoders.problem import Problem
+    from ...framework.domains import Ints
+    from ...framework.dra.allocation import Allocation
+    from ...framework.state import State
+    from ..model.solution import Solution
+    from ..plans.outcome import Move
+    from .sequencer import Sequencer
+
+
+def assign(problem: Problem, solution: Solution) -> Assignment:
+    """Name the pods of a solution."""
+    placed: dict[int, int] = {}
+    members = [iter(cls.pods) for cls in problem.classes]
+    for (index, node), count in sorted(solution.counts.items()):
+        placed.update((next(members[index]), node) for _ in range(count))
+    victims = frozenset(pod for v in problem.victims for pod in v.pods[: solution.leaving.get(v.index, 0)])
+    if problem.devices is None or solution.devices is None:
+        return Assignment(placed, victims)
+    allocations, deallocated = hand_out(problem, problem.devices, solution.devices, placed, victims)
+    return Assignment(placed, victims, allocations, deallocated)
+
+
+def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
+    """Give an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
+    class_of = {i: c.index for c in problem.classes for i in c.pods}
+    victim_class = {i: v.index for v in problem.victims for i in v.pods}
+    counts = Counter((class_of[i], node) for i, node in outcome.placed.items())
+    return dict(counts), dict(Counter(victim_class[v] for v in outcome.victims))
+
+
+def complete(
+    problem: Problem,
+    moves: Sequence[Move],
+    chosen: Mapping[str, Allocation] = NO_ALLOCATIONS,
+    *,
+    order: Iterable[int] | None = None,
+    choose: Callable[[State, int, Ints], int] | None = None,
+    until: float | None = None,
+) -> Outcome:
+    """Follow valid moves, then bind one after the other whatever still passes somewhere.
+
+    Parameters
+    ----------
+    order : iterable of int, optional
+        The pending pods; in queue order by default.
+    choose : callable, optional
+        From the state, a pod and the nodes where it passes, the node that it goes to; by default the first.
+    until : float, optional
+        When to leave it at that, on the monotonic clock.
+    """
+    cluster = problem.cluster
+    state = problem.state.copy()
+    play(cluster, state, moves, chosen)
+    done = {pod for kind, pod, _ in moves if kind == BIND}
+    extra: list[Move] = []
+    hopeless: set[int] = set()
+    for i in cluster.pending if order is None else order:
+        cls = cluster.pods[i].cls
+        if i in done or cls in hopeless:
+            continue
+        if until is not None and time.monotonic() > until:
+            break
+        feasible = framework_for(cluster, i).filter_all(state, i).feasible
+        feasible = feasible[nodes_for_member(cluster, state, i)[feasible]]
+        if len(feasible) == 0:
+            hopeless.add(cls)
+            continue
+        node = int(feasible[0]) if choose is None else choose(state, i, feasible)
+        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
+        play(cluster, state, [(BIND, i, node)])
+        extra.append((BIND, i, node))
+    return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
+
+
+def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Outcome:
+    """Put an assignment in an order; where there is none in time, what of it stands by itself."""
+    result = sequencer.order(assignment, until)
+    moves = result.moves
+    if moves is None:
+        moves = tuple(salvage(problem, result.partial, assignment.allocations))
+    return complete(problem, moves, assignment.allocations)
+
+
+def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:
+    """Keep of a sequence that got stuck what stands by itself: no wasted eviction, no broken group."""
+    cluster = problem.cluster
+    dropped: set[int] = set()
+    while True:
+        state = problem.state.copy()
+        kept: list[Move] = []
+        for move in moves:
+            kind, pod, node = move
+            if kind != DEALLOCATE and pod in dropped:
+                continue
+            if kind == BIND and not fits(cluster, state, pod, node, chosen):
+                continue
+            play(cluster, state, [move], chosen)
+            kept.append(move)
+        wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
+        placed = {pod: node for kind, pod, node in kept if kind == BIND}
+        left = {pod for kind, pod, _ in kept if kind == LEAVE}
+        wasted.update(i for group in broken_groups(cluster, placed, left) for i in group.pending)
+        if not wasted:
+            return kept
+        dropped |= wasted

@@ -1,0 +1,86 @@
+"""Whose devices depend on the order of steps, beyond what holds in every order.
+
+Devices of their own, capacities and counters suffice in the end or in no order, once victims have left.
+Other claims look at what others have just then:
+
+- for all devices, where shared ones count only while they are not full;
+- with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment, and no
+  device that other claims of the same pod take in the same step;
+- with a selector that fails on a device, or all devices of which one breaks a constraint, which ends a search
+  only if it comes so far;
+- allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
+- claims of several pods, where the first one's node decides from where the devices count.
+
+Where there is such a claim, all who need devices are related.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...encoders.device_identity import fails, is_admin, may_break
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...encoders.device_problem import DeviceProblem
+    from ...encoders.problem import PodClass, Problem, VictimClass
+    from ...framework.dra.claims import ClaimSpec, Want
+
+
+def device_relations(problem: Problem) -> tuple[list[PodClass], list[VictimClass]]:
+    """Return the classes and victim classes whose devices depend on the order; none where no claim does."""
+    devices = problem.devices
+    if devices is None or not any(_looks(problem, devices)):
+        return [], []
+    held = {i for consumers in devices.claims.reserved.values() for i in consumers}
+    return (
+        [c for c in problem.classes if devices.index.needs_devices(c.pod)],
+        [v for v in problem.victims if held.intersection(v.pods)],
+    )
+
+
+def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
+    """Say of each claim whether its devices depend on the order."""
+    seen: set[tuple[int, int]] = set()
+    for cls in problem.classes:
+        for node in np.flatnonzero(cls.mask).tolist():
+            view = id(devices.index.inventory.view(node))
+            for spec in devices.private_specs(cls.pod, node):
+                if (spec.number, view) not in seen:
+                    seen.add((spec.number, view))
+                    yield _looks_at_others(devices, spec, node)
+    victims = {i for v in problem.victims for i in v.pods}
+    nodes = range(problem.cluster.n_nodes)
+    for key in devices.common:
+        yield any(i in victims for i in devices.claims.reserved.get(key, ()))
+        spec = devices.spec(key)
+        yield any(_looks_at_others(devices, spec, node) or _is_of_node(devices, spec, node) for node in nodes)
+        yield is_admin(spec) or any(
+            is_admin(devices.spec(own)) for i in devices.common[key] for own in devices.private[i]
+        )
+
+
+def _looks_at_others(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
+    wants = [want for request in spec.requests for want in request.wants]
+    return may_break(devices, spec, node) or any(
+        fails(devices, want, node) or _is_of_moment(devices, want, node) for want in wants
+    )
+
+
+def _is_of_moment(devices: DeviceProblem, want: Want, node: int) -> bool:
+    if want.all_devices and devices.every(want, node)[1]:
+        return True
+    return want.admin and any(d.shared or d.counters for d in devices.matching(want, node))
+
+
+def _is_of_node(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
+    """Whether devices that other nodes reach, too, count for the node for which they were chosen."""
+    wants = [want for request in spec.requests for want in request.wants]
+    found = [(want, device) for want in wants for device in devices.matching(want, node)]
+    return any(
+        (want.all_devices or device.spec.binds_to_node) and devices.kind(device).wide
+        for want, device in found
+    )

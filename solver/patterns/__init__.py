@@ -1,0 +1,1 @@
+"""Patterns of what stands on one node: column generation, enumeration, recombination."""

@@ -1,0 +1,94 @@
+"""Solutions put together from parts of others: every node as it was in one that the search has come by.
+
+Where nodes are alike, the patterns of the solutions that a search passes through, and those of column
+generation, are few enough for CP-SAT to choose the best whole numbers of them in a moment
+(`solver.patterns.integer_master`). Of a model whose linking rows have literals the cover is a relaxation:
+what comes of it has to be checked.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..bounds.lp_relaxation import linear
+from .integer_master import Cover
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ortools.sat.python import cp_model
+
+    from ..model.sparse_rows import Ints, Rows
+    from .column_generation import NewSolver, Patterns
+    from .node_types import Blocks
+
+# Share of the time that mixing may take, and seconds after which an attempt is given up.
+PART = 0.2
+PATIENCE = 1.0
+
+# Seconds of the search before the first attempt.
+EARLIEST = 0.1
+
+
+class Mixture:
+    """One attempt: the best of some patterns, from a solution that is made of them.
+
+    Parameters
+    ----------
+    done : callable
+        Is called when it has ended.
+    """
+
+    def __init__(
+        self, cover: Callable[[], Cover], point: Ints, solver: cp_model.CpSolver, done: Callable[[], None]
+    ) -> None:
+        self._cover, self._point, self._solver = cover, point, solver
+        self._stopped = False
+        self._done = done
+
+    def stop(self) -> None:
+        """End the search soon, from another thread."""
+        self._stopped = True
+        self._solver.stop_search()
+        self._done()
+
+    def search(self) -> tuple[Ints | None, bool]:
+        """Return the best solution found, if any; false, since other patterns may make a better one."""
+        cover = self._cover()
+        found = None if self._stopped else cover.best(self._point, self._solver)
+        self._done()
+        return found, False
+
+
+class Mixing:
+    """Remembers what a search passes through, and says when to put it together."""
+
+    def __init__(self, rows: Rows, blocks: Blocks, patterns: Patterns, new_solver: NewSolver) -> None:
+        self._links = linear(rows.subset(blocks.linking))
+        self._blocks, self._patterns, self._new_solver = blocks, patterns, new_solver
+        self._due: float | None = time.monotonic() + EARLIEST
+        self._last: Ints | None = None
+        self._new = 0
+
+    def see(self, point: Ints) -> None:
+        """Remember the patterns of a solution."""
+        self._new += self._patterns.learn(self._blocks, point, self._last)
+        self._last = point.copy()
+
+    def attempt(self, cost: Ints, seconds: float) -> Mixture | None:
+        """Prepare an attempt from the last solution seen; None where it is too early, or nothing is new."""
+        now = time.monotonic()
+        if self._last is None or not self._new or self._due is None or now < self._due:
+            return None
+        self._due, self._new = None, 0
+        known = [self._patterns.of(kind) for kind in self._blocks.types]
+        solver = self._new_solver(min(PATIENCE, seconds))
+        solver.parameters.num_workers = 1
+        cover = partial(Cover, self._links, self._blocks, known, cost)
+        return Mixture(cover, self._last, solver, partial(self._rest, now))
+
+    def _rest(self, since: float) -> None:
+        now = time.monotonic()
+        self._due = now + (now - since) / PART

@@ -1,0 +1,1 @@
+"""Outcomes and plans: valuation, replay, documents. Free of ortools and encoders."""

@@ -1,0 +1,101 @@
+"""Let moves happen in a state, with the devices that a plan chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...framework.dra.extended import claim_for, requested, served_resources
+from ...framework.dra.index import claim_keys, device_index
+from ...framework.dra.retrace import retrace
+from ...framework.runtime import framework_for
+from ...framework.state import NO_ALLOCATIONS
+from .outcome import BIND, DEALLOCATE, LEAVE, MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ...framework.cluster import Cluster
+    from ...framework.dra.allocation import Allocation
+    from ...framework.state import State
+    from .outcome import Move
+
+
+def play(
+    cluster: Cluster, state: State, moves: Iterable[Move], chosen: Mapping[str, Allocation] = NO_ALLOCATIONS
+) -> None:
+    """Apply moves that are known to be possible."""
+    for kind, item, node in moves:
+        if kind == BIND:
+            state.place(item, node, devices_for(cluster, state, item, node, chosen))
+        elif kind == MARK:
+            state.mark(item)
+        elif kind == LEAVE:
+            state.remove(item)
+        else:
+            state.deallocate(claim_keys(cluster)[item])
+
+
+def devices_for(
+    cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
+) -> Mapping[str, Allocation]:
+    """Return what a pod brings along: the chosen devices of its claims, else the allocator's own."""
+    index = device_index(cluster)
+    if index is None or state.claims is None or not index.needs_devices(pod):
+        return NO_ALLOCATIONS
+    wanted = [c.key for c in index.claims_of(pod) if c.key not in state.claims.allocations]
+    made_up = f"{cluster.pods[pod].key}-extended-resources"
+    found = {key: chosen[key] for key in (*wanted, made_up) if key in chosen}
+    if all(key in found for key in wanted) and (made_up in found or not requested(cluster, pod)):
+        return found
+    return {**framework_for(cluster, pod).reserve(state, pod, node), **found}
+
+
+def fits(
+    cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation] = NO_ALLOCATIONS
+) -> bool:
+    """Whether a pod passes every filter on a node now, and may have the devices that were chosen for it."""
+    if not framework_for(cluster, pod).filter_node(state, pod, node).ok:
+        return False
+    return not (chosen and refused_devices(cluster, state, pod, node, chosen))
+
+
+def refused_devices(
+    cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
+) -> str:
+    """Say which of the devices that a pod brings along the allocator could not choose now; empty if none."""
+    index = device_index(cluster)
+    if index is None or state.claims is None or not index.needs_devices(pod):
+        return ""
+    for claim in index.claims_of(pod):
+        now = state.claims.allocations.get(claim.key)
+        if now is not None and chosen.get(claim.key, now) != now:
+            return f"other devices of claim {claim.key}, which has to be deallocated first"
+    brought = devices_for(cluster, state, pod, node, chosen)
+    wanted = [(index.spec(c.key), c.key) for c in index.claims_of(pod) if c.key in brought]
+    made_up = f"{cluster.pods[pod].key}-extended-resources"
+    if made_up in brought:
+        resources = served_resources(cluster, pod, node)
+        wanted.append((index.specs.of(claim_for(cluster.pods[pod].pod, resources)), made_up))
+    return retrace(index, state.claims, node, [(spec, brought[key]) for spec, key in wanted])
+
+
+def deallocate(cluster: Cluster, state: State, claims: Iterable[int]) -> list[Move]:
+    """Take the devices of those claims back of which that is possible now (a free step); return the steps.
+
+    `claims` are places in `claim_keys`.
+    """
+    done: list[Move] = []
+    for place in claims:
+        key = claim_keys(cluster)[place]
+        if state.claims is not None and key in state.claims.allocations and state.claims.idle(key):
+            state.deallocate(key)
+            done.append((DEALLOCATE, place, -1))
+    return done
+
+
+def new_allocations(before: State, after: State) -> dict[str, Allocation]:
+    """Return the claims that have other devices in the second state than in the first."""
+    if before.claims is None or after.claims is None:
+        return {}
+    old = before.claims.allocations
+    return {key: a for key, a in after.claims.allocations.items() if old.get(key) is not a}

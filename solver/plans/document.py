@@ -1,0 +1,157 @@
+"""Write an outcome down as a plan: the contract's words, with the reason for each pod left out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ...framework.diagnosis import Diagnosis, diagnose
+from ...framework.dra.index import claim_keys
+from ...framework.group_rules import placements_of
+from ...framework.skew import domain_counts
+from ...framework.spread import fallen_back_constraints
+from ...framework.state import State
+from ...models.plan import (
+    Binding,
+    Eviction,
+    Fallback,
+    Nomination,
+    Placement,
+    Plan,
+    Stats,
+    Step,
+    Tier,
+    Unschedulable,
+)
+from .apply import play
+from .device_allocations import written
+from .objective import Valuation, end_state
+from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from ...framework.cluster import Cluster
+
+
+def build_plan(
+    cluster: Cluster,
+    outcome: Outcome,
+    valuation: Valuation,
+    bounds: Mapping[str, tuple[int, bool]] | None,
+    scheduler: Literal["optimal", "greedy"],
+    stats: Stats,
+) -> Plan:
+    """Turn indices into names.
+
+    Parameters
+    ----------
+    bounds : mapping or None
+        Tier -> (bound, proven); None where nothing was proven (greedy).
+    """
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    tiers = tuple(
+        Tier(
+            name=t.name,
+            sense=t.sense,
+            value=t.value,
+            bound=None if bounds is None else bounds[t.name][0],
+            proven=bounds is not None and bounds[t.name][1],
+        )
+        for t in valuation.tiers
+    )
+    initial = State.initial(cluster).node_of
+    bound_at = {pod: node for kind, pod, node in outcome.moves if kind == BIND}
+    evictions = tuple(
+        Eviction(
+            pod=keys[v],
+            node=names[int(initial[v]) if initial[v] >= 0 else bound_at[v]],
+            preemptor=None if p is None else keys[p],
+            violates=valuation.violates.get(v, ()),
+        )
+        for v, p in outcome.victims.items()
+        if not cluster.pods[v].terminating
+    )
+    return Plan(
+        instance=cluster.snapshot.name,
+        scheduler=scheduler,
+        status="OPTIMAL" if all(t.proven for t in tiers) else "FEASIBLE",
+        tiers=tiers,
+        steps=tuple(_step(cluster, move) for move in outcome.moves),
+        bindings=tuple(
+            Binding(pod=keys[i], node=names[n])
+            for i, n in outcome.placed.items()
+            if i not in outcome.nominations
+        ),
+        nominations=tuple(
+            Nomination(pod=keys[i], node=names[outcome.placed[i]], victims=tuple(keys[v] for v in victims))
+            for i, victims in outcome.nominations.items()
+            if i in outcome.placed
+        ),
+        evictions=evictions,
+        placements=tuple(
+            Placement(pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled)
+            for d in placements_of(cluster, outcome.placed, outcome.victims)
+        ),
+        allocations=written(outcome.allocations),
+        fallbacks=fallbacks_of(cluster, outcome),
+        unschedulable=_left_out(cluster, outcome),
+        stats=stats,
+    )
+
+
+def _step(cluster: Cluster, move: Move) -> Step:
+    kind, pod, node = move
+    if kind == DEALLOCATE:
+        return Step(deallocate=claim_keys(cluster)[pod])
+    key = cluster.pods[pod].key
+    if kind == BIND:
+        return Step(bind=key, node=cluster.node_names[node])
+    return Step(mark=key) if kind == MARK else Step(leave=key)
+
+
+def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
+    """Diagnose one pod for each class; pods nominated in the input may read other words than their class."""
+    end = end_state(cluster, outcome)
+    told: dict[Hashable, Diagnosis] = {}
+    found = []
+    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
+        if i in outcome.placed:
+            continue
+        info = cluster.pods[i]
+        kind = (info.cls, info.nominated, info.pod.spec.scheduling_gates)
+        if kind not in told:
+            told[kind] = diagnose(cluster, end, i)
+        found.append(
+            Unschedulable(pod=info.key, message=told[kind].message, blocked_by=told[kind].blocked_by)
+        )
+    return tuple(found)
+
+
+def fallbacks_of(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
+    """Every fallen-back constraint of the round's pods, judged at the pod's own step (KEP-3990)."""
+    carriers = {i for i in cluster.pending if fallen_back_constraints(cluster, i)}
+    if not carriers:
+        return ()
+    skews: dict[tuple[int, int], int | None] = {}
+    state = State.initial(cluster)
+    for move in outcome.moves:
+        kind, pod, node = move
+        if kind == BIND and pod in carriers:
+            for k, constraint in enumerate(fallen_back_constraints(cluster, pod)):
+                own = int(constraint.self_match)
+                skews[pod, k] = domain_counts(cluster, state, pod, constraint).skew(node, own)
+        play(cluster, state, [move], outcome.allocations)
+    return tuple(
+        Fallback(
+            pod=cluster.pods[i].key,
+            topology_key=constraint.topology_key,
+            criteria=constraint.criteria,
+            applied=(skew := skews.get((i, k)) if i in outcome.placed else None) is not None
+            and skew > constraint.max_skew,
+            skew=skew,
+            max_skew=constraint.max_skew,
+        )
+        for i in cluster.pending
+        if i in carriers
+        for k, constraint in enumerate(fallen_back_constraints(cluster, i))
+    )

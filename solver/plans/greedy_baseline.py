@@ -1,0 +1,31 @@
+"""The greedy baseline's run as an outcome that can be valued, replayed and compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...framework.greedy import run_to_quiescence
+from ...framework.state import State
+from .apply import new_allocations
+from .objective import Valuation, valuate
+from .outcome import Outcome
+from .replay import inadmissible
+
+if TYPE_CHECKING:
+    from ...framework.cluster import Cluster
+
+
+def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Valuation]:
+    """Run kube-scheduler's algorithm until nothing changes, and judge whether its outcome is admissible."""
+    run = run_to_quiescence(cluster)
+    outcome = Outcome(
+        moves=tuple(run.steps),
+        placed=dict(run.node_of_new),
+        nominations={i: victims for i, (_, victims) in run.nominations.items() if i in run.node_of_new},
+        victims={victim: preemptor for victim, _, preemptor in run.victims},
+        allocations=new_allocations(State.initial(cluster), run.state),
+    )
+    valuation = valuate(cluster, outcome, prefer)
+    admissible = valuation.guarded and not any(True for _ in inadmissible(cluster, outcome.moves))
+    return replace(outcome, admissible=admissible), valuation

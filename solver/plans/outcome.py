@@ -1,0 +1,59 @@
+"""A round's decisions in pod and node indices, before they become the words of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...framework.cluster import Cluster
+    from ...framework.dra.allocation import Allocation
+
+BIND: Literal["bind"] = "bind"
+MARK: Literal["mark"] = "mark"
+LEAVE: Literal["leave"] = "leave"
+DEALLOCATE: Literal["deallocate"] = "deallocate"
+
+# ("bind", pod, node), ("mark", pod, -1), ("leave", pod, -1), or ("deallocate", place of the claim, -1)
+Move = tuple[str, int, int]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scheduler decided.
+
+    Attributes
+    ----------
+    moves : tuple
+        The order of steps.
+    placed : mapping
+        Pod -> node for every pod of the round that stands in the end.
+    nominations : mapping
+        Placed pod -> its victims, for the pods that are nominated.
+    victims : mapping
+        Running pod that leaves -> its preemptor (None: the preemptor ended elsewhere or nowhere).
+    allocations : mapping
+        Claim -> its devices, for the claims that the round allocates.
+    admissible : bool
+        Whether the outcome is a plan in the sense of the design; greedy's need not be.
+    """
+
+    moves: tuple[Move, ...] = ()
+    placed: Mapping[int, int] = field(default_factory=dict)
+    nominations: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    victims: Mapping[int, int | None] = field(default_factory=dict)
+    allocations: Mapping[str, Allocation] = field(default_factory=dict)
+    admissible: bool = True
+
+
+def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
+    """Write an outcome by the names of things, for a dump."""
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    return {
+        "instance": cluster.snapshot.name,
+        "placed": {keys[i]: names[n] for i, n in outcome.placed.items()},
+        "victims": {keys[v]: None if p is None else keys[p] for v, p in outcome.victims.items()},
+        "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in outcome.moves],
+    }

@@ -1,0 +1,239 @@
+"""Replay: every plan goes step by step through the framework's filters before it is printed.
+
+Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
+filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
+the value that the one valuation gives.  Source: design, "Admissible" and the three promises.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ...framework.dra.index import claim_keys
+from ...framework.group_rules import faults_of_groups, placements_of
+from ...framework.runtime import framework_for
+from ...framework.state import State
+from ...models.errors import KubestowError
+from .apply import new_allocations, play, refused_devices
+from .device_allocations import chosen_devices, faults_of_devices, written
+from .document import fallbacks_of
+from .nominations import narrate
+from .objective import end_state, valuate
+from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .preemptors import preemptors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...framework.cluster import Cluster
+    from ...framework.dra.allocation import Allocation
+    from ...models.plan import Plan
+
+
+class ReplayFailure(KubestowError):
+    """A plan that does not hold: exit code 1, with the step that fails."""
+
+    exit_code: ClassVar[int] = 1
+
+
+def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
+    """Check a plan against the framework.
+
+    Raises
+    ------
+    ReplayFailure
+        Naming the first step, list or tier that does not hold.
+    """
+    moves = moves_of(cluster, plan)
+    chosen = chosen_devices(cluster, plan)
+    for fault in _faults_of_steps(cluster, moves, chosen):
+        raise ReplayFailure(f"the plan fails its replay: {fault}")
+    if plan.stats.admissible:
+        for fault in inadmissible(cluster, moves):
+            raise ReplayFailure(f"the plan is not admissible: {fault}")
+    for fault in (
+        *_faults_of_lists(cluster, plan, moves, chosen),
+        *_faults_of_tiers(cluster, plan, moves, chosen, prefer),
+    ):
+        raise ReplayFailure(f"the plan contradicts itself: {fault}")
+
+
+def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
+    """Read a plan's steps back into indices.
+
+    Raises
+    ------
+    ReplayFailure
+        For a step that names a pod or node the cluster does not have.
+    """
+    claims = claim_keys(cluster)
+    moves: list[Move] = []
+    for number, step in enumerate(plan.steps):
+        if len(step.model_dump()) != 1 + (step.bind is not None):
+            raise ReplayFailure(f"the plan fails its replay: step {number} does not say one thing")
+        if step.deallocate is not None:
+            if step.deallocate not in claims:
+                raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown claim")
+            moves.append((DEALLOCATE, claims.index(step.deallocate), -1))
+        for kind, key in ((BIND, step.bind), (MARK, step.mark), (LEAVE, step.leave)):
+            if key is None:
+                continue
+            pod = cluster.pod_index.get(key, -1)
+            node = cluster.node_index.get(step.node or "", -1)
+            if pod < 0 or (kind == BIND and node < 0):
+                raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown pod or node")
+            moves.append((kind, pod, node))
+    return moves
+
+
+def _faults_of_steps(
+    cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
+    state = State.initial(cluster)
+    homes: dict[str, int] = {}
+    for number, move in enumerate(moves):
+        fault = _fault_of_step(cluster, state, move, chosen)
+        if fault:
+            yield f"step {number} {fault}"
+            return
+        allocated = state.claims.allocations if state.claims is not None else {}
+        lacking = [key for key in chosen if key not in allocated]
+        play(cluster, state, [move], chosen)
+        homes.update((key, move[2]) for key in lacking if key in allocated)
+    yield from faults_of_devices(cluster, state, chosen, homes)
+
+
+def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
+    """Say why a step is not possible in a state, empty where it is."""
+    kind, item, node = move
+    if kind == DEALLOCATE:
+        return _fault_of_deallocation(cluster, state, claim_keys(cluster)[item])
+    key = cluster.pods[item].key
+    if kind == BIND:
+        if item not in cluster.pending or state.node_of[item] >= 0:
+            return f"binds {key}, which does not wait"
+        status = framework_for(cluster, item).filter_node(state, item, node)
+        if not status.ok:
+            reasons = ", ".join(status.reasons)
+            return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
+        refused = refused_devices(cluster, state, item, node, chosen)
+        return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
+    if state.node_of[item] < 0:
+        return f"moves {key}, which does not run"
+    if kind == MARK:
+        return f"marks {key}, which terminates already" if state.terminating[item] else ""
+    return "" if state.terminating[item] else f"takes {key} away before it is marked"
+
+
+def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
+    """A claim may lose its devices while it is reserved for nobody, or only for one pod of the queue."""
+    if state.claims is None or claim not in state.claims.allocations:
+        return f"deallocates {claim}, which is not allocated"
+    if not state.claims.idle(claim):
+        return f"deallocates {claim}, which is reserved for others"
+    return ""
+
+
+def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
+    """Why a sequence whose bindings all pass is still no plan: a wasted eviction, or a newcomer evicted."""
+    pods = cluster.pods
+    initial = State.initial(cluster).node_of
+    pending = set(cluster.pending)
+    marked = {pod for kind, pod, _ in moves if kind == MARK}
+    left = {pod for kind, pod, _ in moves if kind == LEAVE}
+    for pod in sorted(marked - left):
+        yield f"{pods[pod].key} is marked and never leaves"
+    for pod, preemptor in preemptors(cluster, initial, moves).items():
+        if pod in pending:
+            yield f"{pods[pod].key} is bound and evicted in the same round"
+        elif preemptor is None:
+            yield f"{pods[pod].key} leaves and no preemptor comes to its node"
+    placed = {pod: node for kind, pod, node in moves if kind == BIND and pod not in left}
+    yield from faults_of_groups(cluster, placed, left)
+
+
+def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Outcome:
+    """Give a plan as an outcome, from its steps alone."""
+    placed: dict[int, int] = {}
+    victims: dict[int, int | None] = {}
+    for kind, pod, node in moves:
+        if kind == BIND:
+            placed[pod] = node
+        elif kind == LEAVE:
+            victims[pod] = None
+            placed.pop(pod, None)
+    return Outcome(tuple(moves), placed, {}, victims, chosen, plan.stats.admissible)
+
+
+def _faults_of_lists(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    outcome = outcome_of(plan, moves, chosen)
+    listed = len(plan.bindings) + len(plan.nominations)
+    if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()} or listed != len(
+        outcome.placed
+    ):
+        yield "bindings and nominations are not what the steps bind"
+    evicted = {keys[v] for v in outcome.victims if not cluster.pods[v].terminating}
+    if {e.pod for e in plan.evictions} != evicted or len(plan.evictions) != len(evicted):
+        yield "evictions are not who leaves in the steps"
+    out = {keys[i] for i in (*cluster.pending, *cluster.gated, *cluster.untried)} - set(plan.placed())
+    if {u.pod for u in plan.unschedulable} != out:
+        yield "unschedulable is not who was left out"
+    domains = {
+        (d.group.key, d.key, d.domain, d.scheduled)
+        for d in placements_of(cluster, outcome.placed, outcome.victims)
+    }
+    stated = [(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements]
+    if sorted(stated) != sorted(domains):
+        yield "placements are not the domains of the groups that gained members"
+    brought = new_allocations(State.initial(cluster), end_state(cluster, outcome))
+    if plan.allocations != written(brought):
+        yield "allocations are not what the steps allocate"
+    if plan.scheduler == "optimal" and plan.stats.admissible:
+        yield from _faults_of_roles(cluster, plan, moves, chosen)
+    if plan.fallbacks != fallbacks_of(cluster, outcome):
+        yield "fallbacks are not those of the steps"
+
+
+def _faults_of_roles(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
+) -> Iterator[str]:
+    """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
+    keys, names = [p.key for p in cluster.pods], cluster.node_names
+    initial = State.initial(cluster)
+    told = narrate(cluster, initial, moves, chosen)
+    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in told.nominations.items()}
+    if {n.pod: n.victims for n in plan.nominations} != nominations:
+        yield "nominations are not those that the steps make"
+    evictions = {
+        keys[v]: (names[initial.node_of[v]], None if p is None else keys[p])
+        for v, p in told.victims.items()
+        if not cluster.pods[v].terminating
+    }
+    if {e.pod: (e.node, e.preemptor) for e in plan.evictions} != evictions:
+        yield "evictions name another node or preemptor than the steps"
+
+
+def _faults_of_tiers(
+    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation], prefer: str
+) -> Iterator[str]:
+    value = valuate(cluster, outcome_of(plan, moves, chosen), prefer)
+    if plan.stats.admissible and not value.guarded:
+        yield "a guarded victim violates its budget"
+    stated = [(t.name, t.sense, t.value) for t in plan.tiers]
+    if stated != [(t.name, t.sense, t.value) for t in value.tiers]:
+        yield f"tiers {stated} are not the valuation {[(t.name, t.value) for t in value.tiers]}"
+    for tier in plan.tiers:
+        if tier.bound is not None and (
+            tier.value > tier.bound if tier.sense == "max" else tier.value < tier.bound
+        ):
+            yield f"{tier.name} has value {tier.value} beyond its bound {tier.bound}"
+    broken = {cluster.pods[v].key: budgets for v, budgets in value.violates.items()}
+    if {e.pod: e.violates for e in plan.evictions if e.violates} != broken:
+        yield "violates does not name the budgets that the violating victims break"
+    if any(t.proven != (t.value == t.bound) for t in plan.tiers):
+        yield "a tier is called proven, or not, against its value and bound"
+    if (plan.status == "OPTIMAL") != all(t.proven for t in plan.tiers):
+        yield f"status {plan.status} does not follow from the tiers"

@@ -1,0 +1,1 @@
+"""The search tier by tier: constructions, bounds, phases."""

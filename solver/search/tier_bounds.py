@@ -1,0 +1,136 @@
+"""Bounds of tiers, and plans, from relaxations and from listed patterns (`solver.patterns.attainment`)."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..bounds.lp_relaxation import relaxed
+from ..model.interrupts import run_interruptibly
+from ..patterns.attainment import Attainment
+from ..patterns.column_generation import Columns, Patterns
+from ..patterns.node_types import blocks_of
+from ..patterns.recombination import Mixing
+
+if TYPE_CHECKING:
+    from ..model.round_model import RoundModel
+    from ..model.solution import Solution
+    from ..model.sparse_rows import Rows
+    from ..options import SolveOptions
+    from ..patterns.node_types import Blocks
+
+# Types of nodes up to which patterns are priced: each is a search of its own, every time.
+MOST_TYPES = 64
+
+# Variables up to which the patterns of all that a search passes through are kept.
+MOST_MIXED = 60_000
+
+
+class Bounding:
+    """Relaxations of one model, which may be given rows in the meantime."""
+
+    def __init__(self, model: RoundModel, options: SolveOptions) -> None:
+        self._model, self._options = model, options
+        self._patterns = Patterns()
+        self._split: tuple[Rows, Blocks] | None = None
+        self._mixed: tuple[Rows, Mixing] | None = None
+        self._undecided: set[tuple[str, int]] = set()
+        self.interrupted = False
+
+    def relax(self, name: str, seconds: float) -> int | None:
+        """Bound a tier by the linear relaxation; None where there was no time for it."""
+        from ortools.util.python.solve_interrupter import SolveInterrupter
+
+        interrupter = SolveInterrupter()
+        rows, cost = self._model.rows, self._model.cost(name)
+        bound, interrupted = run_interruptibly(
+            lambda: relaxed(rows, cost, seconds, interrupter), interrupter.interrupt
+        )
+        self.interrupted |= interrupted
+        return None if bound is None else self._told(name, bound)
+
+    def by_columns(self, name: str, until: float) -> tuple[int | None, Solution | None]:
+        """Bound a tier by column generation, and look for a better solution than the model's `values`.
+
+        Both are None where the nodes are of too many types, and without `values`, since patterns start from
+        those of a solution.
+        """
+        model = self._model
+        start = model.values
+        if start is None:
+            return None, None
+        rows = model.rows
+        blocks = self._blocks(rows)
+        if len(blocks.types) > MOST_TYPES:
+            return None, None
+        cost = model.cost(name)
+        self._patterns.learn(blocks, start)
+        columns = Columns(rows, blocks, self._patterns, cost, model.new_solver)
+        begin = time.monotonic()
+        pricing = begin + 0.6 * (until - begin)
+        known = int(cost @ start)
+        _, interrupted = run_interruptibly(
+            lambda: columns.tighten(pricing, self._options.workers, known), columns.stop
+        )
+        self.interrupted |= interrupted
+        bound = None if columns.bound is None else self._told(name, columns.bound)
+        if interrupted or (columns.bound or known) >= known:
+            return bound, None
+        solver = model.new_solver(until - time.monotonic())
+        found, interrupted = run_interruptibly(lambda: columns.best(start, solver), solver.stop_search)
+        self.interrupted |= interrupted
+        return bound, None if found is None else model.solution(found)
+
+    def by_listing(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
+        """Lower a tier's bound as long as no solution attains it, or find one that does.
+
+        Parameters
+        ----------
+        value : int
+            What the best plan attains.
+        """
+        rows, goal = self._model.rows, self._model.goals[name]
+        if bound == value or (name, bound) in self._undecided:
+            return bound, None
+        sign = -1 if goal.sense == "max" else 1
+        cost, blocks = self._model.cost(name), self._blocks(rows)
+        attainment = Attainment(rows, blocks, cost, self._model.new_solver)
+        while bound != value and not self.interrupted:
+            target = sign * (bound - goal.terms.constant)
+            (decided, found), interrupted = run_interruptibly(
+                partial(attainment.decide, target, until), attainment.stop
+            )
+            self.interrupted |= interrupted
+            if found is not None:
+                return bound, self._model.solution(found)
+            if not decided:
+                self._undecided.add((name, bound))
+                break
+            bound += sign
+        return bound, None
+
+    def mixing(self) -> Mixing | None:
+        """Return what puts solutions together; None where the model is too large or nodes are not alike."""
+        rows = self._model.rows
+        if self._model.variables > MOST_MIXED or len(self._blocks(rows).types) > MOST_TYPES:
+            return None
+        if self._mixed is None or self._mixed[0] is not rows:
+            self._mixed = rows, Mixing(rows, self._blocks(rows), self._patterns, self._model.new_solver)
+        return self._mixed[1]
+
+    def _blocks(self, rows: Rows) -> Blocks:
+        if self._split is None or self._split[0] is not rows:
+            node_of = self._model.places.node_of(np.arange(len(rows.low)))
+            costs = [self._model.cost(name) for name in self._model.goals]
+            self._split = rows, blocks_of(rows, node_of, costs)
+        return self._split[1]
+
+    def _told(self, name: str, bound: int) -> int:
+        """Turn a bound of a cost into one of the tier."""
+        goal = self._model.goals[name]
+        if goal.sense == "max":
+            return min(goal.terms.constant - bound, goal.high)
+        return max(goal.terms.constant + bound, goal.low)
