@@ -190,7 +190,7 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 
     In JSON each instance is one line.
     """
-    from kubestow.framework.trace import trace as trace_round
+    from kubestow.framework.runs.trace import trace as trace_round
     from kubestow.reports.trace import trace_report
 
     several = len(instance_names(instances, choices)) > 1
@@ -221,7 +221,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **ch
     missing there, by how much, and whom preemption would evict; the nearest miss comes first. The pod is
     tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
     """
-    from kubestow.framework.explain import explain as explain_pod
+    from kubestow.framework.runs.explain import explain as explain_pod
     from kubestow.reports.explain import explain_report
 
     if not instances or len(instance_names(instances, choices)) != 1:

@@ -7,12 +7,12 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, schedule_one
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Status
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.cycle import apply, schedule_one
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Status
 from kubestow.instances import generated
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.snapshot import Snapshot

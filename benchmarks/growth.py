@@ -10,7 +10,7 @@ from typing import Any
 
 from kubestow.encoders import encode
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 from kubestow.solver.api import solve

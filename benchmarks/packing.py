@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models.snapshot import Snapshot

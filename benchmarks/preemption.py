@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, schedule_one
-from kubestow.framework.harm import Candidate, harm_of
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.preemption import dry_run
-from kubestow.framework.runtime import Framework, framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Code
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
+from kubestow.framework.cycle.cycle import apply, schedule_one
+from kubestow.framework.cycle.preemption import dry_run
+from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Code
 from kubestow.instances import generated
 
 from .baseline import load

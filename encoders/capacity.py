@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..framework import names
+from ..framework.vocabulary import names
 from .linear import add_at_most
 
 if TYPE_CHECKING:

@@ -25,13 +25,13 @@ from .device_identity import MOST_APART, identities_matter
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from ..framework.cluster import Cluster
-    from ..framework.domains import Bools
-    from ..framework.domains import Ints as IntArray
     from ..framework.dra.claims import ClaimSpec, Want
     from ..framework.dra.devices import Device, View
     from ..framework.dra.state import ClaimState
-    from ..framework.state import State
+    from ..framework.index.cluster import Cluster
+    from ..framework.state.state import State
+    from ..framework.vocabulary.domains import Bools
+    from ..framework.vocabulary.domains import Ints as IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.groups import Group, groups
+from ..framework.rules.groups import Group, groups
 from .context import Terms
 from .linear import add_at_most
 from .pod_groups import classes_of
@@ -29,7 +29,7 @@ from .pod_groups import classes_of
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..framework.domains import Bools, Ints
+    from ..framework.vocabulary.domains import Bools, Ints
     from .device_problem import DeviceProblem
     from .problem import PodClass, Problem
 

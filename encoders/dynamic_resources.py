@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework import names
+from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
 from .device_choice import Choice, choose, keep_apart

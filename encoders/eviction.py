@@ -9,14 +9,14 @@ A victim belongs to the lowest pending priority above its own; each priority has
 and one for each victim priority.  Pods that terminate already cost nothing.
 
 Source: design, budgets and the objective; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
-`framework.budgets`.
+`framework.rules.budgets`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..framework import names
+from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
 

@@ -1,4 +1,4 @@
-"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.skew`.
+"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.measures.skew`.
 
     Σ over groups of carriers, over domains d that receive one, of
         max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
@@ -18,8 +18,8 @@ from .topology_spread import SpreadGroup, spread_groups
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..framework.cluster import Cluster
-    from ..framework.spread import SpreadConstraint
+    from ..framework.index.cluster import Cluster
+    from ..framework.rules.spread import SpreadConstraint
     from .context import Context
 
 

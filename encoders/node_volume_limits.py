@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..framework import names
+from ..framework.vocabulary import names
 from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
 from .context import Terms
 from .linear import add_at_most

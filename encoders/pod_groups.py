@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework import names
-from ..framework.groups import Group, groups
+from ..framework.rules.groups import Group, groups
+from ..framework.vocabulary import names
 from .context import Terms
 
 if TYPE_CHECKING:

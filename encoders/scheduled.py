@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..framework import names
+from ..framework.vocabulary import names
 from ..models import tiers
 
 if TYPE_CHECKING:

@@ -29,8 +29,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework import names
-from ..framework.spread import SpreadConstraint, eligible_nodes, group_key, hard_constraints, spread_matches
+from ..framework.rules.spread import (
+    SpreadConstraint,
+    eligible_nodes,
+    group_key,
+    hard_constraints,
+    spread_matches,
+)
+from ..framework.vocabulary import names
 from .context import Terms
 
 if TYPE_CHECKING:
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from ..framework.cluster import Cluster
+    from ..framework.index.cluster import Cluster
     from .context import Context
     from .problem import BoolArray, Matching, PodClass, Problem, VictimClass
 

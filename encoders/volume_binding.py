@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework import names
-from ..framework.profile import RESERVE
+from ..framework.vocabulary import names
+from ..framework.vocabulary.profile import RESERVE
 from ..framework.volumes.claims import ANY_NODE, Unbound, claims_of
 from ..framework.volumes.offers import Wish, offers_of
 from ..framework.volumes.provisioning import provisioning

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework import names
+from ..framework.vocabulary import names
 from ..framework.volumes.disks import conflict
 from ..framework.volumes.storage import storage_of
 from ..framework.volumes.uses import Uses, uses_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..framework.cluster import Cluster
-from ..framework.supported import require_supported
+from ..framework.index.cluster import Cluster
+from ..framework.rules.supported import require_supported
 from ..models.plan import Plan, Stats
 from .options import ProgressCallback, SolveOptions
 from .plans.document import build_plan

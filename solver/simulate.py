@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..framework.cluster import Cluster
-from ..framework.cycle import find_node
-from ..framework.runtime import framework_for
+from ..framework.cycle.cycle import find_node
+from ..framework.cycle.runtime import framework_for
+from ..framework.index.cluster import Cluster
 from ..framework.simulation.agenda import LATE
 from ..framework.simulation.snapshots import snapshot_of_store
 from .api import solve

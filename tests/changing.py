@@ -1,7 +1,7 @@
 """Changes of a cluster in one line, for tests of hints and of the queue."""
 
+from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.verdicts import judge
-from kubestow.framework.objects import ObjectStore
 from kubestow.framework.queue.clock import VirtualClock, from_seconds
 from kubestow.framework.queue.handlers import EventHandlers
 from kubestow.framework.queue.periodic import work_until

@@ -15,7 +15,7 @@ attributes are the driver's.
 from builders import pod
 from filtering import Look, written
 
-from kubestow.framework.status import Code
+from kubestow.framework.vocabulary.status import Code
 from kubestow.models.resource_api import (
     DeviceClass,
     DeviceTaintRule,

@@ -13,9 +13,9 @@ from ortools.sat.python import cp_model
 
 from kubestow.encoders import encode
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 from kubestow.models.snapshot import Snapshot
 
 

@@ -26,12 +26,12 @@ from allotments import Allotments
 from exhaustive_devices import Devices
 from valuation import level_of, tiers_of
 
+from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.extended import offered, requested
 from kubestow.framework.dra.index import claim_keys
-from kubestow.framework.groups import group_of
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.spread import constraints_of, spread_matches
-from kubestow.framework.state import State
+from kubestow.framework.rules.groups import group_of
+from kubestow.framework.rules.spread import constraints_of, spread_matches
+from kubestow.framework.state.state import State
 
 PRESENT, MARKED, OWED, PAID = range(4)
 """What has become of a possible victim; owed means gone without a preemptor so far."""

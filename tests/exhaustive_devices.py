@@ -7,7 +7,7 @@ devices are does not matter.
 
 from kubestow.framework.dra.index import device_index
 from kubestow.framework.dra.pod_claims import ClaimProblem
-from kubestow.framework.signature import signature
+from kubestow.framework.index.signature import signature
 from kubestow.framework.volumes.signature import VolumeSignatures
 
 

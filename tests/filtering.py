@@ -8,13 +8,13 @@ from dataclasses import replace
 import builders
 import numpy as np
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import schedule_one
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Code
-from kubestow.framework.trace import trace_cluster
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.cycle import schedule_one
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.trace import trace_cluster
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Code
 
 _SHORT = {Code.UNSCHEDULABLE: "U", Code.UNRESOLVABLE: "UAU"}
 

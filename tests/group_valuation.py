@@ -1,7 +1,7 @@
 """What pod groups ask for and wish for, from the definitions alone: their part of `valuation`."""
 
-from kubestow.framework.groups import groups
-from kubestow.framework.runtime import framework_for
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.rules.groups import groups
 
 
 def is_broken(cluster, placed, left):

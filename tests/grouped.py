@@ -3,13 +3,13 @@
 import numpy as np
 from builders import cluster, node
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.diagnosis import diagnose
-from kubestow.framework.greedy import run_to_quiescence
-from kubestow.framework.groups import groups
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.state import State
-from kubestow.framework.trace import trace_cluster
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.rules.groups import groups
+from kubestow.framework.runs.diagnosis import diagnose
+from kubestow.framework.runs.greedy import run_to_quiescence
+from kubestow.framework.runs.trace import trace_cluster
+from kubestow.framework.state.state import State
 from kubestow.framework.workload.cycle import schedule_group
 from kubestow.framework.workload.forms import form_for
 from kubestow.framework.workload.placement import Placement, info_of

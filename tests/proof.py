@@ -5,8 +5,8 @@ from dataclasses import replace
 from builders import manifest
 from exhaustive import best_plan
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.index import claim_keys
+from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.plans.replay import replay
 

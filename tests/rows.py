@@ -7,7 +7,7 @@ from builders import pod
 from exhaustive import best_plan
 from proof import solve_and_replay
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.snapshot import Snapshot
 
 

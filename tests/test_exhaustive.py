@@ -13,12 +13,12 @@ from group_rounds import tiny_groups
 from strategies import FAMILIES, small, tiny
 from valuation import tiers_of
 
-from kubestow.framework.affinity import matches_all, required_affinity
-from kubestow.framework.budgets import budgets_of
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.spread import eligible_nodes, hard_constraints, spread_matches
-from kubestow.framework.state import State
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.affinity import matches_all, required_affinity
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.rules.budgets import budgets_of
+from kubestow.framework.rules.spread import eligible_nodes, hard_constraints, spread_matches
+from kubestow.framework.state.state import State
 from kubestow.solver.plans.apply import play, refused_devices
 from kubestow.solver.plans.device_allocations import faults_of_devices
 from kubestow.solver.plans.greedy_baseline import greedy_outcome

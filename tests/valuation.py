@@ -7,8 +7,8 @@ from itertools import combinations
 
 from group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
 
-from kubestow.framework.budgets import budgets
-from kubestow.framework.spread import eligible_nodes, fallen_back_constraints, soft_constraints
+from kubestow.framework.rules.budgets import budgets
+from kubestow.framework.rules.spread import eligible_nodes, fallen_back_constraints, soft_constraints
 
 
 def levels_of(cluster):

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubestow.encoders.linear import add_at_most
-from kubestow.framework.affinity import required_affinity, required_anti_affinity
 from kubestow.framework.dra.index import device_index
-from kubestow.framework.groups import groups
-from kubestow.framework.spread import eligible_nodes, group_key, hard_constraints, spread_matches
+from kubestow.framework.index.affinity import required_affinity, required_anti_affinity
+from kubestow.framework.rules.groups import groups
+from kubestow.framework.rules.spread import eligible_nodes, group_key, hard_constraints, spread_matches
 from kubestow.models import tiers
 from kubestow.solver.ordering.sequencer import Assignment
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from kubestow.encoders.problem import Problem
-    from kubestow.framework.spread import SpreadConstraint
+    from kubestow.framework.rules.spread import SpreadConstraint
 
 
 class _TooLate(Exception):

@@ -1,4 +1,4 @@
-"""`--prefer scores`: the most points of soft criteria, as `framework.preferences.soft_points` defines them.
+"""`--prefer scores`: the most points of soft criteria, as `measures.preferences.soft_points` defines them.
 
     scores = Σ static points(c, n)·y[c,n]
              + Σ weight·(pods of c in domains with another match of a preferred term)
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...framework import names
-from ...framework.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
+from ...framework.measures.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
+from ...framework.vocabulary import names
 from ..context import Terms
 from ..excess import excess
 
 if TYPE_CHECKING:
-    from ...framework.affinity import AffinityTerm
-    from ...framework.cluster import Cluster
-    from ...framework.spread import SpreadConstraint
+    from ...framework.index.affinity import AffinityTerm
+    from ...framework.index.cluster import Cluster
+    from ...framework.rules.spread import SpreadConstraint
     from ..context import Context
     from ..problem import BoolArray, Matching, PodClass
 

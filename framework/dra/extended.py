@@ -15,11 +15,11 @@ import numpy as np
 
 from ...models.pod import Pod
 from ...models.resource_api import DeviceClaim, DeviceClass, DeviceRequest, ExactDeviceRequest
-from ..domains import Bools
-from ..podinfo import EARLIEST
+from ..index.podinfo import EARLIEST
+from ..vocabulary.domains import Bools
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 IN_MEMORY: Final = "<extended-resources>"

@@ -12,8 +12,8 @@ from ...models import resource_api as api
 from ...models.errors import InputError
 from ...models.meta import KubeObject
 from ...models.validation.reading import respell
-from ..domains import Bools
-from ..node_selection import selector_mask
+from ..rules.node_selection import selector_mask
+from ..vocabulary.domains import Bools
 from .allocation import Allocation, read
 from .cel.program import CompileError
 from .claims import ClaimSpec, ClaimSpecs
@@ -24,7 +24,7 @@ from .selection import Selections, programs
 from .taints import put_taints
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 
 Consumer = int | str

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...models import resource_api as api
-from ..domains import Bools, Ints
-from ..node_selection import selector_mask
+from ..rules.node_selection import selector_mask
+from ..vocabulary.domains import Bools, Ints
 from .counters import Counters, CounterScope
 from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 
 class Inventory:

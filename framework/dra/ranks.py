@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from .index import device_index
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
     from .allocation import Allocation
 
 

@@ -22,8 +22,8 @@ from .index import Consumer, DeviceIndex, device_index
 from .pod_claims import is_extended
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..domains import Ints
+    from ..index.cluster import Cluster
+    from ..vocabulary.domains import Ints
 
 _NOTHING: Final[Amounts] = {}
 _MAPS: Final = ("_brought", "allocations", "reserved", "_claims_of", "_exclusive", "_shares", "_consumed")

@@ -20,7 +20,7 @@ from ...models.node import Node
 from ...models.pod import Pod
 from ...models.scenario import Autoscaler as Settings
 from ...models.scenario import NodeGroup
-from ..runtime import framework_for
+from ..cycle.runtime import framework_for
 from .agenda import EARLY
 from .live_cluster import LiveCluster, LiveState
 from .world import World

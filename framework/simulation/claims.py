@@ -13,8 +13,8 @@ from ...models.resource_api import (
     ResourceClaimConsumerReference,
     ResourceClaimTemplate,
 )
-from ..changes import identity
 from ..dra.allocation import Allocation
+from ..events.changes import identity
 from .agenda import LATE
 from .world import World
 

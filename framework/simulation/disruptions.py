@@ -12,8 +12,8 @@ from ...models.controllers import Deployment, ReplicaSet, ReplicationController,
 from ...models.meta import Condition, KubeObject
 from ...models.pod import Pod
 from ...models.policy import PodDisruptionBudget
-from ..budgets import budgets
-from ..cluster import Cluster
+from ..index.cluster import Cluster
+from ..rules.budgets import budgets
 from .live_cluster import LiveLedger
 from .world import World
 

@@ -4,7 +4,7 @@ Source: kubectl drain.
 """
 
 from ...models.controllers import DaemonSet
-from ..changes import identity
+from ..events.changes import identity
 from .disruptions import Answer, Disruptions
 from .world import World
 

@@ -10,13 +10,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from ...models.meta import Condition
 from ...models.pod import Pod
-from ..changes import identity
+from ..cycle.preemption import NOT_HELPFUL, preempt
+from ..cycle.runtime import framework_for
 from ..dra.allocation import Allocation
-from ..fallback import falls_back
-from ..preemption import NOT_HELPFUL, preempt
+from ..events.changes import identity
+from ..index.fallback import falls_back
 from ..queue.queued_pod import QueuedPod
-from ..runtime import framework_for
-from ..state import NO_ALLOCATIONS
+from ..state.state import NO_ALLOCATIONS
 from .claims import Claims
 from .disruptions import Disruptions
 from .world import World

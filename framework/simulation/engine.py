@@ -22,10 +22,10 @@ from ...models.scenario import (
     Stock,
     Zone,
 )
-from .. import names
-from ..profile import profiles_of
 from ..queue.clock import SECOND
 from ..queue.periodic import TICK, next_work
+from ..vocabulary import names
+from ..vocabulary.profile import profiles_of
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
 from .claims import Claims

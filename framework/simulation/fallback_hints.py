@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from ...models.base import Timestamp
 from ...models.meta import KubeObject
 from ...models.pod import Pod
-from ..changes import Occurrence, identity
-from ..events import Action, ClusterEvent, Resource
-from ..fallback import criteria_held, falls_back
+from ..events.changes import Occurrence, identity
+from ..events.events import Action, ClusterEvent, Resource
 from ..hints.base import Answer, HintPlugin, Registration, queue, skip
 from ..hints.pod_topology_spread import PodTopologySpread
 from ..hints.registry import HINT_PLUGINS
+from ..index.fallback import criteria_held, falls_back
 
 if TYPE_CHECKING:
     from ...models.config import PodTopologySpreadArgs

@@ -19,14 +19,14 @@ from ...models.node import Node
 from ...models.pod import Pod, PodSpec
 from ...models.policy import PodDisruptionBudget
 from ...models.snapshot import Snapshot
-from .. import names
-from ..changes import identity
 from ..dra.allocation import Allocation
-from ..fallback import criteria_held
-from ..objects import ObjectStore
-from ..podinfo import EARLIEST, PodInfo, terminates_by_preemption
-from ..profile import Profile, profiles_of
-from ..state import NO_ALLOCATIONS
+from ..events.changes import identity
+from ..events.objects import ObjectStore
+from ..index.fallback import criteria_held
+from ..index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
+from ..state.state import NO_ALLOCATIONS
+from ..vocabulary import names
+from ..vocabulary.profile import Profile, profiles_of
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
 

@@ -3,10 +3,10 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .. import names
-from ..cycle import Cycle, schedule_one
+from ..cycle.cycle import Cycle, schedule_one
+from ..cycle.runtime import framework_for
 from ..queue.queued_pod import QueuedPod
-from ..runtime import framework_for
+from ..vocabulary import names
 from .disruptions import Disruptions
 from .effects import Effects
 from .live_cluster import LiveCluster, LiveState

@@ -6,7 +6,7 @@ from typing import Final
 from ...models.meta import Condition, KubeObject
 from ...models.node import Node, Taint
 from ...models.pod import Pod, Toleration
-from ..changes import identity
+from ..events.changes import identity
 from .agenda import EARLY
 from .disruptions import Disruptions
 from .world import World

@@ -13,13 +13,13 @@ import numpy as np
 
 from ...models.node import Node
 from ...models.requests import in_units
-from ..cluster import Cluster
-from ..counters import Counters
-from ..domains import Ints
-from ..ledger import Ledger
-from ..nominations import Nominations
-from ..state import State
-from ..touched import Touched
+from ..cycle.budget_ledger import Ledger
+from ..index.cluster import Cluster
+from ..state.counters import Counters
+from ..state.dirty_nodes import Touched
+from ..state.nominations import Nominations
+from ..state.state import State
+from ..vocabulary.domains import Ints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
-from ..changes import identity
+from ..events.changes import identity
 from ..queue.clock import SECOND, VirtualClock
 from .metrics import Metrics
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ...models.kinds import KINDS
 from ...models.meta import KubeObject
 from ...models.snapshot import Snapshot
-from ..objects import ObjectStore
+from ..events.objects import ObjectStore
 
 FIELDS: Final[dict[str, str]] = {
     "Node": "nodes",

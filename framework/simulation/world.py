@@ -11,8 +11,8 @@ from ...models.node import Node
 from ...models.pod import Pod, PodStatus
 from ...models.scenario import Scenario
 from ...models.scheduling import PriorityClass
-from ..changes import identity
-from ..objects import ObjectStore
+from ..events.changes import identity
+from ..events.objects import ObjectStore
 from ..queue.clock import VirtualClock
 from ..queue.handlers import EventHandlers
 from ..queue.scheduling_queue import SchedulingQueue

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...encoders import encode
 from ...encoders.problem import build_problem
-from ...framework.cluster import Cluster
+from ...framework.index.cluster import Cluster
 from ...models.errors import InternalError
 from ..plans.nominations import narrate
 from ..plans.objective import valuate

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...framework.groups import groups
-from ...framework.spread import hard_constraints
+from ...framework.rules.groups import groups
+from ...framework.rules.spread import hard_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ...framework.group_rules import broken_groups, nodes_for_member
-from ...framework.runtime import framework_for
-from ...framework.state import NO_ALLOCATIONS
+from ...framework.cycle.runtime import framework_for
+from ...framework.measures.group_rules import broken_groups, nodes_for_member
+from ...framework.state.state import NO_ALLOCATIONS
 from ..model.device_solution import hand_out
 from ..plans.apply import fits, new_allocations, play
 from ..plans.nominations import narrate
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...encoders.problem import Problem
-    from ...framework.domains import Ints
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
+    from ...framework.state.state import State
+    from ...framework.vocabulary.domains import Ints
     from ..model.solution import Solution
     from ..plans.outcome import Move
     from .sequencer import Sequencer

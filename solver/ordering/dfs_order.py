@@ -12,7 +12,7 @@ from .gangs import Gangs
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from ...framework.state import State
+    from ...framework.state.state import State
     from .components import Component
     from .sequencer import Assignment, Sequencer
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import Problem
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
+    from ...framework.state.state import State
     from ..plans.outcome import Move
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
+    from ...framework.index.cluster import Cluster
 
 BIND: Literal["bind"] = "bind"
 MARK: Literal["mark"] = "mark"

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
-from ...framework.group_rules import faults_of_groups, placements_of
-from ...framework.runtime import framework_for
-from ...framework.state import State
+from ...framework.measures.group_rules import faults_of_groups, placements_of
+from ...framework.state.state import State
 from ...models.errors import KubestowError
 from .apply import new_allocations, play, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
@@ -25,8 +25,8 @@ from .preemptors import preemptors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
+    from ...framework.index.cluster import Cluster
     from ...models.plan import Plan
 
 

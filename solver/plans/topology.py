@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from ...framework.cluster import Cluster
-from ...framework.groups import Group, group_of, groups
-from ...framework.state import State
+from ...framework.index.cluster import Cluster
+from ...framework.rules.groups import Group, group_of, groups
+from ...framework.state.state import State
 from ...models.errors import InputError
 from ...models.topology import (
     Amount,

@@ -17,7 +17,7 @@ from ortools.sat.python import cp_model
 
 from ...encoders.domain_master import domain_master
 from ...encoders.pod_groups import classes_of
-from ...framework.groups import groups
+from ...framework.rules.groups import groups
 from ...models import tiers
 from ..model.interrupts import run_or_leave
 from ..model.round_model import RoundModel

@@ -6,7 +6,7 @@ from devices import alternative, claim, device_class, first_of, gpu, model, requ
 
 from kubestow.encoders import device_problem
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.ordering.sequencer import Assignment, Sequencer
 
 A, GPU = node("a"), device_class()

@@ -22,7 +22,7 @@ from devices import (
 )
 from engines import Case, admits, both_engines
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 GPU = device_class()
 A, B, C = node("a", zone="z1"), node("b", zone="z1"), node("c", zone="z2")

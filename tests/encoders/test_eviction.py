@@ -6,7 +6,7 @@ import pytest
 from builders import budget, cluster, node, pod
 from engines import admits
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.snapshot import Snapshot
 
 

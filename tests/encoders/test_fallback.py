@@ -7,7 +7,7 @@ from builders import cluster, node, pod
 from engines import admits
 from valuation import fallback_excess
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 CRITERIA = ["PreemptionFailed"]
 

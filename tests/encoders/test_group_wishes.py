@@ -11,9 +11,9 @@ from builders import cluster, group, node, pod
 from engines import admits
 from group_valuation import desired_shortfall, is_broken, preferred_excess
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.group_wishes import desired_count_shortfall, preferred_topology_excess
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.measures.group_preferences import desired_count_shortfall, preferred_topology_excess
+from kubestow.framework.state.state import State
 from kubestow.models import tiers
 
 RACKS = [

@@ -5,7 +5,7 @@ from builders import cluster, node, pod
 from engines import Case, admits, both_engines
 from storage import MAKE, attachment, bound, claim, csi_node
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 two, three = ("p", "q"), ("p", "q", "r")
 A, B = node("a"), node("b")

@@ -5,7 +5,7 @@ from builders import cluster, node, pod
 from engines import Case, admits, both_engines, by_filter
 from storage import MAKE, WAIT, bound, claim, csi_driver, free, storage_class, volume
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 two, three = ("p", "q"), ("p", "q", "r")
 A, B = node("a", zone="z1"), node("b", zone="z2")

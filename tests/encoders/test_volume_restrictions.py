@@ -5,7 +5,7 @@ from builders import cluster, node, pod
 from engines import Case, admits, both_engines
 from storage import MAKE, bound, claim
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 two = ("p", "q")
 A, B = node("a"), node("b")

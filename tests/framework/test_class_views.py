@@ -8,14 +8,14 @@ import pytest
 from builders import cluster, node, pod
 from strategies import Size, generate
 
-from kubestow.framework.class_view import ClassViews
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, complete, find_node, schedule_one
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.runtime import Framework, framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Status
-from kubestow.framework.touched import NEVER, Touched
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.class_view import ClassViews
+from kubestow.framework.cycle.cycle import apply, complete, find_node, schedule_one
+from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.dirty_nodes import NEVER, Touched
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Status
 from kubestow.instances.manifests import load_snapshot
 
 SAMPLE = Path(__file__).parent.parent / "data" / "conformance"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kubestow.framework.trace import trace
+from kubestow.framework.runs.trace import trace
 from kubestow.instances.manifests import load_snapshot
 
 SAMPLE = Path(__file__).parent.parent / "data" / "conformance"

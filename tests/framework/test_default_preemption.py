@@ -2,8 +2,8 @@ import pytest
 from builders import budget, node, pod
 from filtering import Look, pass_over, profile
 
-from kubestow.framework.budgets import budgets_of
-from kubestow.framework.ledger import Ledger
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.rules.budgets import budgets_of
 
 BIG = pod("p").req(cpu="2").priority(500)
 """Fills a node of two cores."""

@@ -2,9 +2,9 @@ import pytest
 from builders import budget, cluster, node, pod
 from filtering import Look
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.diagnosis import diagnose
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.diagnosis import diagnose
+from kubestow.framework.state.state import State
 
 
 def diagnosis(*objects, end=None):

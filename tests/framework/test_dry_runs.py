@@ -8,16 +8,16 @@ import pytest
 from builders import budget, cluster, node, pod
 from strategies import SMALL, Size, generate
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, schedule_one
-from kubestow.framework.dry_runs import DryRuns
-from kubestow.framework.harm import Candidate, harm_of
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.message import fit_error
-from kubestow.framework.preemption import NOT_HELPFUL, dry_run, preempt
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Code
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
+from kubestow.framework.cycle.cycle import apply, schedule_one
+from kubestow.framework.cycle.dry_runs import DryRuns
+from kubestow.framework.cycle.preemption import NOT_HELPFUL, dry_run, preempt
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.message import fit_error
+from kubestow.framework.vocabulary.status import Code
 from kubestow.instances.manifests import load_snapshot
 
 SAMPLE = Path(__file__).parent.parent / "data" / "conformance"

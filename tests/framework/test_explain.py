@@ -8,8 +8,8 @@ import pytest
 from builders import budget, cluster, group, node, pod
 from storage import MAKE, WAIT, bound, claim, csi_node, volume
 
-from kubestow.framework.explain import explain
-from kubestow.framework.trace import trace
+from kubestow.framework.runs.explain import explain
+from kubestow.framework.runs.trace import trace
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import KubestowError
 

@@ -1,8 +1,8 @@
 import pytest
 from builders import budget, cluster, node, pod
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.greedy import run_to_quiescence
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.greedy import run_to_quiescence
 
 
 class Run:

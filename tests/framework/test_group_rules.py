@@ -2,7 +2,7 @@ import pytest
 from builders import group, node, pod
 from grouped import Grouped
 
-from kubestow.framework.group_rules import faults_of_groups, placements_of
+from kubestow.framework.measures.group_rules import faults_of_groups, placements_of
 
 #   r1      r2      r3
 #   a b     c       d     lost: no rack

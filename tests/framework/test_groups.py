@@ -2,7 +2,7 @@ import pytest
 from builders import group, node, pod, workload
 from grouped import Grouped
 
-from kubestow.framework.groups import OFF_KEY, group_of, pinned_domains
+from kubestow.framework.rules.groups import OFF_KEY, group_of, pinned_domains
 from kubestow.models.scheduling import PodGroup, Workload
 
 NODES = [node("a").label(rack="r1"), node("b").label(rack="r2"), node("c")]

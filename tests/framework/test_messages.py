@@ -2,9 +2,9 @@ import pytest
 from builders import cluster, node, pod
 from filtering import pass_over
 
-from kubestow.framework.message import fit_error
-from kubestow.framework.status import Code, Status
-from kubestow.framework.trace import trace
+from kubestow.framework.runs.trace import trace
+from kubestow.framework.vocabulary.message import fit_error
+from kubestow.framework.vocabulary.status import Code, Status
 
 
 def mixed(short, tainted):

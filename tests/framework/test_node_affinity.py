@@ -2,8 +2,8 @@ import pytest
 from builders import cluster, node, pod
 from filtering import Look, pass_over, profile
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.runtime import framework_for
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
 
 NO_MATCH = "UAU NodeAffinity: node(s) didn't match Pod's node affinity/selector"
 ADDED = "UAU NodeAffinity: node(s) didn't match scheduler-enforced node affinity"

@@ -1,7 +1,7 @@
 from builders import cluster, node, pod
 from filtering import Look
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.plugins.node_name import REASON, NodeName
 from kubestow.models.config import PluginArgs
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from strategies import SMALL, Size, generate
 from volume_rounds import small_volumes
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, schedule_one
-from kubestow.framework.filter_result import STATUS_OUTSIDE
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.node_filter import NodeFilter
-from kubestow.framework.runtime import Framework, framework_for
-from kubestow.framework.state import State
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.cycle import apply, schedule_one
+from kubestow.framework.cycle.filter_result import STATUS_OUTSIDE
+from kubestow.framework.cycle.node_filter import NodeFilter
+from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 CROWDED = Size(nodes=(4, 8, 12), running=(10, 30), pending=(16, 24), apps=3, cores=8)
 TIGHT = Size(nodes=(3, 5), running=(12, 20), pending=(10, 16), apps=2, cores=3)

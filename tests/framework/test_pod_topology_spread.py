@@ -2,7 +2,7 @@ import pytest
 from builders import budget, key, node, pod
 from filtering import Look, pass_over, profile
 
-from kubestow.framework.spread import hard_constraints, soft_constraints
+from kubestow.framework.rules.spread import hard_constraints, soft_constraints
 from kubestow.models.controllers import ReplicaSet, Service
 
 SKEWED = "U PodTopologySpread: node(s) didn't match pod topology spread constraints"

@@ -2,9 +2,9 @@ import pytest
 from builders import node, pod
 from filtering import Look, pass_over, profile
 
-from kubestow.framework import names
 from kubestow.framework.plugins import DEFAULT_PLUGINS
-from kubestow.framework.profile import (
+from kubestow.framework.vocabulary import names
+from kubestow.framework.vocabulary.profile import (
     EXTENSION_POINTS,
     FILTER,
     POST_FILTER,

@@ -4,9 +4,9 @@ import pytest
 from builders import budget, key, namespace, node, pod
 from filtering import Look, profile
 
-from kubestow.framework.affinity import required_affinity, required_anti_affinity
-from kubestow.framework.budgets import budgets
-from kubestow.framework.spread import (
+from kubestow.framework.index.affinity import required_affinity, required_anti_affinity
+from kubestow.framework.rules.budgets import budgets
+from kubestow.framework.rules.spread import (
     constraints_of,
     eligible_nodes,
     fallen_back_constraints,

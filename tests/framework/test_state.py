@@ -7,10 +7,10 @@ import pytest
 from builders import cluster, node, pod
 from strategies import small
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.node_filter import NodeFilter
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.cycle.node_filter import NodeFilter
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 SEEDS = range(25)
 

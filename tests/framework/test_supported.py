@@ -1,9 +1,9 @@
 import pytest
 from builders import cluster, group, node, pod
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.supported import require_supported, unsupported
-from kubestow.framework.trace import trace
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.rules.supported import require_supported, unsupported
+from kubestow.framework.runs.trace import trace
 from kubestow.models.errors import KubestowError
 from kubestow.models.scheduling import CompositePodGroup
 

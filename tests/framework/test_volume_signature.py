@@ -4,7 +4,7 @@ import pytest
 from builders import cluster, node, pod
 from storage import MAKE, NOW, WAIT, attachment, bound, claim, csi_node, volume
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 TWO = (pod("p").claim("x"), pod("q").claim("y"))
 

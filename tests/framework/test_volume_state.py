@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from storage import MAKE, WAIT, attachment, bound, claim, csi_node, volume
 from volume_rounds import tiny_volume_rounds
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 
 def seen(state):

@@ -2,7 +2,7 @@ import pytest
 from builders import budget, group, node, pod, workload
 from grouped import CURRENT, Grouped, profile, rack
 
-from kubestow.framework import names
+from kubestow.framework.vocabulary import names
 
 FORMS = pytest.mark.parametrize("configuration", [None, CURRENT], ids=["proposal", "current"])
 

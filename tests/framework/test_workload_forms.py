@@ -8,12 +8,12 @@ import pytest
 from builders import cluster, group, node, pod
 from grouped import CURRENT, Grouped, profile, rack
 
-from kubestow.framework import names
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.greedy import run_to_quiescence
-from kubestow.framework.group_rules import faults_of_groups
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.status import SUCCESS, Code, Status
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.measures.group_rules import faults_of_groups
+from kubestow.framework.runs.greedy import run_to_quiescence
+from kubestow.framework.vocabulary import names
+from kubestow.framework.vocabulary.status import SUCCESS, Code, Status
 from kubestow.framework.workload.attempt import attempt
 from kubestow.framework.workload.cycle import schedule_group
 from kubestow.framework.workload.forms import Candidate, Current, Proposal

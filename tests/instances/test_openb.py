@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from kubestow.cli import main
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.openb import GPU_MILLI, OpenbOptions, load_openb
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.requests import in_units

@@ -22,7 +22,7 @@ from exhaustive import best_plan
 from hypothesis import given, settings
 from proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
 NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]

@@ -11,7 +11,7 @@ from exhaustive import best_plan
 from proof import check_optimal
 from rows import evicted, high, low, scheduled
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.snapshot import Snapshot
 from kubestow.solver.plans.replay import inadmissible, moves_of
 

@@ -10,7 +10,7 @@ from grouped import CURRENT, rack
 from hypothesis import given, settings
 from proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 
 @pytest.mark.parametrize("seed", range(220))

@@ -7,7 +7,7 @@ from rows import high, low
 from strategies import small
 from tampering import Tampering, lists, steps, tier
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Step
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.plans.replay import ReplayFailure, replay

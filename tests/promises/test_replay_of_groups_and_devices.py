@@ -6,7 +6,7 @@ from devices import DRIVER, claim, device_class, gpu, request, slice_, slice_on,
 from proof import OPTIONS
 from tampering import Tampering, lists, steps
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Binding, Placement, Step
 from kubestow.solver.api import solve
 from kubestow.solver.plans.replay import ReplayFailure, replay

@@ -10,7 +10,7 @@ from proof import OPTIONS, check_optimal, solve_and_replay, told
 from storage import WAIT, attachment, bound, claim, csi_node, volume
 from volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 
 @pytest.mark.parametrize("seed", range(250))

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import kubestow
 from kubestow.cli import main
-from kubestow.framework.explain import explain
+from kubestow.framework.runs.explain import explain
 from kubestow.reports.explain import explain_report
 from kubestow.reports.layout import show
 

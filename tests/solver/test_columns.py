@@ -9,7 +9,7 @@ from optima import best, holds
 from ortools.math_opt.python import mathopt
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers

@@ -11,7 +11,7 @@ from storage import claim, storage_class
 from strategies import small, tiny
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.decomposition.components import find_parts
 from kubestow.solver.decomposition.search import LEAST, search_round
 from kubestow.solver.plans.document import build_plan

@@ -13,7 +13,7 @@ from proof import OPTIONS
 from side_by_side import side_by_side
 from strategies import small
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.errors import InternalError, KubestowError
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition.dask_engine import require_dask

@@ -13,7 +13,7 @@ from optima import best, holds
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers

@@ -8,7 +8,7 @@ import pytest
 from builders import cluster, node, pod
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.submodel import Excerpts

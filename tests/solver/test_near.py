@@ -11,7 +11,7 @@ from builders import cluster, node, pod
 from strategies import SMALL, generate
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks

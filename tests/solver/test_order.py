@@ -3,7 +3,7 @@
 from builders import cluster, node, pod
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.ordering.sequencer import Assignment, Sequencer
 
 SPREAD = [

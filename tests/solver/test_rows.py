@@ -11,7 +11,7 @@ from strategies import tiny
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import rows_of
 from kubestow.solver.model.submodel import Excerpts

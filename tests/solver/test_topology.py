@@ -17,7 +17,7 @@ from devices import (
 )
 from grouped import rack
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.errors import InputError
 from kubestow.solver.api import SolveOptions, solve, solve_greedy
 from kubestow.solver.plans.topology import chosen_key, topology

@@ -17,8 +17,8 @@ from devices import (
 )
 from filtering import Look, pass_over
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.trace import trace
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.trace import trace
 from kubestow.models.errors import InputError
 from kubestow.solver.api import solve
 from kubestow.solver.options import SolveOptions

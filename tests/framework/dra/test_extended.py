@@ -5,9 +5,9 @@ from builders import cluster, node, pod
 from devices import allocated, claim, device_class, gpu, request, slice_on, user
 from filtering import Look, pass_over
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.extended import class_by_resource
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 GPU = "example.com/gpu"
 SERVED = device_class("gpu", serves=GPU)

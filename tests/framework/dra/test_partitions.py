@@ -17,8 +17,8 @@ from devices import (
 )
 from filtering import pass_over
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.state import ClaimState
+from kubestow.framework.index.cluster import Cluster
 
 NONE = "UAU DynamicResources: cannot allocate all claims"
 CARD = {"card": {"memory": "40Gi"}}

@@ -5,8 +5,8 @@ from builders import cluster, group, node, pod
 from devices import claim, device_class, gpu, request, slice_on, user
 from filtering import Look, written
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.index import device_index
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.plugins.dynamic_resources import DynamicResources
 from kubestow.models.config import PluginArgs
 

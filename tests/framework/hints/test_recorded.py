@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.registry import HINT_PLUGINS, registrations
 from kubestow.framework.hints.verdicts import judge
-from kubestow.framework.objects import ObjectStore
 from kubestow.instances.files import read_files
 from kubestow.instances.recordings import read_cases
 from kubestow.models.config import ARGUMENTS, PluginArgs

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulating import Run, bundled
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.runtime import framework_for
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.simulation.prometheus import prometheus
 from kubestow.framework.simulation.snapshots import snapshot_of_store
-from kubestow.framework.state import State
+from kubestow.framework.state.state import State
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.snapshot import Snapshot
 

@@ -1,0 +1,75 @@
+"""KEP-3990: which fallback criteria hold for a pod, judged once on the statuses in the input.
+
+A `DoNotSchedule` constraint all of whose `fallbackCriteria` hold is soft in this round.
+
+- `PreemptionFailed`: condition PodScheduled is False with reason Unschedulable, and no node is nominated. (A
+  gated pod's PodScheduled is False too, with reason SchedulingGated: nothing was tried for it yet.)
+- `NodeProvisioningFailed`: condition NodeProvisioningInProgress is False; or it is absent and
+  `nodeProvisioningTimeout` has passed since the pod became unschedulable (PodScheduled's lastTransitionTime,
+  else the pod's creation).
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from ...models.config import PodTopologySpreadArgs
+from ...models.pod import Pod
+
+
+def preemption_failed(pod: Pod) -> bool:
+    """Say whether criterion `PreemptionFailed` holds."""
+    scheduled = pod.condition("PodScheduled")
+    return (
+        scheduled is not None
+        and scheduled.status == "False"
+        and scheduled.reason == "Unschedulable"
+        and not pod.status.nominated_node_name
+    )
+
+
+def provisioning_failed(pod: Pod, now: datetime, timeout: float | None) -> bool:
+    """Say whether criterion `NodeProvisioningFailed` holds; `timeout` is in seconds."""
+    progress = pod.condition("NodeProvisioningInProgress")
+    if progress is not None:
+        return progress.status == "False"
+    if timeout is None:
+        return False
+    scheduled = pod.condition("PodScheduled")
+    rejected = (
+        scheduled.last_transition_time if scheduled is not None and scheduled.status == "False" else None
+    )
+    since = rejected or pod.metadata.creation_timestamp
+    return since is not None and now - since >= timedelta(seconds=timeout)
+
+
+def criteria_held(pod: Pod, args: PodTopologySpreadArgs | None, now: datetime) -> frozenset[str]:
+    """Return which of the criteria that a pod's constraints name hold for it.
+
+    Parameters
+    ----------
+    pod : Pod
+    args : PodTopologySpreadArgs or None
+        The arguments of its profile: default constraints (for a pod without any of its own) and the timeout.
+    now : datetime
+        The time of the round.
+    """
+    defaults = args.default_constraints if args is not None else ()
+    named = {
+        name
+        for constraint in (pod.spec.topology_spread_constraints or defaults)
+        if constraint.is_hard
+        for name in constraint.fallback_criteria
+    }
+    if not named:
+        return frozenset()
+    timeout = args.node_provisioning_timeout if args is not None else None
+    held = {
+        "PreemptionFailed": preemption_failed(pod),
+        "NodeProvisioningFailed": provisioning_failed(pod, now, timeout),
+    }
+    return frozenset(name for name in named if held[name])
+
+
+def falls_back(criteria: Sequence[str], held: frozenset[str]) -> bool:
+    """Say whether a constraint with these criteria is soft: it has some, and all of them hold."""
+    return bool(criteria) and held.issuperset(criteria)
