@@ -4,7 +4,7 @@ import pytest
 from builders import cluster, node, pod
 from devices import alternative, claim, device_class, first_of, gpu, model, request, slice_on, user
 
-from kubestow.encoders import device_problem
+from kubestow.encoders.devices import problem as device_problem
 from kubestow.encoders.problem import build_problem
 from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.ordering.sequencer import Assignment, Sequencer

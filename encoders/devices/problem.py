@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.dra.candidates import candidates
-from ..framework.dra.claims import MOST_RESULTS
-from ..framework.dra.extended import claim_for, served_resources
-from ..framework.dra.index import DeviceIndex, device_index
-from ..framework.dra.pod_claims import ClaimProblem
-from ..framework.dra.taints import tolerated
-from .device_identity import MOST_APART, identities_matter
+from ...framework.dra.candidates import candidates
+from ...framework.dra.claims import MOST_RESULTS
+from ...framework.dra.extended import claim_for, served_resources
+from ...framework.dra.index import DeviceIndex, device_index
+from ...framework.dra.pod_claims import ClaimProblem
+from ...framework.dra.taints import tolerated
+from .identity import MOST_APART, identities_matter
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from ..framework.dra.claims import ClaimSpec, Want
-    from ..framework.dra.devices import Device, View
-    from ..framework.dra.state import ClaimState
-    from ..framework.index.cluster import Cluster
-    from ..framework.state.state import State
-    from ..framework.vocabulary.domains import Bools
-    from ..framework.vocabulary.domains import Ints as IntArray
+    from ...framework.dra.claims import ClaimSpec, Want
+    from ...framework.dra.devices import Device, View
+    from ...framework.dra.state import ClaimState
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
+    from ...framework.vocabulary.domains import Bools
+    from ...framework.vocabulary.domains import Ints as IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,20 +25,20 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING
 
-from ..framework.dra.capacity import capacities
-from .context import Terms
-from .linear import add_at_most
+from ...framework.dra.capacity import capacities
+from ..context import Terms
+from ..linear import add_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ortools.sat.python import cp_model
 
-    from ..framework.dra.claims import Want
-    from .context import Context
-    from .device_choice import Choice, Spared, Taken
-    from .device_problem import DeviceProblem, Kind
+    from ...framework.dra.claims import Want
+    from ..context import Context
+    from .choice import Choice, Spared, Taken
     from .dynamic_resources import DeviceVariables
+    from .problem import DeviceProblem, Kind
 
 Part = tuple[Terms, Fraction]
 """So many times an amount."""

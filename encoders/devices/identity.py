@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..framework.dra.candidates import candidates
-from ..framework.dra.extended import claim_for, requested, served_resources
+from ...framework.dra.candidates import candidates
+from ...framework.dra.extended import claim_for, requested, served_resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..framework.dra.claims import ClaimSpec, Want
-    from .device_problem import DeviceProblem
+    from ...framework.dra.claims import ClaimSpec, Want
+    from .problem import DeviceProblem
 
 MOST_APART = 64
 """Devices up to which each may be a kind of its own."""

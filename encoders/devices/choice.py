@@ -25,17 +25,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..framework.dra.claims import MOST_RESULTS
-from .context import Terms
-from .device_problem import may_merge
+from ...framework.dra.claims import MOST_RESULTS
+from ..context import Terms
+from .problem import may_merge
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..framework.dra.claims import ClaimSpec, Constraint, Request, Want
-    from ..framework.dra.devices import Attribute
-    from .context import Context
-    from .device_problem import DeviceProblem, Kind
+    from ...framework.dra.claims import ClaimSpec, Constraint, Request, Want
+    from ...framework.dra.devices import Attribute
+    from ..context import Context
+    from .problem import DeviceProblem, Kind
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
-from ..models import tiers
-from .context import Terms
-from .device_choice import Choice, choose, keep_apart
-from .device_sums import add_sums
+from ...framework.vocabulary import names
+from ...models import tiers
+from ..context import Terms
+from .choice import Choice, choose, keep_apart
+from .sums import add_sums
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from .context import Context
-    from .device_problem import DeviceProblem
-    from .problem import PodClass, Problem
+    from ..context import Context
+    from ..problem import PodClass, Problem
+    from .problem import DeviceProblem
 
 name = names.DYNAMIC_RESOURCES
 
