@@ -14,9 +14,9 @@ from kubestow.cli_inputs import output_option
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from kubestow.framework.simulation.engine import Simulation
     from kubestow.models.scenario import Scenario
     from kubestow.reports.output_file import OutputFile
+    from kubestow.simulation.engine import Simulation
 
 
 def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -67,12 +67,12 @@ def simulate(
     SCENARIO is a YAML file (docs/simulate.md), `-` for standard input, or the name of a bundled one; without
     it the first bundled one runs. The clock is virtual, and a run with the same seed is the same to the byte.
     """
-    from kubestow.framework.simulation.prometheus import prometheus
-    from kubestow.framework.simulation.summary import summary
     from kubestow.instances import catalogue, scenarios
     from kubestow.instances.scenario_loader import load_scenario
     from kubestow.models.features import FeatureGates
     from kubestow.reports.output_file import output_file
+    from kubestow.simulation.prometheus import prometheus
+    from kubestow.simulation.summary import summary
 
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
@@ -97,10 +97,10 @@ def simulate(
 
 
 def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -> Simulation:
-    from kubestow.framework.simulation.engine import Simulation
-    from kubestow.framework.simulation.greedy import GreedyScheduler
     from kubestow.reports.document import as_json
     from kubestow.reports.simulation import SimulationProgress
+    from kubestow.simulation.engine import Simulation
+    from kubestow.simulation.greedy import GreedyScheduler
 
     if name == "greedy":
         run = Simulation(scenario, GreedyScheduler)

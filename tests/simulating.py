@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from kubestow.framework.simulation.engine import Simulation
-from kubestow.framework.simulation.greedy import GreedyScheduler
 from kubestow.instances import catalogue, scenarios
 from kubestow.instances.scenario_loader import load_scenario
 from kubestow.models.features import FeatureGates
+from kubestow.simulation.engine import Simulation
+from kubestow.simulation.greedy import GreedyScheduler
 
 
 class Run:

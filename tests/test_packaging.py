@@ -20,8 +20,9 @@ BELOW = {
     "instances": {"models"},
     "framework": {"models"},
     "encoders": {"models", "framework"},
-    "solver": {"models", "framework", "encoders"},
-    "reports": {"models", "framework", "encoders", "solver"},
+    "simulation": {"models", "framework"},
+    "solver": {"models", "framework", "simulation", "encoders"},
+    "reports": {"models", "framework", "simulation", "encoders", "solver"},
 }
 # The command line may use every room; the version lives in the root package.
 BELOW["cli_queue"] = set(BELOW)

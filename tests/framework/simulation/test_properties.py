@@ -11,11 +11,11 @@ from simulating import Run, bundled
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.index.cluster import Cluster
-from kubestow.framework.simulation.prometheus import prometheus
-from kubestow.framework.simulation.snapshots import snapshot_of_store
 from kubestow.framework.state.state import State
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.snapshot import Snapshot
+from kubestow.simulation.prometheus import prometheus
+from kubestow.simulation.snapshots import snapshot_of_store
 
 ZONES = ("z1", "z2", "z3")
 

@@ -11,16 +11,10 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
-from ...models.controllers import (
-    Deployment,
-    Job,
-    ReplicaSet,
-    ReplicaSetSpec,
-    StatefulSet,
-)
-from ...models.defaulting import default_pod
-from ...models.meta import KubeObject, ObjectMeta, OwnerReference
-from ...models.pod import Pod, PodStatus, PodTemplateSpec
+from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
+from ..models.defaulting import default_pod
+from ..models.meta import KubeObject, ObjectMeta, OwnerReference
+from ..models.pod import Pod, PodStatus, PodTemplateSpec
 from .agenda import LATE
 from .disruptions import Disruptions
 from .world import World

@@ -8,7 +8,7 @@ import heapq
 from collections.abc import Callable
 from typing import Final
 
-from ..queue.clock import VirtualClock
+from ..framework.queue.clock import VirtualClock
 
 EARLY: Final = -1
 """Rank of those who look at the world before others change it at the same time."""

@@ -15,12 +15,12 @@ from functools import partial
 
 import numpy as np
 
-from ...models.meta import Condition
-from ...models.node import Node
-from ...models.pod import Pod
-from ...models.scenario import Autoscaler as Settings
-from ...models.scenario import NodeGroup
-from ..cycle.runtime import framework_for
+from ..framework.cycle.runtime import framework_for
+from ..models.meta import Condition
+from ..models.node import Node
+from ..models.pod import Pod
+from ..models.scenario import Autoscaler as Settings
+from ..models.scenario import NodeGroup
 from .agenda import EARLY
 from .live_cluster import LiveCluster, LiveState
 from .world import World

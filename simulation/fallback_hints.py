@@ -7,18 +7,18 @@ from collections.abc import Hashable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
-from ...models.base import Timestamp
-from ...models.meta import KubeObject
-from ...models.pod import Pod
-from ..events.changes import Occurrence, identity
-from ..events.events import Action, ClusterEvent, Resource
-from ..hints.base import Answer, HintPlugin, Registration, queue, skip
-from ..hints.pod_topology_spread import PodTopologySpread
-from ..hints.registry import HINT_PLUGINS
-from ..index.fallback import criteria_held, falls_back
+from ..framework.events.changes import Occurrence, identity
+from ..framework.events.events import Action, ClusterEvent, Resource
+from ..framework.hints.base import Answer, HintPlugin, Registration, queue, skip
+from ..framework.hints.pod_topology_spread import PodTopologySpread
+from ..framework.hints.registry import HINT_PLUGINS
+from ..framework.index.fallback import criteria_held, falls_back
+from ..models.base import Timestamp
+from ..models.meta import KubeObject
+from ..models.pod import Pod
 
 if TYPE_CHECKING:
-    from ...models.config import PodTopologySpreadArgs
+    from ..models.config import PodTopologySpreadArgs
 
 TIME_PASSED: Final = ClusterEvent(Resource.TIME, Action.UPDATE)
 

@@ -4,18 +4,18 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from ...models.admission import PriorityClasses, admit
-from ...models.errors import InputError
-from ...models.meta import Condition, KubeObject
-from ...models.node import Node
-from ...models.pod import Pod, PodStatus
-from ...models.scenario import Scenario
-from ...models.scheduling import PriorityClass
-from ..events.changes import identity
-from ..events.objects import ObjectStore
-from ..queue.clock import VirtualClock
-from ..queue.handlers import EventHandlers
-from ..queue.scheduling_queue import SchedulingQueue
+from ..framework.events.changes import identity
+from ..framework.events.objects import ObjectStore
+from ..framework.queue.clock import VirtualClock
+from ..framework.queue.handlers import EventHandlers
+from ..framework.queue.scheduling_queue import SchedulingQueue
+from ..models.admission import PriorityClasses, admit
+from ..models.errors import InputError
+from ..models.meta import Condition, KubeObject
+from ..models.node import Node
+from ..models.pod import Pod, PodStatus
+from ..models.scenario import Scenario
+from ..models.scheduling import PriorityClass
 from .agenda import Agenda
 from .fallback_hints import PLUGINS
 from .follower import Follower

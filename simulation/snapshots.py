@@ -5,10 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from ...models.kinds import KINDS
-from ...models.meta import KubeObject
-from ...models.snapshot import Snapshot
-from ..events.objects import ObjectStore
+from ..framework.events.objects import ObjectStore
+from ..models.kinds import KINDS
+from ..models.meta import KubeObject
+from ..models.snapshot import Snapshot
 
 FIELDS: Final[dict[str, str]] = {
     "Node": "nodes",

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ...models.node import Node
-from ...models.requests import in_units
-from ..cycle.budget_ledger import Ledger
-from ..index.cluster import Cluster
-from ..state.counters import Counters
-from ..state.dirty_nodes import Touched
-from ..state.nominations import Nominations
-from ..state.state import State
-from ..vocabulary.domains import Ints
+from ..framework.cycle.budget_ledger import Ledger
+from ..framework.index.cluster import Cluster
+from ..framework.state.counters import Counters
+from ..framework.state.dirty_nodes import Touched
+from ..framework.state.nominations import Nominations
+from ..framework.state.state import State
+from ..framework.vocabulary.domains import Ints
+from ..models.node import Node
+from ..models.requests import in_units
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

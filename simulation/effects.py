@@ -8,15 +8,15 @@ Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framewo
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ...models.meta import Condition
-from ...models.pod import Pod
-from ..cycle.preemption import NOT_HELPFUL, preempt
-from ..cycle.runtime import framework_for
-from ..dra.allocation import Allocation
-from ..events.changes import identity
-from ..index.fallback import falls_back
-from ..queue.queued_pod import QueuedPod
-from ..state.state import NO_ALLOCATIONS
+from ..framework.cycle.preemption import NOT_HELPFUL, preempt
+from ..framework.cycle.runtime import framework_for
+from ..framework.dra.allocation import Allocation
+from ..framework.events.changes import identity
+from ..framework.index.fallback import falls_back
+from ..framework.queue.queued_pod import QueuedPod
+from ..framework.state.state import NO_ALLOCATIONS
+from ..models.meta import Condition
+from ..models.pod import Pod
 from .claims import Claims
 from .disruptions import Disruptions
 from .world import World

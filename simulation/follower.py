@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from ...models.meta import KubeObject
-from ...models.node import Node
-from ...models.pod import Pod, PodSpec
-from ...models.policy import PodDisruptionBudget
-from ...models.snapshot import Snapshot
-from ..dra.allocation import Allocation
-from ..events.changes import identity
-from ..events.objects import ObjectStore
-from ..index.fallback import criteria_held
-from ..index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
-from ..state.state import NO_ALLOCATIONS
-from ..vocabulary import names
-from ..vocabulary.profile import Profile, profiles_of
+from ..framework.dra.allocation import Allocation
+from ..framework.events.changes import identity
+from ..framework.events.objects import ObjectStore
+from ..framework.index.fallback import criteria_held
+from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
+from ..framework.state.state import NO_ALLOCATIONS
+from ..framework.vocabulary import names
+from ..framework.vocabulary.profile import Profile, profiles_of
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod, PodSpec
+from ..models.policy import PodDisruptionBudget
+from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
 
 if TYPE_CHECKING:
-    from ...models.config import PodTopologySpreadArgs
+    from ..models.config import PodTopologySpreadArgs
 
 _CONTROLLERS: Final = frozenset(
     ("ReplicaSet", "StatefulSet", "ReplicationController", "Deployment", "Job", "DaemonSet")
@@ -312,7 +312,7 @@ class Follower:
         self._dirty_pods = {}
 
     def _knows(self, claim: str) -> bool:
-        from ...models.resource_api import ResourceClaim
+        from ..models.resource_api import ResourceClaim
 
         return self._objects.get(ResourceClaim, claim) is not None
 

@@ -2,7 +2,7 @@
 
 import random
 
-from ...models.scenario import Arrivals
+from ..models.scenario import Arrivals
 from .kubelet import RUNS_FOR
 from .world import World
 

@@ -3,7 +3,7 @@
 from math import ceil
 from typing import Any
 
-from ..queue.clock import SECOND
+from ..framework.queue.clock import SECOND
 from .engine import Simulation
 
 

@@ -7,13 +7,13 @@ Sources: kubernetes pkg/controller/disruption; registry/core/pod/storage/evictio
 
 from enum import IntEnum
 
-from ...models.budgets import DELETION_TIMEOUT, Scales, fill_status
-from ...models.controllers import Deployment, ReplicaSet, ReplicationController, StatefulSet
-from ...models.meta import Condition, KubeObject
-from ...models.pod import Pod
-from ...models.policy import PodDisruptionBudget
-from ..index.cluster import Cluster
-from ..rules.budgets import budgets
+from ..framework.index.cluster import Cluster
+from ..framework.rules.budgets import budgets
+from ..models.budgets import DELETION_TIMEOUT, Scales, fill_status
+from ..models.controllers import Deployment, ReplicaSet, ReplicationController, StatefulSet
+from ..models.meta import Condition, KubeObject
+from ..models.pod import Pod
+from ..models.policy import PodDisruptionBudget
 from .live_cluster import LiveLedger
 from .world import World
 

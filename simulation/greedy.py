@@ -3,10 +3,10 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..cycle.cycle import Cycle, schedule_one
-from ..cycle.runtime import framework_for
-from ..queue.queued_pod import QueuedPod
-from ..vocabulary import names
+from ..framework.cycle.cycle import Cycle, schedule_one
+from ..framework.cycle.runtime import framework_for
+from ..framework.queue.queued_pod import QueuedPod
+from ..framework.vocabulary import names
 from .disruptions import Disruptions
 from .effects import Effects
 from .live_cluster import LiveCluster, LiveState
@@ -15,7 +15,7 @@ from .world import World
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from ...models.pod import Pod
+    from ..models.pod import Pod
 
 
 class GreedyScheduler:

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...models.meta import KubeObject
-from ...models.node import Node
-from ...models.pod import Pod
-from ..events.changes import identity
-from ..queue.clock import SECOND, VirtualClock
+from ..framework.events.changes import identity
+from ..framework.queue.clock import SECOND, VirtualClock
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod
 from .metrics import Metrics
 
 if TYPE_CHECKING:

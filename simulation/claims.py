@@ -5,16 +5,16 @@ Sources: KEP-4381; kubernetes pkg/controller/resourceclaim.
 
 from collections.abc import Mapping
 
-from ...models.meta import KubeObject, ObjectMeta, OwnerReference
-from ...models.pod import Pod, PodResourceClaimStatus
-from ...models.resource_api import (
+from ..framework.dra.allocation import Allocation
+from ..framework.events.changes import identity
+from ..models.meta import KubeObject, ObjectMeta, OwnerReference
+from ..models.pod import Pod, PodResourceClaimStatus
+from ..models.resource_api import (
     AllocationResult,
     ResourceClaim,
     ResourceClaimConsumerReference,
     ResourceClaimTemplate,
 )
-from ..dra.allocation import Allocation
-from ..events.changes import identity
 from .agenda import LATE
 from .world import World
 

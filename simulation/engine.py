@@ -5,27 +5,16 @@ from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
-from ...models.config import PodTopologySpreadArgs
-from ...models.memory import no_collection
-from ...models.meta import KubeObject
-from ...models.node import Node
-from ...models.pod import Pod
-from ...models.scenario import (
-    Action,
-    Arrivals,
-    Cordon,
-    Delete,
-    Drain,
-    Put,
-    Scale,
-    Scenario,
-    Stock,
-    Zone,
-)
-from ..queue.clock import SECOND
-from ..queue.periodic import TICK, next_work
-from ..vocabulary import names
-from ..vocabulary.profile import profiles_of
+from ..framework.queue.clock import SECOND
+from ..framework.queue.periodic import TICK, next_work
+from ..framework.vocabulary import names
+from ..framework.vocabulary.profile import profiles_of
+from ..models.config import PodTopologySpreadArgs
+from ..models.memory import no_collection
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod
+from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
 from .claims import Claims
@@ -190,7 +179,7 @@ class Simulation:
         self.world.put(item)
 
     def _delete(self, kind: str, key: str) -> None:
-        from ...models.kinds import KINDS
+        from ..models.kinds import KINDS
 
         model = KINDS[kind]
         found = self.world.objects.get(model, key) if issubclass(model, KubeObject) else None

@@ -3,8 +3,8 @@
 Source: kubectl drain.
 """
 
-from ...models.controllers import DaemonSet
-from ..events.changes import identity
+from ..framework.events.changes import identity
+from ..models.controllers import DaemonSet
 from .disruptions import Answer, Disruptions
 from .world import World
 

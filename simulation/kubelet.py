@@ -3,10 +3,10 @@
 from functools import partial
 from typing import Final
 
-from ...models.meta import Condition, KubeObject
-from ...models.node import Node, Taint
-from ...models.pod import Pod, Toleration
-from ..events.changes import identity
+from ..framework.events.changes import identity
+from ..models.meta import Condition, KubeObject
+from ..models.node import Node, Taint
+from ..models.pod import Pod, Toleration
 from .agenda import EARLY
 from .disruptions import Disruptions
 from .world import World
