@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubestow.cli_inputs import output_option
+from .inputs import output_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from kubestow.models.scenario import Scenario
-    from kubestow.reports.output_file import OutputFile
-    from kubestow.simulation.engine import Simulation
+    from ..models.scenario import Scenario
+    from ..reports.output_file import OutputFile
+    from ..simulation.engine import Simulation
 
 
 def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Offer the names of bundled scenarios, and leave paths to the shell."""
     from click.shell_completion import CompletionItem
 
-    from kubestow.instances import scenarios
+    from ..instances import scenarios
 
     names = [CompletionItem(name) for name in scenarios.NAMES if name.startswith(incomplete)]
     return [*names, CompletionItem(incomplete, type="file")]
@@ -67,12 +67,12 @@ def simulate(
     SCENARIO is a YAML file (docs/simulate.md), `-` for standard input, or the name of a bundled one; without
     it the first bundled one runs. The clock is virtual, and a run with the same seed is the same to the byte.
     """
-    from kubestow.instances import catalogue, scenarios
-    from kubestow.instances.scenario_loader import load_scenario
-    from kubestow.models.features import FeatureGates
-    from kubestow.reports.output_file import output_file
-    from kubestow.simulation.prometheus import prometheus
-    from kubestow.simulation.summary import summary
+    from ..instances import catalogue, scenarios
+    from ..instances.scenario_loader import load_scenario
+    from ..models.features import FeatureGates
+    from ..reports.output_file import output_file
+    from ..simulation.prometheus import prometheus
+    from ..simulation.summary import summary
 
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
@@ -97,15 +97,15 @@ def simulate(
 
 
 def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -> Simulation:
-    from kubestow.reports.document import as_json
-    from kubestow.reports.simulation import SimulationProgress
-    from kubestow.simulation.engine import Simulation
-    from kubestow.simulation.greedy import GreedyScheduler
+    from ..reports.document import as_json
+    from ..reports.simulation import SimulationProgress
+    from ..simulation.engine import Simulation
+    from ..simulation.greedy import GreedyScheduler
 
     if name == "greedy":
         run = Simulation(scenario, GreedyScheduler)
     else:
-        from kubestow.solver.simulate import OptimalScheduler
+        from ..solver.simulate import OptimalScheduler
 
         run = Simulation(scenario, OptimalScheduler)
     if log is not None:
@@ -119,11 +119,11 @@ def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -
 
 def _emit(document: dict[str, Any], output: str) -> None:
     if output == "table":
-        from kubestow.reports.layout import show
-        from kubestow.reports.simulation import simulation_report
+        from ..reports.layout import show
+        from ..reports.simulation import simulation_report
 
         show(simulation_report(document), sys.stdout)
         return
-    from kubestow.reports.document import as_json, as_yaml
+    from ..reports.document import as_json, as_yaml
 
     click.echo(as_json(document) if output == "json" else as_yaml(document), nl=False)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kubestow.cli_group import INTERRUPTED, leave
-from kubestow.cli_inputs import complete_instance, input_options, search_of, search_options, snapshots
+from .group import INTERRUPTED, leave
+from .inputs import complete_instance, input_options, search_of, search_options, snapshots
 
 if TYPE_CHECKING:
-    from kubestow.models.study import StudiedInstance
+    from ..models.study import StudiedInstance
 
 
 @click.command(
@@ -34,7 +34,7 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     As many instances as there are workers are solved at a time, each with one thread, on this machine or on a
     Dask cluster; the time limit is for each of them.
     """
-    from kubestow.solver.study import study as solve_all
+    from ..solver.study import study as solve_all
 
     options = search_of(choices)
     loaded = list(snapshots(instances, choices))
@@ -49,16 +49,16 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 
     result = solve_all(loaded, options, tell)
     if output == "table":
-        from kubestow.reports.layout import show
-        from kubestow.reports.study import study_report
+        from ..reports.layout import show
+        from ..reports.study import study_report
 
         show(study_report(result), sys.stdout)
     elif output == "csv":
-        from kubestow.reports.study import study_csv
+        from ..reports.study import study_csv
 
         click.echo(study_csv(result), nl=False)
     else:
-        from kubestow.reports.document import as_json
+        from ..reports.document import as_json
 
         click.echo(as_json(result.model_dump(by_alias=True)), nl=False)
     if result.interrupted:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from kubestow.models.snapshot import Snapshot
-    from kubestow.solver.options import SolveOptions
+    from ..models.snapshot import Snapshot
+    from ..solver.options import SolveOptions
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -24,7 +24,7 @@ def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: st
     """Offer the names of bundled instances, and leave paths to the shell."""
     from click.shell_completion import CompletionItem
 
-    from kubestow.instances import catalogue
+    from ..instances import catalogue
 
     names = [CompletionItem(name) for name in catalogue.names() if name.startswith(incomplete)]
     return [*names, CompletionItem(incomplete, type="file")]
@@ -136,7 +136,7 @@ def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list
         raise click.UsageError("--format-options goes with --format openb only")
     if arguments:
         return list(arguments)
-    from kubestow.instances import catalogue
+    from ..instances import catalogue
 
     return [catalogue.names()[0]]
 
@@ -145,14 +145,14 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
     """Load one instance after the other, each under the name that the user gave it."""
     from dataclasses import replace
 
-    from kubestow.instances import catalogue
-    from kubestow.instances.manifests import load_snapshot
-    from kubestow.models.features import FeatureGates
+    from ..instances import catalogue
+    from ..instances.manifests import load_snapshot
+    from ..models.features import FeatureGates
 
     gates = FeatureGates.parse(choices["feature_gates"])
     names = instance_names(arguments, choices)
     if choices["input_format"] == OPENB:
-        from kubestow.instances.openb import OpenbOptions, load_openb
+        from ..instances.openb import OpenbOptions, load_openb
 
         wanted = OpenbOptions.parse(choices["format_options"])
         yield load_openb(arguments[0], arguments[1], wanted, now=choices["now"], feature_gates=gates)
@@ -169,12 +169,12 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
 def search_of(choices: Mapping[str, Any]) -> SolveOptions:
     """Read the options of a search."""
-    from kubestow.solver.options import SolveOptions
+    from ..solver.options import SolveOptions
 
     given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
     search = SolveOptions(**{name: value for name, value in given.items() if value is not None})
     if search.engine != "local":
-        from kubestow.solver.decomposition.engine import require_engine
+        from ..solver.decomposition.engine import require_engine
 
         require_engine(search)
     return search

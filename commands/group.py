@@ -117,7 +117,7 @@ def leave(code: int, words: str) -> NoReturn:
 
 def _failed(error: Exception) -> int:
     """Tell what went wrong and return the exit code for it."""
-    from kubestow.models.errors import InternalError, KubestowError
+    from ..models.errors import InternalError, KubestowError
 
     if isinstance(error, OSError) and error.errno is not None:
         _drop(sys.stdout)

@@ -32,21 +32,21 @@ def hints(cases: tuple[str, ...], output: str, feature_gates: str) -> None:
     CASES are files of JSON lines, gzip or not, `-` for standard input. A line {"id", "plugin", "pod", "old",
     "new", "objects"} asks whether the change from old to new wakes the pod that the plugin rejected.
     """
-    from kubestow.framework.hints.registry import HINT_PLUGINS
-    from kubestow.framework.hints.verdicts import judge
-    from kubestow.instances.recordings import read_cases
-    from kubestow.models.features import FeatureGates
+    from ..framework.hints.registry import HINT_PLUGINS
+    from ..framework.hints.verdicts import judge
+    from ..instances.recordings import read_cases
+    from ..models.features import FeatureGates
 
     gates = FeatureGates.parse(feature_gates)
     judged = [(case, judge(case, gates)) for case in read_cases(cases, tuple(HINT_PLUGINS))]
     if output == "json":
-        from kubestow.reports.document import as_json
+        from ..reports.document import as_json
 
         for case, verdict in judged:
             click.echo(as_json({"id": case.name, **verdict.document()}, compact=True), nl=False)
     else:
-        from kubestow.reports.hints import hints_report
-        from kubestow.reports.layout import show
+        from ..reports.hints import hints_report
+        from ..reports.layout import show
 
         show(hints_report(judged), sys.stdout)
 
@@ -70,10 +70,10 @@ def queue(script: str, output: str, feature_gates: str) -> None:
     trace has a time `at` in seconds and an `op`: event (old, new), pop, fail (pod, plugins, pending), bound
     (pod), activate (pod) or wait. Ticks and flushes run on their own.
     """
-    from kubestow.framework.hints.registry import HINT_PLUGINS
-    from kubestow.framework.queue.replay import replay
-    from kubestow.instances.recordings import read_timelines
-    from kubestow.models.features import FeatureGates
+    from ..framework.hints.registry import HINT_PLUGINS
+    from ..framework.queue.replay import replay
+    from ..instances.recordings import read_timelines
+    from ..models.features import FeatureGates
 
     gates = FeatureGates.parse(feature_gates)
     timelines = read_timelines(script)
@@ -82,11 +82,11 @@ def queue(script: str, output: str, feature_gates: str) -> None:
         click.echo(f"kubestow: note: {name} has no hints, so every event counts for its pods", err=True)
     documents = [replay(timeline, gates) for timeline in timelines]
     if output == "json":
-        from kubestow.reports.document import as_json
+        from ..reports.document import as_json
 
         click.echo(as_json(documents), nl=False)
     else:
-        from kubestow.reports.layout import show
-        from kubestow.reports.queue import queue_report
+        from ..reports.layout import show
+        from ..reports.queue import queue_report
 
         show(queue_report(documents), sys.stdout)
