@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import pytest
-from builders import cluster, group, node, pod, workload
-from engines import admits
+from support.builders import cluster, group, node, pod, workload
+from support.engines import admits
 
 from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.measures.group_rules import faults_of_groups

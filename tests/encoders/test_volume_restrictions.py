@@ -1,9 +1,9 @@
 """Disks and ReadWriteOncePod claims, for the filter VolumeRestrictions and for its rows in the model."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, admits, both_engines
-from storage import MAKE, bound, claim
+from support.builders import cluster, node, pod
+from support.engines import Case, admits, both_engines
+from support.storage import MAKE, bound, claim
 
 from kubestow.framework.index.cluster import Cluster
 

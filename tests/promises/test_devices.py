@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from builders import cluster, group, node, pod
-from device_rounds import small_devices, small_mixed, tiny_device_rounds, tiny_devices, tiny_mixed
-from devices import (
+from hypothesis import given, settings
+from support.builders import cluster, group, node, pod
+from support.device_rounds import small_devices, small_mixed, tiny_device_rounds, tiny_devices, tiny_mixed
+from support.devices import (
     alternative,
     claim,
     device_class,
@@ -18,9 +19,8 @@ from devices import (
     user,
     zone,
 )
-from exhaustive import best_plan
-from hypothesis import given, settings
-from proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.oracle.exhaustive import best_plan
+from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
 from kubestow.framework.index.cluster import Cluster
 

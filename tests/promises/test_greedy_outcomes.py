@@ -6,10 +6,10 @@ The exhaustive search knows plans alone, so these rounds stand apart from the ot
 from dataclasses import dataclass
 
 import pytest
-from builders import cluster, node
-from exhaustive import best_plan
-from proof import check_optimal
-from rows import evicted, high, low, scheduled
+from support.builders import cluster, node
+from support.oracle.exhaustive import best_plan
+from support.proof import check_optimal
+from support.rows import evicted, high, low, scheduled
 
 from kubestow.framework.index.cluster import Cluster
 from kubestow.models.snapshot import Snapshot

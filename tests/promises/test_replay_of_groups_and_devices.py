@@ -1,10 +1,10 @@
 """The replay refuses placements, allocations and deallocations that are not so."""
 
 import pytest
-from builders import cluster, group, node, pod
-from devices import DRIVER, claim, device_class, gpu, request, slice_, slice_on, user
-from proof import OPTIONS
-from tampering import Tampering, lists, steps
+from support.builders import cluster, group, node, pod
+from support.devices import DRIVER, claim, device_class, gpu, request, slice_, slice_on, user
+from support.proof import OPTIONS
+from support.tampering import Tampering, lists, steps
 
 from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Binding, Placement, Step

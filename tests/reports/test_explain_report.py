@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 
 import pytest
-from builders import budget, cluster, group, node, pod
 from click.testing import CliRunner
+from support.builders import budget, cluster, group, node, pod
 
 import kubestow
 from kubestow.cli import main

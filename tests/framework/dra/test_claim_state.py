@@ -1,8 +1,8 @@
 """What placing, removing and taking back pods does to claims."""
 
 import pytest
-from builders import cluster, node
-from devices import DRIVER, claim, device_class, gpu, request, slice_on, user
+from support.builders import cluster, node
+from support.devices import DRIVER, claim, device_class, gpu, request, slice_on, user
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.devices import DeviceId

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from device_rounds import tiny_devices, tiny_mixed
+from support.device_rounds import tiny_devices, tiny_mixed
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.allocation import Allocation, reach_of

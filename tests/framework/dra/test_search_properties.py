@@ -6,8 +6,10 @@ the checker accepts must be the allocator's very answer.
 
 from itertools import chain, combinations, permutations, product
 
-from builders import cluster, node, pod
-from devices import (
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+from support.builders import cluster, node, pod
+from support.devices import (
     DRIVER,
     alternative,
     claim,
@@ -21,8 +23,6 @@ from devices import (
     taint_rule,
     user,
 )
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.cycle import apply, schedule_one

@@ -1,9 +1,9 @@
 """What the real scheduler derived, registered and answered, case by case."""
 
 import json
-from pathlib import Path
 
 import pytest
+from support.paths import DATA
 
 from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.registry import HINT_PLUGINS, registrations
@@ -13,7 +13,7 @@ from kubestow.instances.recordings import read_cases
 from kubestow.models.config import ARGUMENTS, PluginArgs
 from kubestow.models.features import FeatureGates
 
-DATA = Path(__file__).parents[2] / "data" / "queue"
+DATA = DATA / "queue"
 RECORDED = DATA / "hints.jsonl.gz"
 [(_, CONTENT)] = read_files([RECORDED])
 ANSWERS = {answer["id"]: answer for answer in map(json.loads, CONTENT.splitlines())}

@@ -1,9 +1,9 @@
 """An event costs what it wakes and asks, not what waits; the answers are those of asking everybody."""
 
-from builders import node, pod
-from changing import Queue, built, with_uid
 from hypothesis import given
 from hypothesis import strategies as st
+from support.builders import node, pod
+from support.changing import Queue, built, with_uid
 
 from kubestow.framework.events.changes import Occurrence, occurrences
 from kubestow.framework.events.objects import ObjectStore

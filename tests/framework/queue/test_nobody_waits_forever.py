@@ -10,8 +10,8 @@ such terms, several terms at once, affinity to oneself, and spreading over nodes
 from random import Random
 
 import pytest
-from builders import cluster, node, pod
-from changing import Queue, built
+from support.builders import cluster, node, pod
+from support.changing import Queue, built
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.index.cluster import Cluster
