@@ -7,6 +7,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.runtime import framework_for
@@ -73,7 +74,7 @@ def measure_rollout(nodes: int) -> dict[str, Any]:
     begin = process_time()
     snapshot = load(generated.rollout(nodes, seed=1))
     loaded = process_time()
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     indexed = process_time()
     pods = len(cluster.pending)
     held = resident_mb()
@@ -121,7 +122,7 @@ process.""",
 
 
 def measure_one_app(nodes: int, pods: int, scored: str, sampled: str) -> dict[str, Any]:
-    cluster = Cluster(load(generated.one_app(nodes, pods)))
+    cluster = build_cluster(load(generated.one_app(nodes, pods)))
     rate = pods / best_of(3, lambda: one_pass(cluster))
     real = float(scored.replace(",", ""))
     return {"rate": rate, "times": rate / real}

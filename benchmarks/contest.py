@@ -161,13 +161,13 @@ def _told(plan: Plan) -> dict[str, Any]:
 
 def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[str, Any]:
     from kubestow.encoders.problem import build_problem
-    from kubestow.framework.index.cluster import Cluster
+    from kubestow.framework.build import build_cluster
     from kubestow.solver.ordering.sequencer import Sequencer
     from kubestow.solver.plans.nominations import narrate
     from kubestow.solver.plans.objective import valuate
     from kubestow.solver.plans.replay import inadmissible
 
-    problem = build_problem(Cluster(snapshot))
+    problem = build_problem(build_cluster(snapshot))
     module = import_module(RIVALS[way])
     begin = time.monotonic()
     answer = module.plan(problem, seconds, workers)

@@ -6,7 +6,7 @@ from typing import Any
 
 from kubestow.encoders import encode
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 
@@ -16,7 +16,7 @@ from .registry import BenchSpec, Column, register
 def measure(nodes: int, classes: int) -> dict[str, Any]:
     import ortools.sat.python.cp_model  # noqa: F401, its import is no part of the cost
 
-    cluster = Cluster(snapshot_of(deployments(nodes, seed=0, apps=classes)))
+    cluster = build_cluster(snapshot_of(deployments(nodes, seed=0, apps=classes)))
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     started, used = time.perf_counter(), time.process_time()
     problem = build_problem(cluster)

@@ -10,7 +10,7 @@ from typing import Any
 
 from kubestow.encoders import encode
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 from kubestow.solver.api import solve
@@ -31,7 +31,7 @@ def measure(axis: str, nodes: int, pods: int, apps: int, seconds: float) -> dict
     marks = [time.perf_counter()]
     snapshot = snapshot_of(objects)
     marks.append(time.perf_counter())
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     marks.append(time.perf_counter())
     greedy_outcome(cluster)
     marks.append(time.perf_counter())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models.snapshot import Snapshot
@@ -33,7 +33,7 @@ def instances(
         snapshot = snapshot_of(packing(nodes, pods_per_node, priorities, utilisation, seed))
         seed += 1
         if utilisation < 1:
-            cluster = Cluster(snapshot)
+            cluster = build_cluster(snapshot)
             outcome, _ = greedy_outcome(cluster)
             if len(outcome.placed) == len(cluster.pending):
                 continue

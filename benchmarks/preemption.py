@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.preemption import dry_run
 from kubestow.framework.cycle.runtime import Framework, framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Code
 from kubestow.instances import generated
@@ -45,7 +45,7 @@ def plain(framework: Framework, state: State, i: int, ledger: Ledger, wanted: in
 def measure(nodes: int, preemptors: int, percentage: int, every: int) -> dict[str, Any]:
     """Time one pass, and for each `every`-th pod the plain algorithm on the same state."""
     objects = generated.contested(nodes, seed=1, preemptors=preemptors)
-    cluster = Cluster(load([configuration(percentage), *objects]))
+    cluster = build_cluster(load([configuration(percentage), *objects]))
     wanted = max(nodes * percentage // 100, 100)
     state, ledger = State.initial(cluster, nominations=True), Ledger(cluster)
     ours = theirs = 0.0

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from .devices.dynamic_resources import DeviceVariables
     from .problem import BoolArray, PodClass, Problem, VictimClass
 
 
@@ -114,7 +113,8 @@ class Context:
         self._lands: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
         self._gone: dict[int, cp_model.IntVar] = {}
         self._memo: dict[Hashable, Any] = {}
-        self.devices: DeviceVariables | None = None
+        self.extras: dict[str, Any] = {}
+        """Variables that a family keeps for its decoder, by its name."""
         for cls in problem.classes:
             self.at_most(self.placed([cls]), cls.size, name=f"size[{pods[cls.pod].key}]")
 

@@ -27,7 +27,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.index.affinity import AffinityTerm, required_affinity, required_anti_affinity
+from ..framework.rules.affinity import (
+    matches_existing,
+    matches_incoming,
+    required_affinity,
+    required_anti_affinity,
+)
 from ..framework.vocabulary import names
 from .cliques import cliques
 from .context import Terms
@@ -35,6 +40,7 @@ from .context import Terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from ..framework.index.affinity import AffinityTerm
     from .context import Context
     from .problem import BoolArray, PodClass, Problem, VictimClass
 
@@ -69,10 +75,10 @@ def _refused_after(problem: Problem, key: str, later: PodClass, earlier: PodClas
     """Whether `later` fails in a domain of `key` where `earlier` stands already."""
     cluster = problem.cluster
     return any(
-        t.topology_key == key and t.matches_incoming(cluster, earlier.pod)
+        t.topology_key == key and matches_incoming(cluster, t, earlier.pod)
         for t in required_anti_affinity(cluster, later.pod)
     ) or any(
-        t.topology_key == key and t.matches_existing(cluster, later.pod)
+        t.topology_key == key and matches_existing(cluster, t, later.pod)
         for t in required_anti_affinity(cluster, earlier.pod)
     )
 
@@ -106,7 +112,7 @@ def _newcomers_repel_running(ctx: Context) -> None:
     cluster = problem.cluster
     for cls in problem.asking(name, problem.classes):
         for term in required_anti_affinity(cluster, cls.pod):
-            found = problem.select(problem.by_labels(partial(term.matches_incoming, cluster)))
+            found = problem.select(problem.by_labels(partial(matches_incoming, cluster, term)))
             for nodes in _domains(ctx, term.topology_key, [cls]):
                 if found.fixed[nodes].any():
                     _forbid(ctx, cls, nodes)
@@ -125,7 +131,7 @@ def _running_repel_newcomers(ctx: Context) -> None:
         for term in required_anti_affinity(cluster, pods[0]):
             at = np.unique(problem.state.node_of[pods])
             for cls in asking:
-                if term.matches_existing(cluster, cls.pod):
+                if matches_existing(cluster, term, cls.pod):
                     ids = cluster.domains(term.topology_key).ids
                     taken = [d for d in np.unique(ids[at]) if d >= 0]
                     _forbid(ctx, cls, np.isin(ids, taken))
@@ -136,7 +142,7 @@ def _running_repel_newcomers(ctx: Context) -> None:
                 continue
             nodes = np.asarray(ids == ids[v.node])
             for cls in asking:
-                if term.matches_existing(cluster, cls.pod):
+                if matches_existing(cluster, term, cls.pod):
                     _all_leave_first(ctx, cls, nodes, [v])
 
 
@@ -168,7 +174,7 @@ def _attract(ctx: Context) -> None:
 def _attract_group(ctx: Context, terms: tuple[AffinityTerm, ...], classes: list[PodClass]) -> None:
     problem = ctx.problem
     cluster = problem.cluster
-    matches = problem.by_labels(lambda j: all(t.matches_incoming(cluster, j) for t in terms))
+    matches = problem.by_labels(lambda j: all(matches_incoming(cluster, t, j) for t in terms))
     found = problem.select(matches)
     starters = [c for c in classes if matches(c.pod)]
     keyed = np.zeros(cluster.n_nodes, bool)

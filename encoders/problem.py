@@ -23,7 +23,8 @@ from ..framework.rules.budgets import Budget, budgets
 from ..framework.state.state import State
 from ..framework.vocabulary import names
 from ..framework.volumes.signature import VolumeSignatures
-from .devices.problem import DeviceProblem, device_problem, may_merge
+from .devices.build import device_problem
+from .devices.problem import DeviceProblem, may_merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..framework.index.cluster import Cluster
+from ..framework.build import build_cluster
 from ..framework.rules.supported import require_supported
 from ..models.plan import Plan, Stats
 from .options import ProgressCallback, SolveOptions
@@ -63,7 +63,7 @@ class _Round:
     def __init__(self, snapshot: Snapshot, options: SolveOptions) -> None:
         self._options = options
         self._start = time.monotonic()
-        self._cluster = Cluster(snapshot)
+        self._cluster = build_cluster(snapshot)
         require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
         self._greedy_seconds = time.monotonic() - self._start

@@ -12,9 +12,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..framework.build import build_cluster
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
-from ..framework.index.cluster import Cluster
 from ..simulation.agenda import LATE
 from ..simulation.snapshots import snapshot_of_store
 from .api import solve
@@ -117,7 +117,7 @@ class OptimalScheduler:
         snapshot = replace(base, pods=tuple(pods), pod_disruption_budgets=budgets)
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
         plan = solve(snapshot, options)
-        return plan, chosen_devices(Cluster(snapshot), plan) if plan.allocations else {}
+        return plan, chosen_devices(build_cluster(snapshot), plan) if plan.allocations else {}
 
     def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: dict[str, Allocation]) -> None:
         """Carry a plan out: evictions and nominations first, so that nobody else is promised their room."""

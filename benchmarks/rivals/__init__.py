@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kubestow.solver.ordering.sequencer import Assignment
+    from kubestow.solver.ordering.assignment import Assignment
 
 
 @dataclass(frozen=True)

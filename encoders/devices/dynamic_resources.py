@@ -1,18 +1,17 @@
 """Dynamic resource allocation: which device serves which request, each device once unless it may be shared.
 
-    private claims of a class on a node        `device_choice` with y[c,n] pods
+    private claims of a class on a node        `devices.choice` with y[c,n] pods
     common claims                              allocated for at most one node n: allocated[C,n]
         a user lands on m  ->  C is allocated and its devices are reached from m, or it keeps its old devices
     released[C]  ->  every running pod that has C leaves, and of waiting ones it is one at most (then it may
                      be deallocated, a free step)
-    what all claims together take of devices, capacities and counters: `device_sums`
+    what all claims together take of devices, capacities and counters: `devices.sums`
 
 Source: design, "Devices (DRA)"; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +19,9 @@ import numpy as np
 from ...framework.vocabulary import names
 from ...models import tiers
 from ..context import Terms
-from .choice import Choice, choose, keep_apart
+from .choice import choose, keep_apart
 from .sums import add_sums
+from .variables import DeviceVariables
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -35,35 +35,6 @@ name = names.DYNAMIC_RESOURCES
 MOST_CONSUMERS = 256
 
 
-@dataclass(eq=False)
-class DeviceVariables:
-    """What a decoder reads back.
-
-    Attributes
-    ----------
-    private : dict
-        (class, node) -> one choice for each private claim, in the pod's order.
-    common : dict
-        (claim, node) -> (its choice, the literal that it is allocated for the node).
-    released : dict
-        Claim -> literal: its devices of the input are given back.
-    """
-
-    private: dict[tuple[int, int], list[Choice]] = field(default_factory=dict)
-    common: dict[tuple[str, int], tuple[Choice, cp_model.IntVar]] = field(default_factory=dict)
-    released: dict[str, cp_model.IntVar] = field(default_factory=dict)
-
-    def choices(self) -> list[Choice]:
-        """Return all choices."""
-        return [c for many in self.private.values() for c in many] + [c for c, _ in self.common.values()]
-
-    def deciding(self) -> list[cp_model.IntVar]:
-        """Return the variables that say who has which devices, each once."""
-        found = [variable for choice in self.choices() for variable in choice.variables()]
-        found += [literal for _, literal in self.common.values()] + list(self.released.values())
-        return list({variable.index: variable for variable in found}.values())
-
-
 def applies(problem: Problem) -> bool:
     """Every model has the tier `firstAvailable`; without claims it is the constant 0."""
     return bool(problem.classes)
@@ -74,8 +45,7 @@ def encode(ctx: Context) -> None:
     ranks = Terms()
     devices = ctx.problem.devices
     if devices is not None:
-        variables = DeviceVariables()
-        ctx.devices = variables
+        variables = ctx.extras[name] = DeviceVariables()
         encoder = _Encoder(ctx, devices, variables)
         encoder.release()
         encoder.private()

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ...framework.dra.claims import ClaimSpec, Want
     from .problem import DeviceProblem
 
-MOST_APART = 64
-"""Devices up to which each may be a kind of its own."""
-
 
 def identities_matter(devices: DeviceProblem) -> bool:
     """Say whether some claim of a pending pod depends on which devices others have."""

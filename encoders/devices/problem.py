@@ -17,21 +17,21 @@ import numpy as np
 from ...framework.dra.candidates import candidates
 from ...framework.dra.claims import MOST_RESULTS
 from ...framework.dra.extended import claim_for, served_resources
-from ...framework.dra.index import DeviceIndex, device_index
-from ...framework.dra.pod_claims import ClaimProblem
 from ...framework.dra.taints import tolerated
-from .identity import MOST_APART, identities_matter
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from ...framework.dra.claims import ClaimSpec, Want
     from ...framework.dra.devices import Device, View
+    from ...framework.dra.index import DeviceIndex
     from ...framework.dra.state import ClaimState
     from ...framework.index.cluster import Cluster
-    from ...framework.state.state import State
     from ...framework.vocabulary.domains import Bools
     from ...framework.vocabulary.domains import Ints as IntArray
+
+MOST_APART = 64
+"""Devices up to which each may be a kind of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,8 +227,15 @@ class DeviceProblem:
         """Return the kind of a device."""
         return self._kind_of[device.number]
 
-    def sort_devices(self) -> None:
-        """Group the devices into kinds."""
+    def sort_devices(self, *, matter: bool) -> None:
+        """Group the devices into kinds.
+
+        Parameters
+        ----------
+        matter : bool
+            Whether it matters which of several like devices a claim gets: each is a kind of its own then, as
+            far as that stays small.
+        """
         holders: dict[int, str] = {}
         for key, allocation in self.claims.allocations.items():
             for result in allocation.results:
@@ -236,7 +243,6 @@ class DeviceProblem:
                     holders[self.index.inventory.identify(result.id)] = key
         made: dict[Hashable, Kind] = {}
         seen = self._seen()
-        matter = identities_matter(self)
         self.apart = matter and len(seen) <= MOST_APART
         self.blurred = matter and not self.apart
         for device, nodes in seen.values():
@@ -274,42 +280,6 @@ class DeviceProblem:
                 for device in pool.devices:
                     seen.setdefault(device.number, (device, []))[1].append(node)
         return {number: (seen[number][0], tuple(seen[number][1])) for number in sorted(seen)}
-
-
-def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
-    """Sort out the claims of a round; None where no pending pod needs devices."""
-    index = device_index(cluster)
-    if index is None or state.claims is None or not any(index.needs_devices(i) for i in cluster.pending):
-        return None
-    problem = DeviceProblem(cluster, index, state.claims)
-    users: dict[str, list[int]] = {}
-    grouped: set[str] = set()
-    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
-        try:
-            claims = index.claims_of(i)
-        except ClaimProblem:
-            problem.blocked.add(i)
-            continue
-        for claim in claims:
-            users.setdefault(claim.key, []).append(i)
-            if claim.group:
-                grouped.add(claim.key)
-    pending = set(cluster.pending)
-    for i in cluster.pending:
-        own = () if i in problem.blocked else tuple(claim.key for claim in index.claims_of(i))
-        problem.private[i] = tuple(
-            key
-            for key in own
-            if users[key] == [i]
-            and key not in grouped
-            and key not in state.claims.allocations
-            and not state.claims.reserved.get(key)
-        )
-        for key in own:
-            if key not in problem.private[i]:
-                problem.common[key] = [j for j in users[key] if j in pending]
-    problem.sort_devices()
-    return problem
 
 
 def may_merge(spec: ClaimSpec) -> bool:

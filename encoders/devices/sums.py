@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from ...framework.dra.claims import Want
     from ..context import Context
     from .choice import Choice, Spared, Taken
-    from .dynamic_resources import DeviceVariables
     from .problem import DeviceProblem, Kind
+    from .variables import DeviceVariables
 
 Part = tuple[Terms, Fraction]
 """So many times an amount."""

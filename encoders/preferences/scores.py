@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...framework.measures.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
+from ...framework.rules.affinity import matches_incoming
 from ...framework.vocabulary import names
 from ..context import Terms
 from ..excess import excess
@@ -58,8 +59,8 @@ def _met(ctx: Context, cls: PodClass, term: AffinityTerm, sign: int) -> Terms:
     problem = ctx.problem
     cluster = problem.cluster
     ids = cluster.domains(term.topology_key).ids
-    found = problem.select(problem.by_labels(partial(term.matches_incoming, cluster)))
-    own = int(term.matches_incoming(cluster, cls.pod))
+    found = problem.select(problem.by_labels(partial(matches_incoming, cluster, term)))
+    own = int(matches_incoming(cluster, term, cls.pod))
     met = Terms()
     for domain in sorted({int(d) for d in ids[cls.mask] if d >= 0}):
         nodes = np.asarray(ids == domain)

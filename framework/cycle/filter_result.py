@@ -8,15 +8,12 @@ from numpy.typing import NDArray
 from ..vocabulary import names
 from ..vocabulary.domains import Ints
 from ..vocabulary.status import SUCCESS, Code, Status
+from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
     from ..plugins.base import FilterPlugin
     from ..state.state import State
     from .nominated_pods import Crowding
-
-PASSED: Final = -1
-OUTSIDE: Final = -2
-"""Not looked at: the pod names its nodes, and this is none of them."""
 
 _OVERRIDDEN: Final = -3
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
 from ..state.nominations import Expected
 from ..vocabulary.domains import Bools, Ints
-from .filter_result import OUTSIDE, PASSED
+from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,9 +18,10 @@ from ..vocabulary.domains import Bools, Ints
 from ..vocabulary.profile import FILTER, PRE_FILTER, SCORE, Profile
 from ..vocabulary.status import SUCCESS, Code, Status
 from .class_view import ClassView, ClassViews
-from .filter_result import OUTSIDE, PASSED, STATUS_OUTSIDE, CycleState, FilterResult
+from .filter_result import STATUS_OUTSIDE, CycleState, FilterResult
 from .node_filter import NodeFilter
 from .nominated_pods import Crowding
+from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
     from ..dra.allocation import Allocation

@@ -8,16 +8,13 @@ accepts the empty label set means every namespace in the first case only.
 Source: kube-scheduler 1.34.1 framework/types.go (AffinityTerm), plugins/interpodaffinity/plugin.go.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ...models.affinity import PodAffinityTerm
 from ...models.pod import Pod
 from ...models.selectors import CompiledSelector
-
-if TYPE_CHECKING:
-    from .cluster import Cluster
 
 Namespaces = Mapping[str, Mapping[str, str]]
 """Namespace name to its labels."""
@@ -50,19 +47,13 @@ class AffinityTerm:
     namespace_selector: CompiledSelector | None
     weight: int = 0
 
-    def matches_incoming(self, cluster: "Cluster", j: int) -> bool:
-        """Say whether this term of an incoming pod matches pod j."""
-        info = cluster.pods[j]
+    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether this term of an incoming pod matches a pod with that namespace and those labels."""
         return (
             self.selector is not None
-            and (self.namespaces is None or info.namespace in self.namespaces)
-            and self.selector.matches(info.labels)
+            and (self.namespaces is None or namespace in self.namespaces)
+            and self.selector.matches(labels)
         )
-
-    def matches_existing(self, cluster: "Cluster", i: int) -> bool:
-        """Say whether this term of an existing pod matches incoming pod i."""
-        info = cluster.pods[i]
-        return self.accepts(info.namespace, info.labels, cluster.namespaces)
 
     def accepts(self, namespace: str, labels: Mapping[str, str], namespaces: Namespaces) -> bool:
         """Say whether this term of an existing pod matches an incoming pod's namespace and labels."""
@@ -134,28 +125,3 @@ def parse_terms(pod: Pod, namespaces: Namespaces) -> PodTerms:
             if w.weight
         ),
     )
-
-
-def required_affinity(cluster: "Cluster", i: int) -> tuple[AffinityTerm, ...]:
-    """Return the required affinity terms of pod i."""
-    return cluster.pods[i].terms.required_affinity
-
-
-def required_anti_affinity(cluster: "Cluster", i: int) -> tuple[AffinityTerm, ...]:
-    """Return the required anti-affinity terms of pod i."""
-    return cluster.pods[i].terms.required_anti_affinity
-
-
-def preferred_affinity(cluster: "Cluster", i: int) -> tuple[AffinityTerm, ...]:
-    """Return the preferred affinity terms of pod i."""
-    return cluster.pods[i].terms.preferred_affinity
-
-
-def preferred_anti_affinity(cluster: "Cluster", i: int) -> tuple[AffinityTerm, ...]:
-    """Return the preferred anti-affinity terms of pod i."""
-    return cluster.pods[i].terms.preferred_anti_affinity
-
-
-def matches_all(cluster: "Cluster", terms: Iterable[AffinityTerm], j: int) -> bool:
-    """Say whether pod j satisfies every one of an incoming pod's terms."""
-    return all(term.matches_incoming(cluster, j) for term in terms)

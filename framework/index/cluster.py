@@ -14,19 +14,17 @@ from numpy.typing import NDArray
 from ...models.pod import Pod
 from ...models.requests import in_units
 from ...models.snapshot import Snapshot
-from ..plugins.priority_sort import queue_key
 from ..vocabulary import names
 from ..vocabulary.domains import Domains, Ints
 from ..vocabulary.profile import POST_FILTER, Profile, profiles_of
 from ..vocabulary.resources import FIRST_RESOURCES
-from ..volumes.signature import VolumeSignatures
 from .affinity import parse_terms
 from .fallback import criteria_held
-from .matchers import LabelClass, MatcherIndex
+from .matchers import MatcherIndex
 from .owners import DefaultSelectors
 from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_preemption, without_gated_fields
 from .ports import host_ports
-from .signature import claims_as_written, signature
+from .queue_order import queue_key
 from .taints import TaintClasses
 
 if TYPE_CHECKING:
@@ -76,8 +74,19 @@ class Cluster:
         cpu and memory of each pod on a node, with the scorer's defaults.
     allowed_pods : int64[N]
     units : MatcherIndex
-        Counting by selector.
+        Counting by selector, over count classes.
+    unit_of : int64[P]
+        The count class of each pod.
+    unit_pods : list of int
+        A pod of each count class.
+
+    `units`, `unit_of`, `unit_pods` and the numbers of classes in `pods` are there once `framework.build` has
+    classified the pods.
     """
+
+    units: MatcherIndex
+    unit_of: Ints
+    unit_pods: list[int]
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -95,7 +104,6 @@ class Cluster:
         self.pods, requests = self._read_pods()
         self.pod_index = {info.key: info.index for info in self.pods}
         self._number_resources(requests)
-        self._classify()
         self._queue()
 
     def _namespaces(self) -> dict[str, Mapping[str, str]]:
@@ -205,36 +213,6 @@ class Cluster:
         self.usage = table([info.usage for info in self.pods], width)
         self.nonzero = table([info.nonzero for info in self.pods], 2)
         self.allowed_pods: Ints = np.array([node.get("pods", 0) for node in offered], dtype=np.int64)
-
-    def _classify(self) -> None:
-        label_classes: dict[Hashable, int] = {}
-        units: dict[Hashable, int] = {}
-        classes: dict[Hashable, int] = {}
-        labelled: list[LabelClass] = []
-        unit_labels: list[int] = []
-        self.unit_pods: list[int] = []
-        """A pod of each count class."""
-        volumes = VolumeSignatures(self)
-        consumers = {
-            f"{claim.namespace}/{reference.name}"
-            for claim in self.snapshot.resource_claims
-            for reference in claim.status.reserved_for
-        }
-        for info in self.pods:
-            key = (info.namespace, tuple(sorted(info.labels.items())))
-            info.label_cls = label_classes.setdefault(key, len(label_classes))
-            if info.label_cls == len(labelled):
-                labelled.append(LabelClass(info.namespace, info.labels))
-            unit = (info.label_cls, info.terms, info.ports)
-            info.unit = units.setdefault(unit, len(units))
-            if info.unit == len(unit_labels):
-                unit_labels.append(info.label_cls)
-                self.unit_pods.append(info.index)
-            claims = claims_as_written(info, consumers)
-            key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
-            info.cls = classes.setdefault(key_of_class, len(classes))
-        self.unit_of: Ints = np.array([info.unit for info in self.pods], dtype=np.int64)
-        self.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))
 
     def _queue(self) -> None:
         pending: list[int] = []

@@ -10,10 +10,9 @@ import numpy as np
 
 from ...models.node import Taint
 from ...models.pod import Toleration
-from ..vocabulary.domains import Bools, Ints
 
 if TYPE_CHECKING:
-    from .cluster import Cluster
+    from ..vocabulary.domains import Ints
 
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 
@@ -70,14 +69,3 @@ class TaintClasses:
             of_node[n] = numbers[key]
         self.lists = tuple(lists)
         self.of_node = of_node
-
-
-def tolerated_mask(cluster: "Cluster", tolerations: tuple[Toleration, ...]) -> Bools:
-    """Say which nodes have no untolerated NoSchedule or NoExecute taint; bool[N], shared."""
-
-    def judge() -> Bools:
-        classes = cluster.taints
-        clean = np.array([first_untolerated(t, tolerations) is None for t in classes.lists], dtype=np.bool_)
-        return clean[classes.of_node]
-
-    return cluster.memo(("tolerated", tolerations), judge)

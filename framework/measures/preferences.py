@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ..cycle.runtime import framework_for
-from ..index.affinity import AffinityTerm, preferred_affinity, preferred_anti_affinity
 from ..index.cluster import Cluster
+from ..rules.affinity import matches_incoming, preferred_affinity, preferred_anti_affinity
 from ..rules.spread import SpreadConstraint, soft_constraints
 from ..state.state import State
 from ..vocabulary import names
 from .skew import excess
 
 if TYPE_CHECKING:
+    from ..index.affinity import AffinityTerm
     from ..vocabulary.domains import Ints
 
 PreferenceValue = Callable[[Cluster, State, Mapping[int, int]], int]
@@ -61,7 +62,7 @@ def soft_points(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:
                 continue
             if (term, domain) not in presence:
                 presence[term, domain] = _matching_in(cluster, end, term, domain)
-            others = presence[term, domain] - int(term.matches_incoming(cluster, i))
+            others = presence[term, domain] - int(matches_incoming(cluster, term, i))
             total += weight * sign * term.weight * (others > 0)
     return total - sum(
         100 * weight * excess(cluster, end, pods, schedule_anyway)
@@ -114,7 +115,9 @@ def _by_weight(cluster: Cluster, placed: Mapping[int, int], plugin: str) -> dict
 def _matching_in(cluster: Cluster, end: State, term: AffinityTerm, domain: int) -> int:
     ids = cluster.domains(term.topology_key).ids
     standing = np.flatnonzero(end.node_of >= 0)
-    return sum(ids[end.node_of[j]] == domain and term.matches_incoming(cluster, j) for j in standing.tolist())
+    return sum(
+        ids[end.node_of[j]] == domain and matches_incoming(cluster, term, j) for j in standing.tolist()
+    )
 
 
 # Points for one unit of a plugin's raw score.

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 import numpy as np
 
 from ...models.config import InterPodAffinityArgs, PluginArgs
-from ..index.affinity import AffinityTerm, matches_all
+from ..index.affinity import AffinityTerm
 from ..index.matchers import Matcher
 from ..index.missing import Missing, label_of, named, selected
+from ..rules.affinity import matches_all, matches_incoming
 from ..rules.affinity_groups import Kind, groups_about, term_matcher
 from ..vocabulary import names
 from ..vocabulary.domains import Bools, Domains, Ints
@@ -226,7 +227,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             found += self._alone(n, term, state, i)
         for term in terms.required_anti_affinity:
             there = self._in_domain(n, term.topology_key, state)
-            matching = [j for j in there if term.matches_incoming(cluster, j)]
+            matching = [j for j in there if matches_incoming(cluster, term, j)]
             found += self._apart(n, term.topology_key, matching, "")
         for group in groups_about(cluster, "required_anti_affinity", i):
             there = self._in_domain(n, group.term.topology_key, state)

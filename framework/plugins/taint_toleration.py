@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..index.missing import Missing
-from ..index.taints import count_soft_untolerated, first_untolerated, tolerated_mask
+from ..index.taints import count_soft_untolerated, first_untolerated
+from ..rules.tolerations import tolerated_mask
 from ..vocabulary import names
 from ..vocabulary.domains import Ints
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize

@@ -17,7 +17,7 @@ from ...models.selectors import CompiledSelector, requirement
 from ..index.fallback import falls_back
 from ..index.matchers import Matcher
 from ..index.podinfo import PodInfo
-from ..index.taints import tolerated_mask
+from ..rules.tolerations import tolerated_mask
 from ..vocabulary import names
 from ..vocabulary.domains import Bools
 from .node_selection import required_mask

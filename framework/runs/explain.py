@@ -13,6 +13,7 @@ import numpy as np
 
 from ...models.errors import KubestowError
 from ...models.snapshot import Snapshot
+from ..build import build_cluster
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, complete, schedule_one
 from ..cycle.filter_result import STATUS_OUTSIDE, FilterResult
@@ -95,7 +96,7 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
     KubestowError
         Where there is no such pod, or it is not waiting to be scheduled.
     """
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     require_supported(cluster)
     i = find_pod(cluster, name)
     info = cluster.pods[i]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...models.snapshot import Snapshot
+from ..build import build_cluster
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, complete, schedule_one
 from ..cycle.runtime import framework_for
@@ -32,7 +33,7 @@ def trace(snapshot: Snapshot) -> dict[str, Any]:
     KubestowError
         Where a pending pod needs what is not built.
     """
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     require_supported(cluster)
     return trace_cluster(cluster)
 

@@ -27,14 +27,16 @@ import numpy as np
 from ...encoders.pod_groups import classes_of
 from ...encoders.topology_spread import spread_groups
 from ...framework.dra.index import device_index
-from ...framework.index.affinity import (
+from ...framework.measures.preferences import schedule_anyway
+from ...framework.rules.affinity import (
     matches_all,
+    matches_existing,
+    matches_incoming,
     preferred_affinity,
     preferred_anti_affinity,
     required_affinity,
     required_anti_affinity,
 )
-from ...framework.measures.preferences import schedule_anyway
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints, hard_constraints
 from ...framework.volumes.uses import uses_of
@@ -180,11 +182,11 @@ def _affinity(problem: Problem, *, soft: bool) -> Iterator[Tie]:
         wishes = (*preferred_affinity(cluster, cls.pod), *preferred_anti_affinity(cluster, cls.pod))
         for term in (*required_anti_affinity(cluster, cls.pod), *(wishes if soft else ())):
             # upstream resolves namespaces in two ways, as one that comes and as one that is there already
-            yield tie(cls, None, partial(term.matches_incoming, cluster))
-            yield tie(cls, None, partial(term.matches_existing, cluster))
+            yield tie(cls, None, partial(matches_incoming, cluster, term))
+            yield tie(cls, None, partial(matches_existing, cluster, term))
     for victim in problem.victims:
         for term in required_anti_affinity(cluster, victim.pod):
-            yield tie(None, victim, partial(term.matches_existing, cluster))
+            yield tie(None, victim, partial(matches_existing, cluster, term))
 
 
 def _groups(problem: Problem) -> Iterator[Tie]:

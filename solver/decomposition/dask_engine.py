@@ -16,7 +16,7 @@ from ...models.errors import KubestowError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .engine import Watch, Work
+    from .base import Watch, Work
 
 # Seconds to wait for a scheduler that is said to run already.
 PATIENCE = 10.0

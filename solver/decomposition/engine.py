@@ -1,13 +1,6 @@
 """Where independent pieces of work run: here, in processes of this machine, or on a Dask cluster.
 
-An engine is handed a function, what all pieces share, and the pieces; it gives back each piece's result as
-it comes.  It knows nothing of rounds.  The same function runs in every engine, so the results are the same
-where the function is repeatable.
-
-    work(shared, piece, report) -> result
-
-`report(news)` may be called any number of times; engines that can hand it on to `watch(number, news)` while
-the piece is still in work.
+What an engine is: `solver.decomposition.base`.
 """
 
 from __future__ import annotations
@@ -20,40 +13,17 @@ import threading
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ...models.errors import InternalError, KubestowError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
     from types import FrameType
 
     from ..options import SolveOptions
-
-    Work = Callable[[Any, Any, Callable[[Any], None]], Any]
-    Watch = Callable[[int, Any], None]
-
-T = TypeVar("T")
-
-
-class Engine(Protocol):
-    """See the module's docstring.
-
-    Attributes
-    ----------
-    slots : int
-        How many pieces run at once.
-    """
-
-    slots: int
-
-    def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
-        """Yield each piece's number and result, in the order in which they are done.
-
-        A piece is taken from the iterable when there is a slot for it.  After Ctrl-C no further piece is
-        taken; those in work are told and give what they have, if anything.
-        """
+    from .base import Engine, Watch, Work
 
 
 def require_engine(options: SolveOptions) -> None:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...encoders import encode
 from ...encoders.problem import build_problem
-from ...framework.index.cluster import Cluster
+from ...framework.build import build_cluster
 from ...models.errors import InternalError
 from ..plans.nominations import narrate
 from ..plans.objective import valuate
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ...encoders.context import Goal
+    from ...framework.index.cluster import Cluster
     from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
     from ..plans.objective import Valuation
@@ -120,7 +121,7 @@ class _Shared:
     def cluster(self) -> Cluster:
         """The whole cluster."""
         if not self.made:
-            self.made.append(Cluster(self.snapshot))
+            self.made.append(build_cluster(self.snapshot))
         return self.made[0]
 
 

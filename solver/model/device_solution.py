@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ...encoders.devices.choice import Choice, Taken
-    from ...encoders.devices.dynamic_resources import DeviceVariables
     from ...encoders.devices.problem import DeviceProblem
+    from ...encoders.devices.variables import DeviceVariables
     from ...encoders.problem import Problem
     from ...framework.dra.devices import Device
 

@@ -17,6 +17,7 @@ from ortools.sat.python import cp_model
 
 from ...encoders import Context, Problem, encode
 from ...encoders.context import Goal, Terms
+from ...encoders.devices.variables import device_variables
 from ...models.errors import InternalError
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
@@ -131,9 +132,9 @@ class RoundModel:
                 yield variable, solution.counts.get(key, 0)
         for v in sorted(component.victims):
             yield self.context.evictions[v], solution.leaving.get(v, 0)
-        if component.devices and self.context.devices is not None and solution.devices is not None:
-            deciding = self.context.devices.deciding()
-            yield from zip(deciding, solution.devices.values, strict=True)
+        devices = device_variables(self.context)
+        if component.devices and devices is not None and solution.devices is not None:
+            yield from zip(devices.deciding(), solution.devices.values, strict=True)
 
     def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
         """Give literals of which one must hold for the variable to have more than a value, or fewer."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...encoders.devices.variables import device_variables
 from .device_solution import read_devices
 from .solution import Solution
 from .sparse_rows import entries
@@ -106,7 +107,7 @@ class Places:
             found = zip(terms.variables, terms.coefficients, strict=True)
             return sum(int(x[variable.index]) * c for variable, c in found) + terms.constant
 
-        devices = self._context.devices
+        devices = device_variables(self._context)
         return Solution(
             counts=counts,
             leaving=dict(zip(self.victim[gone].tolist(), x[self.evictions[gone]].tolist(), strict=True)),

@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...framework.index.affinity import matches_all, required_affinity, required_anti_affinity
+from ...framework.rules.affinity import (
+    matches_all,
+    matches_existing,
+    matches_incoming,
+    required_affinity,
+    required_anti_affinity,
+)
 from ...framework.rules.spread import hard_constraints, spread_matches
 from .devices import device_relations
 from .volumes import volume_relations
@@ -120,12 +126,12 @@ def _one_way(cluster: Cluster, a: int, b: int) -> bool:
         own = {
             t.topology_key
             for t in required_anti_affinity(cluster, later)
-            if t.matches_incoming(cluster, earlier)
+            if matches_incoming(cluster, t, earlier)
         }
         theirs = {
             t.topology_key
             for t in required_anti_affinity(cluster, earlier)
-            if t.matches_existing(cluster, later)
+            if matches_existing(cluster, t, later)
         }
         return frozenset(own | theirs)
 

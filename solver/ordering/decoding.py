@@ -18,7 +18,7 @@ from ..plans.apply import fits, new_allocations, play
 from ..plans.nominations import narrate
 from ..plans.outcome import BIND, DEALLOCATE, LEAVE, Outcome
 from ..plans.preemptors import preemptors
-from .sequencer import Assignment
+from .assignment import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from ...framework.state.state import State
+    from .assignment import Assignment
     from .components import Component
-    from .sequencer import Assignment, Sequencer
+    from .context import OrderContext
 
 # Steps that the search may nest; larger components are left to the quick sequence.
 DEEPEST = 400
@@ -32,7 +33,7 @@ class OrderSearch:
 
     def __init__(
         self,
-        sequencer: Sequencer,
+        context: OrderContext,
         assignment: Assignment,
         component: Component,
         base: State,
@@ -40,7 +41,7 @@ class OrderSearch:
         deadline: float,
         claims: Iterable[int] = (),
     ) -> None:
-        self._s = sequencer
+        self._context = context
         self._assignment = assignment
         self._limit = limit
         self._deadline = deadline
@@ -51,24 +52,24 @@ class OrderSearch:
         self._seen: set[tuple[object, ...]] = set()
         # pods of a class on a node are alike, but where others look at devices, only with the same devices
         self._groups: dict[tuple[int, int, Hashable], list[int]] = {}
-        for i in sorted(assignment.placed, key=sequencer.rank.__getitem__, reverse=True):
-            index = sequencer.class_of[i].index
+        for i in sorted(assignment.placed, key=context.rank.__getitem__, reverse=True):
+            index = context.class_of[i].index
             if index in component.classes:
-                given = sequencer.devices_of(i, assignment) if component.devices else ()
+                given = context.devices_of(i, assignment) if component.devices else ()
                 self._groups.setdefault((index, assignment.placed[i], given), []).append(i)
         # Victims of other components left already: whoever needs them present is in their component.
         for v in sorted(assignment.victims):
-            if self._state.node_of[v] >= 0 and sequencer.victim_class[v].index not in component.victims:
-                sequencer.leave(self._state, [], v, assignment)
+            if self._state.node_of[v] >= 0 and context.victim_class[v].index not in component.victims:
+                context.leave(self._state, [], v, assignment)
         self._victims = [
-            v for v in sorted(assignment.victims) if sequencer.victim_class[v].index in component.victims
+            v for v in sorted(assignment.victims) if context.victim_class[v].index in component.victims
         ]
         # Staying on after its mark is of use to nobody where only spread constraints look at a victim.
-        self._idle = {v for v in self._victims if not sequencer.relations.supports(sequencer.victim_class[v])}
-        self._gangs = Gangs(sequencer.cluster, assignment.placed)
+        self._idle = {v for v in self._victims if not context.relations.supports(context.victim_class[v])}
+        self._gangs = Gangs(context.cluster, assignment.placed)
         self._outside: dict[int, list[int]] = {}
         for i, node in assignment.placed.items():
-            if sequencer.class_of[i].index not in component.classes:
+            if context.class_of[i].index not in component.classes:
                 self._outside.setdefault(node, []).append(i)
 
     def run(self) -> list[Move] | None:
@@ -98,11 +99,11 @@ class OrderSearch:
 
     def _bind_one(self, present: list[int]) -> bool:
         for (_, node, _), group in self._groups.items():
-            if not group or not self._s.fits(self._state, group[-1], node, self._assignment):
+            if not group or not self._context.fits(self._state, group[-1], node, self._assignment):
                 continue
             pod = group.pop()
             self._gangs.begin(pod)
-            self._s.play(self._state, [(BIND, pod, node)], self._assignment)
+            self._context.play(self._state, [(BIND, pod, node)], self._assignment)
             self._moves.append((BIND, pod, node))
             if all(self._has_preemptor(v) for v in present) and self._descend():
                 return True
@@ -115,10 +116,10 @@ class OrderSearch:
         return False
 
     def _has_preemptor(self, victim: int) -> bool:
-        node = int(self._s.problem.state.node_of[victim])
+        node = int(self._context.problem.state.node_of[victim])
         inside = (g[-1] for (_, at, _), g in self._groups.items() if at == node and g)
         return any(
-            self._s.serves(p, victim) and not self._gangs.begun(p)
+            self._context.serves(p, victim) and not self._gangs.begun(p)
             for p in (*inside, *self._outside.get(node, ()))
         )
 
@@ -133,7 +134,7 @@ class OrderSearch:
                 self._state.unmark(v)
             else:
                 before, steps = self._state.copy(), len(self._moves)
-                self._s.leave(self._state, self._moves, v, self._assignment)
+                self._context.leave(self._state, self._moves, v, self._assignment)
                 if self._descend():
                     return True
                 del self._moves[steps:]
@@ -145,7 +146,7 @@ class OrderSearch:
     def _deallocate_one(self) -> bool:
         for claim in sorted(self._claims) if self.complete else ():
             before = self._state.copy()
-            done = deallocate(self._s.cluster, self._state, [claim])
+            done = deallocate(self._context.cluster, self._state, [claim])
             if not done:
                 continue
             self._claims.remove(claim)

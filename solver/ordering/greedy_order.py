@@ -13,7 +13,8 @@ from .gangs import Gangs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .sequencer import Assignment, Sequencer
+    from .assignment import Assignment
+    from .context import OrderContext
 
 
 class QuickSequence:
@@ -23,19 +24,19 @@ class QuickSequence:
     look at: its node, or its component of order-sensitive rules.  Gangs and devices may look at everything.
     """
 
-    def __init__(self, sequencer: Sequencer, assignment: Assignment) -> None:
-        self._s = sequencer
+    def __init__(self, context: OrderContext, assignment: Assignment) -> None:
+        self._context = context
         self._assignment = assignment
-        self._state, self.moves = sequencer.start(assignment)
+        self._state, self.moves = context.start(assignment)
         self._victims: dict[int, list[int]] = {}
-        pods = sequencer.cluster.pods
+        pods = context.cluster.pods
         for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start.timestamp(), v)):
             self._victims.setdefault(int(self._state.node_of[v]), []).append(v)
         groups: dict[tuple[int, int], deque[int]] = {}
-        for i in sorted(assignment.placed, key=sequencer.rank.__getitem__):
-            groups.setdefault((sequencer.class_of[i].index, assignment.placed[i]), deque()).append(i)
-        self._gangs = Gangs(sequencer.cluster, assignment.placed)
-        relations, problem = sequencer.relations, sequencer.problem
+        for i in sorted(assignment.placed, key=context.rank.__getitem__):
+            groups.setdefault((context.class_of[i].index, assignment.placed[i]), deque()).append(i)
+        self._gangs = Gangs(context.cluster, assignment.placed)
+        relations, problem = context.relations, context.problem
         self._apart = problem.devices is None and not self._gangs.nodes
         carriers = {c: relations.carries(problem.classes[c]) for c, _ in groups}
         self._groups = [
@@ -89,7 +90,7 @@ class QuickSequence:
         for number in sorted(to_try):
             group = self._groups[number]
             pod, node = group.pods[0], group.node
-            if self._needed(pod, node) or not self._s.fits(self._state, pod, node, self._assignment):
+            if self._needed(pod, node) or not self._context.fits(self._state, pod, node, self._assignment):
                 del to_try[number]
                 continue
             group.pods.popleft()
@@ -97,7 +98,7 @@ class QuickSequence:
             if not group.pods:
                 del to_try[number]
             self._gangs.begin(pod)
-            self._s.play(self._state, [(BIND, pod, node)], self._assignment)
+            self._context.play(self._state, [(BIND, pod, node)], self._assignment)
             self.moves.append((BIND, pod, node))
             self._changed(node, group.component)
             bound = True
@@ -130,7 +131,7 @@ class QuickSequence:
         """Whether a pod that waits for the victim's node may be its preemptor, besides a pod and its gang."""
         return any(
             len(g.pods) > (g.pods[0] == besides)
-            and self._s.serves(g.pods[0], victim)
+            and self._context.serves(g.pods[0], victim)
             and not self._gangs.begun(g.pods[0])
             and not self._gangs.same(g.pods[0], besides)
             for g in self._on_node.get(node, ())
@@ -154,8 +155,8 @@ class QuickSequence:
             passed_over.append((rank, node))
             if victim is not None:
                 victims.remove(victim)
-                self._s.leave(self._state, self.moves, victim, self._assignment)
-                relations, index = self._s.relations, self._s.victim_class[victim].index
+                self._context.leave(self._state, self.moves, victim, self._assignment)
+                relations, index = self._context.relations, self._context.victim_class[victim].index
                 self._changed(node, relations.component_of_victim.get(index))
                 found = True
         for entry in passed_over:
@@ -164,7 +165,7 @@ class QuickSequence:
 
     def _first(self, node: int) -> int | None:
         """Rank in the queue of the first pod that waits for a node; None where nobody does."""
-        ranks = (self._s.rank[g.pods[0]] for g in self._on_node.get(node, ()) if g.pods)
+        ranks = (self._context.rank[g.pods[0]] for g in self._on_node.get(node, ()) if g.pods)
         return min(ranks, default=None)
 
 

@@ -8,37 +8,23 @@ proves that there is none and names the components to blame, or gives up at its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..plans.apply import deallocate, fits, play
-from ..plans.outcome import BIND, DEALLOCATE, LEAVE, MARK
-from ..plans.preemptors import serves
-from .components import NOBODY, Component, Relations
+from ..plans.outcome import BIND, DEALLOCATE
+from .components import NOBODY, Component
+from .context import OrderContext
 from .dfs_order import OrderSearch
 from .gangs import Gangs
 from .greedy_order import QuickSequence
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Iterable
 
     from ...encoders.problem import Problem
-    from ...framework.dra.allocation import Allocation
     from ...framework.state.state import State
     from ..plans.outcome import Move
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A solution: pods on nodes, the running pods that leave, and what becomes of claims.
-
-    `deallocated` are places in `claim_keys`: claims that give their devices of the input back, free of cost.
-    """
-
-    placed: Mapping[int, int]
-    victims: frozenset[int]
-    allocations: Mapping[str, Allocation] = field(default_factory=dict)
-    deallocated: tuple[int, ...] = ()
+    from .assignment import Assignment
 
 
 @dataclass(frozen=True)
@@ -56,26 +42,28 @@ class OrderResult:
 
 
 class Sequencer:
-    """Finds orders for assignments of one problem."""
+    """Finds orders for assignments of one problem.
+
+    Attributes
+    ----------
+    context : OrderContext
+        What the searches for an order share.
+    """
 
     def __init__(self, problem: Problem, *, limit: int = 20_000) -> None:
-        self.problem = problem
-        self.cluster = problem.cluster
-        self.relations = Relations(problem)
+        self._problem = problem
+        self.context = OrderContext(problem)
         self._limit = limit
-        self.class_of = {i: c for c in problem.classes for i in c.pods}
-        self.victim_class = {i: v for v in problem.victims for i in v.pods}
-        self.rank = {i: k for k, i in enumerate(problem.cluster.pending)}
 
     def order(self, assignment: Assignment, deadline: float) -> OrderResult:
         """Find an order, or prove that there is none."""
-        quick = QuickSequence(self, assignment)
+        quick = QuickSequence(self.context, assignment)
         if quick.run():
             return OrderResult(tuple(quick.moves))
-        base, moves = self.start(assignment)
+        base, moves = self.context.start(assignment)
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
         for v in irrelevant:
-            self.leave(base, moves, v, assignment)
+            self.context.leave(base, moves, v, assignment)
         partial = tuple(quick.moves)
         for component in self._merged(assignment):
             search, found = self._search(moves, assignment, component, base, self._limit, deadline)
@@ -83,7 +71,7 @@ class Sequencer:
                 return self._none(search, component, assignment, partial)
             moves = found
         done = {pod for kind, pod, _ in moves if kind == BIND}
-        late = sorted((i for i in assignment.placed if i not in done), key=self.rank.__getitem__)
+        late = sorted((i for i in assignment.placed if i not in done), key=self.context.rank.__getitem__)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
         if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
@@ -91,13 +79,13 @@ class Sequencer:
 
     def _as_a_whole(self, assignment: Assignment, partial: tuple[Move, ...], deadline: float) -> OrderResult:
         """Look at all steps together: somebody who seemed to fit in any order does not."""
-        problem = self.problem
+        problem = self._problem
         everybody = Component(
             frozenset(c.index for c in problem.classes),
             frozenset(v.index for v in problem.victims),
             problem.devices is not None,
         )
-        base, moves = self.start(assignment)
+        base, moves = self.context.start(assignment)
         search, found = self._search(moves, assignment, everybody, base, self._limit // 10, deadline)
         if found is not None:
             return OrderResult(tuple(found))
@@ -119,18 +107,18 @@ class Sequencer:
         Whoever looks at the devices of others may need some to be in use for a while: if deallocating as soon
         as possible leads nowhere, claims are deallocated at any time.
         """
-        search = OrderSearch(self, assignment, component, base, limit, deadline)
+        search = OrderSearch(self.context, assignment, component, base, limit, deadline)
         found = search.run()
         if found is not None:
             return search, [*moves, *found]
         if not (search.complete and component.devices and assignment.deallocated):
             return search, None
         held = replace(assignment, deallocated=())
-        state, _ = self.start(held)
+        state, _ = self.context.start(held)
         for v in sorted(assignment.victims):
             if base.node_of[v] < 0:
-                self.leave(state, [], v, held)
-        search = OrderSearch(self, held, component, state, limit, deadline, assignment.deallocated)
+                self.context.leave(state, [], v, held)
+        search = OrderSearch(self.context, held, component, state, limit, deadline, assignment.deallocated)
         found = search.run()
         return search, None if found is None else [*(m for m in moves if m[0] != DEALLOCATE), *found]
 
@@ -138,75 +126,41 @@ class Sequencer:
         self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
     ) -> OrderResult:
         """Blame a component if the search looked at every order of it, and other devices would not help."""
-        devices = self.problem.devices
+        devices = self._problem.devices
         if not search.complete or (devices is not None and component.devices and devices.blurred):
             return OrderResult(None, partial=partial)
         return OrderResult(None, component, self._relief(component, assignment), partial)
 
     def _relief(self, component: Component, assignment: Assignment) -> Component:
         """Find who outside a component could have made an order of it possible."""
-        problem = self.problem
-        landing = {n for i, n in assignment.placed.items() if self.class_of[i].index in component.classes}
+        problem = self._problem
+        landing = {
+            n for i, n in assignment.placed.items() if self.context.class_of[i].index in component.classes
+        }
         holders = {v.index for n in landing for v in problem.victims_on.get(n, ())}
-        leaving = [v for v in assignment.victims if self.victim_class[v].index in component.victims]
+        leaving = [v for v in assignment.victims if self.context.victim_class[v].index in component.victims]
         preemptors = {
             c.index
             for c in problem.classes
-            if any(c.mask[problem.state.node_of[v]] and self.serves(c.pod, v) for v in leaving)
+            if any(c.mask[problem.state.node_of[v]] and self.context.serves(c.pod, v) for v in leaving)
         }
         return Component(frozenset(preemptors) - component.classes, frozenset(holders) - component.victims)
 
     def _passes(self, moves: Iterable[Move], assignment: Assignment) -> bool:
-        state = self.problem.state.copy()
+        state = self._problem.state.copy()
         for move in moves:
             kind, pod, node = move
-            if kind == BIND and not self.fits(state, pod, node, assignment):
+            if kind == BIND and not self.context.fits(state, pod, node, assignment):
                 return False
-            self.play(state, [move], assignment)
+            self.context.play(state, [move], assignment)
         return True
 
-    def fits(self, state: State, pod: int, node: int, assignment: Assignment) -> bool:
-        """Whether a pod passes every filter on a node now, with its devices."""
-        return fits(self.cluster, state, pod, node, assignment.allocations)
-
-    def play(self, state: State, moves: Iterable[Move], assignment: Assignment) -> None:
-        """Let moves happen."""
-        play(self.cluster, state, moves, assignment.allocations)
-
-    def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free, and come as soon as they can.
-
-        Where that leads nowhere, they may come later (`_search`).
-        """
-        state = self.problem.state.copy()
-        return state, deallocate(self.cluster, state, assignment.deallocated)
-
-    def leave(self, state: State, moves: list[Move], victim: int, assignment: Assignment) -> None:
-        """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
-        if not state.terminating[victim]:
-            state.mark(victim)
-            moves.append((MARK, victim, -1))
-        state.remove(victim)
-        moves.append((LEAVE, victim, -1))
-        moves += deallocate(self.cluster, state, assignment.deallocated)
-
-    def devices_of(self, pod: int, assignment: Assignment) -> Hashable:
-        """Return a key that is equal for pods of a class to which the same devices are given."""
-        devices = self.problem.devices
-        keys = () if devices is None else devices.private_keys(pod, assignment.placed[pod])
-        given = (assignment.allocations[key].results for key in keys if key in assignment.allocations)
-        return tuple(tuple((r.request, r.id) for r in results) for results in given)
-
-    def serves(self, pod: int, victim: int) -> bool:
-        """Whether a pod on the victim's node may be its preemptor."""
-        return serves(self.cluster, pod, victim)
-
     def _victim_component(self, victim: int) -> int | None:
-        return self.relations.component_of_victim.get(self.victim_class[victim].index)
+        return self.context.relations.component_of_victim.get(self.context.victim_class[victim].index)
 
     def _merged(self, assignment: Assignment) -> list[Component]:
         """Components in play, joined where one's victim holds the room of another's newcomer."""
-        parent = list(range(len(self.relations.components)))
+        parent = list(range(len(self.context.relations.components)))
 
         def root(k: int) -> int:
             while parent[k] != k:
@@ -219,10 +173,10 @@ class Sequencer:
             k = self._victim_component(v)
             if k is not None:
                 used.add(k)
-                at.setdefault(int(self.problem.state.node_of[v]), set()).add(k)
-        gangs = Gangs(self.cluster, assignment.placed)
+                at.setdefault(int(self._problem.state.node_of[v]), set()).add(k)
+        gangs = Gangs(self._problem.cluster, assignment.placed)
         for i, node in assignment.placed.items():
-            k = self.relations.component_of_class.get(self.class_of[i].index)
+            k = self.context.relations.component_of_class.get(self.context.class_of[i].index)
             if k is not None:
                 used.add(k)
                 for n in gangs.closing(i, node) & at.keys():
@@ -233,6 +187,6 @@ class Sequencer:
                 parent[root(k)] = root(first)
         merged: dict[int, Component] = {}
         for k in sorted(used):
-            component = self.relations.components[k]
+            component = self.context.relations.components[k]
             merged[root(k)] = merged[root(k)] | component if root(k) in merged else component
         return list(merged.values())

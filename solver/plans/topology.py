@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from ...framework.index.cluster import Cluster
+from ...framework.build import build_cluster
 from ...framework.rules.groups import Group, group_of, groups
 from ...framework.state.state import State
 from ...models.errors import InputError
@@ -28,6 +28,7 @@ from .replay import moves_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ...framework.index.cluster import Cluster
     from ...models.plan import Plan
     from ...models.snapshot import Snapshot
 
@@ -52,7 +53,7 @@ def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology
     InputError
         For a key that no node has.
     """
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     if key is not None and not cluster.domains(key).size:
         known = ", ".join(sorted({label for node in cluster.nodes for label in node.metadata.labels}))
         raise InputError(snapshot.name, "", "", f"no node has the label {key}; there are: {known or 'none'}")

@@ -21,9 +21,9 @@ from ...framework.rules.groups import groups
 from ...models import tiers
 from ..model.interrupts import run_or_leave
 from ..model.round_model import RoundModel
+from ..ordering.assignment import Assignment
 from ..ordering.components import Relations
 from ..ordering.decoding import assign
-from ..ordering.sequencer import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

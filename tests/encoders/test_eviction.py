@@ -6,7 +6,7 @@ import pytest
 from support.builders import budget, cluster, node, pod
 from support.engines import admits
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.snapshot import Snapshot
 
 
@@ -124,7 +124,7 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=Case.title)
 def test_admitted(case):
     """The model admits the evictions, at these values of the tiers."""
-    cluster = Cluster(case.snapshot)
+    cluster = build_cluster(case.snapshot)
     placed = {cluster.pod_index[f"default/{name}"]: cluster.node_index[n] for name, n in case.placed.items()}
     left = [cluster.pod_index[f"default/{name}"] for name in case.left]
     assert admits(cluster, placed, left, case.tiers) == case.admitted

@@ -7,7 +7,7 @@ from support.builders import cluster, node, pod
 from support.engines import admits
 from support.oracle.valuation import fallback_excess
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 CRITERIA = ["PreemptionFailed"]
 
@@ -49,7 +49,7 @@ ROUNDS = {
 @pytest.mark.parametrize("snapshot", ROUNDS.values(), ids=ROUNDS)
 def test_the_least_cost_of_every_placement(snapshot):
     """Whatever node each pod is on, the cheapest value that the model admits is the definition's."""
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     assert cluster.pending
     for nodes in product(range(cluster.n_nodes), repeat=len(cluster.pending)):
         placed = dict(zip(cluster.pending, nodes, strict=True))

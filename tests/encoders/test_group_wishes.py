@@ -11,7 +11,7 @@ from support.builders import cluster, group, node, pod
 from support.engines import admits
 from support.oracle.group_valuation import desired_shortfall, is_broken, preferred_excess
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.measures.group_preferences import desired_count_shortfall, preferred_topology_excess
 from kubestow.framework.state.state import State
 from kubestow.models import tiers
@@ -109,7 +109,7 @@ def ends(cluster):
 
 @pytest.mark.parametrize("name", ROUNDS)
 def test_the_least_cost_of_every_end(name):
-    cluster = Cluster(ROUNDS[name])
+    cluster = build_cluster(ROUNDS[name])
     tier, value, defined = (
         (tiers.DESIRED_COUNT, desired_count_shortfall, desired_shortfall)
         if name.startswith("desiredCount")
@@ -127,7 +127,7 @@ def test_the_least_cost_of_every_end(name):
 def test_the_values_differ_where_they_should():
     """No table of zeros: the rounds above have ends that cost nothing and ends that cost something."""
     for name in ("desiredCount: more than there is room for", "preferred: two racks"):
-        cluster = Cluster(ROUNDS[name])
+        cluster = build_cluster(ROUNDS[name])
         value = desired_count_shortfall if name.startswith("d") else preferred_topology_excess
         assert len({value(cluster, end, placed) for placed, end in ends(cluster)}) > 1
 
@@ -144,7 +144,7 @@ SHORTFALLS = {
 @pytest.mark.parametrize("name", SHORTFALLS)
 def test_shortfalls_by_number(name):
     nodes, placed, shortfall = SHORTFALLS[name]
-    cluster_ = Cluster(cluster(nodes, group("g", "rack", desired=5), member.times(2)))
+    cluster_ = build_cluster(cluster(nodes, group("g", "rack", desired=5), member.times(2)))
     end = State.initial(cluster_)
     where = {cluster_.pod_index[f"default/{p}"]: cluster_.node_index[n] for p, n in placed.items()}
     for i, n in where.items():
@@ -158,7 +158,7 @@ def test_shortfalls_by_number(name):
     ids=["none", "one", "r2", "two", "three"],
 )
 def test_domains_beyond_the_first(nodes, excess):
-    cluster_ = Cluster(cluster(RACKS, group("g", **WISH), member.times(3)))
+    cluster_ = build_cluster(cluster(RACKS, group("g", **WISH), member.times(3)))
     end = State.initial(cluster_)
     where = {i: cluster_.node_index[n] for i, n in zip(cluster_.pending, nodes, strict=False)}
     for i, n in where.items():

@@ -5,7 +5,7 @@ from support.builders import cluster, node, pod
 from support.engines import Case, admits, both_engines
 from support.storage import MAKE, attachment, bound, claim, csi_node
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 two, three = ("p", "q"), ("p", "q", "r")
 A, B = node("a"), node("b")
@@ -162,6 +162,8 @@ def test_allowed_nodes(engine, case):
 )
 def test_victims(running, left, fits):
     running = [item.priority(0).on("a") for item in running]
-    made = Cluster(cluster(A, csi_node("a", volumes=1), X, Y, Z, running, pod("p").claim("x").priority(10)))
+    made = build_cluster(
+        cluster(A, csi_node("a", volumes=1), X, Y, Z, running, pod("p").claim("x").priority(10))
+    )
     index = {info.pod.name: info.index for info in made.pods}
     assert admits(made, {index["p"]: 0}, [index[v] for v in left]) == fits

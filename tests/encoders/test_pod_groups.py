@@ -7,7 +7,7 @@ import pytest
 from support.builders import cluster, group, node, pod, workload
 from support.engines import admits
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.measures.group_rules import faults_of_groups
 from kubestow.models.snapshot import Snapshot
 
@@ -51,7 +51,7 @@ def by_encoder(case):
 
 
 def _wherever(case, holds):
-    cluster = Cluster(case.snapshot)
+    cluster = build_cluster(case.snapshot)
     left = [cluster.pod_index[f"default/{name}"] for name in case.left]
     names = (*cluster.node_names, "-")
     return {

@@ -5,7 +5,7 @@ from support.builders import cluster, node, pod
 from support.engines import Case, admits, both_engines, by_filter
 from support.storage import MAKE, WAIT, bound, claim, csi_driver, free, storage_class, volume
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 two, three = ("p", "q"), ("p", "q", "r")
 A, B = node("a", zone="z1"), node("b", zone="z2")
@@ -156,6 +156,6 @@ def test_the_model_admits_what_smallest_first_cannot_have():
     # now p brings x and z: the smaller volumes go to the first in order of size, whatever the order of pods
     both = pod("p").claim("x", "y")
     alone = cluster(node("a"), WAIT, x, y, z, v, w, both)
-    made = Cluster(alone)
+    made = build_cluster(alone)
     assert admits(made, {made.pod_index["default/p"]: 0})
     assert by_filter(Case("", alone, set())) == set()

@@ -5,7 +5,7 @@ from support.builders import cluster, node, pod
 from support.engines import Case, admits, both_engines
 from support.storage import MAKE, bound, claim
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 two = ("p", "q")
 A, B = node("a"), node("b")
@@ -96,7 +96,7 @@ def test_allowed_nodes(engine, case):
     ],
 )
 def test_victims(claimed, left, there):
-    made = Cluster(
+    made = build_cluster(
         cluster(
             A,
             B,

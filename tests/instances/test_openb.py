@@ -11,7 +11,7 @@ from support.paths import DATA, ROOT
 
 from kubestow.cli import main
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.openb import GPU_MILLI, OpenbOptions, load_openb
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.requests import in_units
@@ -34,7 +34,7 @@ def test_rows_become_nodes_and_pending_pods():
     snapshot = load(gpus="summed")
     assert [node.name for node in snapshot.nodes] == ["plain", "pair", "quad"]
     assert names(snapshot) == ["web", "half-a", "half-b", "whole"]
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     assert [cluster.pods[i].pod.name for i in cluster.pending] == names(snapshot)
     assert in_units(snapshot.nodes[1].status.allocatable) == {
         "cpu": 16000,
@@ -48,7 +48,7 @@ def test_summed_gpus_are_an_extended_resource():
     snapshot = load(gpus="summed")
     assert not snapshot.resource_claims
     assert not snapshot.resource_slices
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     row = cluster.resource_index[GPU_MILLI]
     assert cluster.allocatable[row].tolist() == [0, 2000, 4000]
     assert [cluster.pods[i].request[row] for i in cluster.pending] == [0, 500, 600, 2000]
@@ -58,7 +58,7 @@ def test_a_pod_that_names_models_goes_only_to_their_nodes():
     """`whole` may stand on T4 and P100 nodes, `half-b` on T4 only, whatever the others' room."""
     masks = {
         cluster.pods[cls.pod].pod.name: [cluster.node_names[n] for n in np.flatnonzero(cls.mask)]
-        for cluster in [Cluster(load(gpus="summed"))]
+        for cluster in [build_cluster(load(gpus="summed"))]
         for cls in build_problem(cluster).classes
     }
     assert masks == {
@@ -252,7 +252,7 @@ class TestTheTraceItself:
             TRACE / "openb_pod_list_default.csv",
             OpenbOptions(gpus="summed"),
         )
-        cluster = Cluster(snapshot)
+        cluster = build_cluster(snapshot)
         assert (cluster.n_nodes, len(cluster.pending)) == (1523, 8152)
         assert cluster.allocatable[cluster.resource_index[GPU_MILLI]].sum() == 6212 * 1000
         assert len({cluster.pods[i].cls for i in cluster.pending}) == 151

@@ -22,7 +22,7 @@ from support.devices import (
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
 NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]
@@ -52,7 +52,7 @@ def test_the_plan_is_never_worse_than_greedys(make, seed):
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_devices(seed)
-    by_class, one_by_one = (best_plan(Cluster(snapshot), by_class=choice) for choice in (True, False))
+    by_class, one_by_one = (best_plan(build_cluster(snapshot), by_class=choice) for choice in (True, False))
     assert by_class.tiers == one_by_one.tiers, told(snapshot, "pods of one class differ")
 
 

@@ -11,7 +11,7 @@ from support.oracle.exhaustive import best_plan
 from support.proof import check_optimal
 from support.rows import evicted, high, low, scheduled
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.snapshot import Snapshot
 from kubestow.solver.plans.replay import inadmissible, moves_of
 
@@ -86,7 +86,7 @@ def values(plan):
 def test_the_better_of_greedys_outcome_and_the_best_plan(row):
     """Greedy's fault is named, its values are as they are, and the answer is the better of the two."""
     optimal, greedy = check_optimal(row.snapshot)
-    cluster_ = Cluster(row.snapshot)
+    cluster_ = build_cluster(row.snapshot)
     assert values(greedy) == row.greedy
     assert not greedy.stats.admissible
     assert row.fault in list(inadmissible(cluster_, moves_of(cluster_, greedy)))

@@ -10,7 +10,7 @@ from support.grouped import CURRENT, rack
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 
 @pytest.mark.parametrize("seed", range(220))
@@ -54,7 +54,7 @@ def test_the_plan_is_never_worse_than_the_current_forms(seed):
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_groups(seed)
-    by_class, one_by_one = (best_plan(Cluster(snapshot), by_class=choice) for choice in (True, False))
+    by_class, one_by_one = (best_plan(build_cluster(snapshot), by_class=choice) for choice in (True, False))
     assert by_class.tiers == one_by_one.tiers, told(snapshot, "pods of one class differ")
 
 
@@ -198,4 +198,4 @@ def test_a_gang_that_greedy_leaves_short_is_no_plan():
     # no plan places both: greedy's outcome is the answer, and is said to be none
     assert plan.vector() == greedy.vector()
     assert not plan.stats.admissible
-    assert best_plan(Cluster(snapshot)).tiers["scheduled[priority=10]"] == ("max", 0)
+    assert best_plan(build_cluster(snapshot)).tiers["scheduled[priority=10]"] == ("max", 0)

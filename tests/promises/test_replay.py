@@ -7,7 +7,7 @@ from support.rows import high, low
 from support.strategies import small
 from support.tampering import Tampering, lists, steps, tier
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Step
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.plans.replay import ReplayFailure, replay
@@ -165,14 +165,14 @@ def plan():
 
 
 def test_the_plan_itself_passes(plan):
-    replay(Cluster(ROUND), plan)
+    replay(build_cluster(ROUND), plan)
 
 
 @pytest.mark.parametrize("row", TAMPERINGS, ids=Tampering.title)
 def test_what_is_not_so_is_refused(plan, row):
     """A tampered plan fails, with exit code 1 and the words of its row."""
     with pytest.raises(ReplayFailure) as failure:
-        replay(Cluster(ROUND), row.change(plan))
+        replay(build_cluster(ROUND), row.change(plan))
     assert row.words in str(failure.value)
     assert failure.value.exit_code == 1
 
@@ -196,7 +196,7 @@ def test_a_guarded_victim_may_not_violate():
         }
     )
     with pytest.raises(ReplayFailure, match="a guarded victim violates its budget"):
-        replay(Cluster(snapshot), forged)
+        replay(build_cluster(snapshot), forged)
 
 
 def test_an_outcome_that_is_said_to_be_no_plan_may_waste_an_eviction():
@@ -204,7 +204,7 @@ def test_an_outcome_that_is_said_to_be_no_plan_may_waste_an_eviction():
     outcome = steps(MARK, LEAVE, BIND_R)(solve(ROUND, OPTIONS))
     stats = outcome.stats.model_copy(update={"admissible": False})
     with pytest.raises(ReplayFailure, match="bindings and nominations are not what the steps bind"):
-        replay(Cluster(ROUND), outcome.model_copy(update={"stats": stats}))
+        replay(build_cluster(ROUND), outcome.model_copy(update={"stats": stats}))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -214,4 +214,4 @@ def test_no_step_can_be_left_out(seed):
     whole = solve_greedy(snapshot)
     for number in range(len(whole.steps)):
         with pytest.raises(ReplayFailure):
-            replay(Cluster(snapshot), steps(*whole.steps[:number], *whole.steps[number + 1 :])(whole))
+            replay(build_cluster(snapshot), steps(*whole.steps[:number], *whole.steps[number + 1 :])(whole))

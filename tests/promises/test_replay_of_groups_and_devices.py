@@ -6,7 +6,7 @@ from support.devices import DRIVER, claim, device_class, gpu, request, slice_, s
 from support.proof import OPTIONS
 from support.tampering import Tampering, lists, steps
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.plan import Binding, Placement, Step
 from kubestow.solver.api import solve
 from kubestow.solver.plans.replay import ReplayFailure, replay
@@ -177,14 +177,14 @@ def plan():
 
 
 def test_the_plan_itself_passes(plan):
-    replay(Cluster(ROUND), plan)
+    replay(build_cluster(ROUND), plan)
 
 
 @pytest.mark.parametrize("row", TAMPERINGS, ids=Tampering.title)
 def test_what_is_not_so_is_refused(plan, row):
     """A tampered plan fails with the words of its row."""
     with pytest.raises(ReplayFailure) as failure:
-        replay(Cluster(ROUND), row.change(plan))
+        replay(build_cluster(ROUND), row.change(plan))
     assert row.words in str(failure.value)
 
 
@@ -200,12 +200,12 @@ def test_none_of_a_gang_binds_before_the_last_pod_that_leaves_for_it():
     )
     plan = solve(snapshot, OPTIONS)
     assert len(plan.evictions) == 2
-    replay(Cluster(snapshot), plan)
+    replay(build_cluster(snapshot), plan)
     leaving = {name: (Step(mark=f"default/{name}"), Step(leave=f"default/{name}")) for name in ("v", "w")}
     on = {b.node: Step(bind=b.pod, node=b.node) for b in plan.nominations}
     late = steps(*leaving["v"], on["a"], *leaving["w"], on["b"])(plan)
     with pytest.raises(ReplayFailure, match="default/w leaves and no preemptor comes to its node"):
-        replay(Cluster(snapshot), late)
+        replay(build_cluster(snapshot), late)
 
 
 def test_a_claim_is_told_from_the_node_of_the_pod_that_brought_it():

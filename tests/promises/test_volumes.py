@@ -10,7 +10,7 @@ from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 from support.storage import WAIT, attachment, bound, claim, csi_node, volume
 from support.volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 
 @pytest.mark.parametrize("seed", range(250))
@@ -37,7 +37,7 @@ def test_the_plan_is_never_worse_than_greedys(seed):
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_volumes(seed)
-    by_class, one_by_one = (best_plan(Cluster(snapshot), by_class=choice) for choice in (True, False))
+    by_class, one_by_one = (best_plan(build_cluster(snapshot), by_class=choice) for choice in (True, False))
     assert by_class.tiers == one_by_one.tiers, told(snapshot, "pods of one class differ")
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from support.builders import NOW, node, pod
 from support.simulating import Run, bundled
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.snapshot import Snapshot
@@ -52,7 +52,7 @@ def instant(run):
     """Return a cluster and a state indexed from nothing, of the end of a run."""
     world = run.simulation.world
     snapshot = snapshot_of_store(world.objects, world.scenario.snapshot, world.now + timedelta(seconds=0))
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     return cluster, State.initial(cluster, nominations=True)
 
 

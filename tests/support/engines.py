@@ -13,8 +13,8 @@ from ortools.sat.python import cp_model
 
 from kubestow.encoders import encode
 from kubestow.encoders.problem import build_problem
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.models.snapshot import Snapshot
 
@@ -39,7 +39,7 @@ class Case:
 
 def by_filter(case):
     """Where some order of binding passes every filter at every step."""
-    cluster = Cluster(case.snapshot)
+    cluster = build_cluster(case.snapshot)
     pods = [cluster.pod_index[f"default/{name}"] for name in case.pods]
 
     def passes(order):
@@ -60,7 +60,7 @@ def by_filter(case):
 
 def by_encoder(case):
     """Where the model is feasible with exactly these pods placed and nobody evicted."""
-    cluster = Cluster(case.snapshot)
+    cluster = build_cluster(case.snapshot)
     pods = [cluster.pod_index[f"default/{name}"] for name in case.pods]
     return {
         "".join(cluster.node_names[n] for n in nodes)

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.cycle import schedule_one
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.runs.trace import trace_cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Code
@@ -33,7 +33,7 @@ class Look:
         snapshot = builders.cluster(*objects, gates=gates, configuration=configuration)
         if more:  # kinds that the builders do not know, as fields of the snapshot
             snapshot = replace(snapshot, **more)
-        self.cluster = Cluster(snapshot)
+        self.cluster = build_cluster(snapshot)
         self.state = State.initial(self.cluster, nominations=True)
         self.pod = next(info.index for info in self.cluster.pods if info.pod.name == name)
         self.framework = framework_for(self.cluster, self.pod)
@@ -70,7 +70,9 @@ class Look:
 
 def pass_over(*objects, gates="", configuration=None):
     """Pod name to its cycle's document, for one pass."""
-    document = trace_cluster(Cluster(builders.cluster(*objects, gates=gates, configuration=configuration)))
+    document = trace_cluster(
+        build_cluster(builders.cluster(*objects, gates=gates, configuration=configuration))
+    )
     return {cycle["pod"].partition("/")[2]: cycle for cycle in document["cycles"]}
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.rules.groups import groups
 from kubestow.framework.runs.diagnosis import diagnose
 from kubestow.framework.runs.greedy import run_to_quiescence
@@ -32,7 +32,7 @@ class Grouped:
     """A round, its groups and what greedy makes of it."""
 
     def __init__(self, *objects, gates="", configuration=None):
-        self.cluster = Cluster(cluster(*objects, gates=gates, configuration=configuration))
+        self.cluster = build_cluster(cluster(*objects, gates=gates, configuration=configuration))
         self.state = State.initial(self.cluster, nominations=True)
 
     def name(self, i):

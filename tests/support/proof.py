@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.index import claim_keys
-from kubestow.framework.index.cluster import Cluster
 from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.plans.replay import replay
 from support.builders import manifest
@@ -25,15 +25,15 @@ def solve_and_replay(snapshot, options=OPTIONS):
         The optimal plan and greedy's.
     """
     optimal, greedy = solve_both(snapshot, options)
-    replay(Cluster(snapshot), optimal, options.prefer)
-    replay(Cluster(snapshot), greedy, options.prefer)
+    replay(build_cluster(snapshot), optimal, options.prefer)
+    replay(build_cluster(snapshot), greedy, options.prefer)
     return optimal, greedy
 
 
 def check_optimal(snapshot, options=OPTIONS):
     """Hold the optimal plan of a tiny round to the exhaustive search, tier by tier; return both plans."""
     optimal, greedy = solve_and_replay(snapshot, options)
-    best = best_plan(Cluster(snapshot), options.prefer)
+    best = best_plan(build_cluster(snapshot), options.prefer)
     names = [tier.name for tier in optimal.tiers]
     strangers = [name for name in best.tiers if name not in names]
     assert not strangers, told(snapshot, f"the plan has no tiers {strangers}")
@@ -82,7 +82,7 @@ def told(snapshot, fault, best=None, plan=None):
         lines.append(f"plan:  {[step.model_dump() for step in plan.steps]}")
         lines += [f"       {t.name} = {t.value}, bound {t.bound}" for t in plan.tiers if t.value or t.bound]
     if best is not None:
-        cluster = Cluster(snapshot)
+        cluster = build_cluster(snapshot)
         places = (*cluster.node_names, "")
         keys = [pod.key for pod in cluster.pods]
         named = [

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.snapshot import Snapshot
 from support.builders import pod
 from support.oracle.exhaustive import best_plan
@@ -49,7 +49,7 @@ def by_solver(snapshot):
 
 
 def by_exhaustive_search(snapshot):
-    return {name: value for name, (_, value) in best_plan(Cluster(snapshot)).tiers.items() if value}
+    return {name: value for name, (_, value) in best_plan(build_cluster(snapshot)).tiers.items() if value}
 
 
 both_engines = pytest.mark.parametrize("engine", [by_exhaustive_search, by_solver])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.affinity import matches_all, required_affinity
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.rules.affinity import matches_all, required_affinity
 from kubestow.framework.rules.budgets import budgets_of
 from kubestow.framework.rules.spread import eligible_nodes, hard_constraints, spread_matches
 from kubestow.framework.state.state import State
@@ -50,7 +50,7 @@ ROUNDS = [
 @pytest.mark.parametrize("make, seed", ROUNDS)
 def test_the_best_plan_is_a_plan(make, seed):
     """Its steps pass the filters one by one, and no rule of a plan is broken."""
-    cluster = Cluster(make(seed))
+    cluster = build_cluster(make(seed))
     best = best_plan(cluster)
     state = State.initial(cluster)
     homes = {}
@@ -91,7 +91,7 @@ def by_vector(cluster, placed, left, moves=None, allocations=()):
 
 @pytest.mark.parametrize("make, seed", ROUNDS)
 def test_both_valuations_agree_on_the_best_plan(make, seed):
-    cluster = Cluster(make(seed))
+    cluster = build_cluster(make(seed))
     best = best_plan(cluster)
     placed = {pod: n for kind, pod, n in best.moves if kind == "bind"}
     left = {pod for kind, pod, _ in best.moves if kind == "leave"}
@@ -102,7 +102,7 @@ def test_both_valuations_agree_on_the_best_plan(make, seed):
 @pytest.mark.parametrize("seed", range(150))
 def test_both_valuations_agree_on_any_end_state(seed):
     """Also where no order leads there: every pod on the first node that its place in the queue points to."""
-    cluster = Cluster(small(seed))
+    cluster = build_cluster(small(seed))
     placed = {
         pod: (3 * k + seed) % cluster.n_nodes for k, pod in enumerate(cluster.pending) if (k + seed) % 3
     }
@@ -113,14 +113,14 @@ def test_both_valuations_agree_on_any_end_state(seed):
 
 
 def test_a_search_that_finds_nothing_better_keeps_the_empty_plan():
-    cluster = Cluster(tiny(0))
+    cluster = build_cluster(tiny(0))
     assert costs(best_plan(cluster).tiers) <= costs(tiers_of(cluster, {}, ()))
 
 
 def used(snapshot):
     """Which families a round uses, as its manifest shows."""
     text = manifest(snapshot)
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     words = {
         "spread": "DoNotSchedule",
         "affinity": "podAffinity",
@@ -197,7 +197,7 @@ def test_some_tiny_rounds_need_what_makes_them_hard():
     """There are evictions, violations, fallbacks that cost, and greedy outcomes that are no plan."""
     seen = {"evicted": 0, "violations": 0, "fallback": 0, "left out": 0, "greedy inadmissible": 0}
     for seed in range(300):
-        cluster = Cluster(tiny(seed))
+        cluster = build_cluster(tiny(seed))
         tiers = best_plan(cluster).tiers
         for word in seen:
             seen[word] += any(name.startswith(word) and value for name, (_, value) in tiers.items())

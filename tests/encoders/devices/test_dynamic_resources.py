@@ -22,7 +22,7 @@ from support.devices import (
 )
 from support.engines import Case, admits, both_engines
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 GPU = device_class()
 A, B, C = node("a", zone="z1"), node("b", zone="z1"), node("c", zone="z2")
@@ -771,7 +771,7 @@ RANKS = {
 def test_the_least_rank(name):
     """The tier `firstAvailable`: the best sum of ranks that the model admits."""
     objects, least = RANKS[name]
-    cluster_ = Cluster(cluster(A, GPU, *objects))
+    cluster_ = build_cluster(cluster(A, GPU, *objects))
     placed = dict.fromkeys(cluster_.pending, 0)
     assert [k for k in range(least + 1) if admits(cluster_, placed, (), {"firstAvailable": k})] == [least]
 
@@ -803,6 +803,6 @@ LEAVING = {
 @pytest.mark.parametrize("name", LEAVING)
 def test_a_device_is_free_once_its_users_have_left(name):
     objects, left, free = LEAVING[name]
-    cluster_ = Cluster(cluster(A, GPU, slice_on("a", gpu("g0")), X, p.priority(10), *objects))
+    cluster_ = build_cluster(cluster(A, GPU, slice_on("a", gpu("g0")), X, p.priority(10), *objects))
     gone = [cluster_.pod_index[f"default/{v}"] for v in left]
     assert admits(cluster_, {cluster_.pod_index["default/p"]: 0}, gone) == free

@@ -6,8 +6,9 @@ from support.devices import alternative, claim, device_class, first_of, gpu, mod
 
 from kubestow.encoders.devices import problem as device_problem
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
-from kubestow.solver.ordering.sequencer import Assignment, Sequencer
+from kubestow.framework.build import build_cluster
+from kubestow.solver.ordering.assignment import Assignment
+from kubestow.solver.ordering.sequencer import Sequencer
 
 A, GPU = node("a"), device_class()
 p, q = user("p", "x"), user("q", "y")
@@ -52,7 +53,7 @@ ROUNDS = {
 
 def problem_of(name):
     devices, objects, _ = ROUNDS[name]
-    return build_problem(Cluster(cluster(A, GPU, slice_on("a", *devices), objects)))
+    return build_problem(build_cluster(cluster(A, GPU, slice_on("a", *devices), objects)))
 
 
 @pytest.mark.parametrize("name", ROUNDS)
@@ -68,7 +69,7 @@ def test_pods_that_ask_for_the_same_are_one_class_unless_it_matters():
     assert len(problem_of("one each").classes) == 1
     more = [claim(name, request("r", model("m"))) for name in "xy"]
     devices = [gpu("g0", model="m"), gpu("g1")]
-    apart = build_problem(Cluster(cluster(A, GPU, slice_on("a", *devices), more, p, q)))
+    apart = build_problem(build_cluster(cluster(A, GPU, slice_on("a", *devices), more, p, q)))
     assert len(apart.classes) == 2
 
 
@@ -80,7 +81,7 @@ def test_of_too_many_devices_no_choice_is_excluded(name, most, blamed, monkeypat
     problem = problem_of(name)
     assert problem.devices.blurred == (not blamed)
     sequencer = Sequencer(problem)
-    sequencer.fits = lambda *_: False
+    sequencer.context.fits = lambda *_: False
     [i] = problem.cluster.pending
     result = sequencer.order(Assignment({i: 0}, frozenset()), 1e12)
     assert result.moves is None

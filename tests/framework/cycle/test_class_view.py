@@ -8,11 +8,11 @@ from support.builders import cluster, node, pod
 from support.paths import DATA
 from support.strategies import Size, generate
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.class_view import ClassViews
 from kubestow.framework.cycle.cycle import apply, complete, find_node, schedule_one
 from kubestow.framework.cycle.runtime import Framework, framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.dirty_nodes import NEVER, Touched
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Status
@@ -58,7 +58,7 @@ def found(members, state, i, within=None):
 
 @pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
 def test_every_cycle_of_a_recorded_instance(path):
-    members = Cluster(load_snapshot([path]))
+    members = build_cluster(load_snapshot([path]))
     state, ledger = State.initial(members, nominations=True), Ledger(members)
     for i in members.pending:
         assert found(members, state, i) == from_nothing(members, state, i)
@@ -68,7 +68,7 @@ def test_every_cycle_of_a_recorded_instance(path):
 @pytest.mark.parametrize("seed", range(15))
 def test_after_any_moves_of_pods(seed):
     dice = Random(seed)
-    members = Cluster(generate(dice, WIDE, f"wide-{seed}"))
+    members = build_cluster(generate(dice, WIDE, f"wide-{seed}"))
     state = State.initial(members, nominations=True)
     free = list(members.pending)
     for _ in range(60):
@@ -96,7 +96,7 @@ def test_after_any_moves_of_pods(seed):
 
 def test_amounts_beyond_64_bits():
     nodes = [node(f"n{k}", memory=str(2**62 + k), cpu="64") for k in range(6)]
-    members = Cluster(cluster(nodes, pod("p").req(cpu="1", memory=str(2**58)).times(12)))
+    members = build_cluster(cluster(nodes, pod("p").req(cpu="1", memory=str(2**58)).times(12)))
     assert members.dtype is object
     state = State.initial(members)
     for i in members.pending:
@@ -121,7 +121,7 @@ def test_wishes_about_nodes_are_relative_to_the_nodes_that_pass():
         node("c", cpu="3"),
         node("d", cpu="2").label(tier="y").taint("slow", effect="PreferNoSchedule"),
     ]
-    members = Cluster(cluster(nodes, pod("p").req(cpu="1").changed(prefer).times(9)))
+    members = build_cluster(cluster(nodes, pod("p").req(cpu="1").changed(prefer).times(9)))
     state = State.initial(members)
     homes = []
     for i in members.pending:
@@ -133,7 +133,7 @@ def test_wishes_about_nodes_are_relative_to_the_nodes_that_pass():
 
 
 def test_views_of_many_classes_stay_within_their_share_of_memory():
-    members = Cluster(cluster(node("a"), [pod(f"p{k}").req(cpu=f"{k + 1}m") for k in range(20)]))
+    members = build_cluster(cluster(node("a"), [pod(f"p{k}").req(cpu=f"{k + 1}m") for k in range(20)]))
     state = State.initial(members)
     views = ClassViews([], members.profile(0), n_nodes=1, most_bytes=18 * 8)
     for i in members.pending:
@@ -164,7 +164,9 @@ def test_a_log_that_has_forgotten_says_so():
 
 
 def test_a_cycle_that_was_brief_says_the_same_when_completed():
-    members = Cluster(cluster(node("a"), node("b", cpu="1"), node("c").cordoned(), pod("p").req(cpu="2")))
+    members = build_cluster(
+        cluster(node("a"), node("b", cpu="1"), node("c").cordoned(), pod("p").req(cpu="2"))
+    )
     state = State.initial(members)
     [i] = members.pending
     framework = framework_for(members, i)

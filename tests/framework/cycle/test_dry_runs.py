@@ -8,13 +8,13 @@ from support.builders import budget, cluster, node, pod
 from support.paths import DATA
 from support.strategies import SMALL, Size, generate
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.dry_runs import DryRuns
 from kubestow.framework.cycle.preemption import NOT_HELPFUL, dry_run, preempt
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.message import fit_error
 from kubestow.framework.vocabulary.status import Code
@@ -73,7 +73,7 @@ class Attempt:
 
 @pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
 def test_every_attempt_of_a_recorded_instance(path):
-    members = Cluster(load_snapshot([path]))
+    members = build_cluster(load_snapshot([path]))
     state, ledger = State.initial(members, nominations=True), Ledger(members)
     for i in members.pending:
         attempt = Attempt(members, state, i, ledger)
@@ -87,7 +87,7 @@ def test_random_rounds():
     candidates = 0
     for seed in range(60):
         dice = Random(seed)
-        members = Cluster(generate(dice, dice.choice((CROWDED, SMALL)), f"crowded-{seed}"))
+        members = build_cluster(generate(dice, dice.choice((CROWDED, SMALL)), f"crowded-{seed}"))
         state, ledger = State.initial(members), Ledger(members)
         for i in members.pending:
             move = dice.choice(("place", "nominate", "nominate", "none", "none"))
@@ -106,7 +106,7 @@ def test_random_rounds():
 
 
 def look(*objects, name="p"):
-    members = Cluster(cluster(*objects))
+    members = build_cluster(cluster(*objects))
     state = State.initial(members, nominations=True)
     i = members.pod_index[f"default/{name}"]
     return Attempt(members, state, i, Ledger(members))
@@ -202,7 +202,7 @@ def test_the_early_end_counts_candidates_in_input_order():
             }
         ]
     }
-    members = Cluster(
+    members = build_cluster(
         cluster(nodes, running, budget("b", app="a", allowed=0), BIG, configuration=configuration)
     )
     attempt = Attempt(members, State.initial(members), members.pod_index["default/p"], Ledger(members))

@@ -4,10 +4,10 @@ import pytest
 from support.builders import cluster, node
 from support.devices import DRIVER, claim, device_class, gpu, request, slice_on, user
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.devices import DeviceId
 from kubestow.framework.dra.index import device_index
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 
@@ -15,7 +15,7 @@ class Round:
     """Pods by name on a cluster with two devices on node `a`."""
 
     def __init__(self, *objects):
-        self.cluster = Cluster(
+        self.cluster = build_cluster(
             cluster(node("a"), node("b"), device_class(), slice_on("a", gpu("g0"), gpu("g1")), *objects)
         )
         self.state = State.initial(self.cluster)
@@ -154,7 +154,7 @@ def test_equal_uids_are_one_consumer():
     ],
 )
 def test_a_cluster_without_devices_has_no_claims(objects):
-    assert State.initial(Cluster(cluster(node("a"), *objects))).claims is None
+    assert State.initial(build_cluster(cluster(node("a"), *objects))).claims is None
 
 
 def test_an_answer_is_asked_for_once_as_long_as_its_pools_stay_as_they_are(monkeypatch):
@@ -168,7 +168,7 @@ def test_an_answer_is_asked_for_once_as_long_as_its_pools_stay_as_they_are(monke
     slices = [slice_on(f"n{k}", gpu("g0"), gpu("g1")) for k in range(10)]
     pods = [user(f"p{k}", f"c{k}") for k in range(20)]
     claims = [claim(f"c{k}", request("r")) for k in range(20)]
-    whole = Cluster(cluster(*nodes, device_class(), *slices, *pods, *claims))
+    whole = build_cluster(cluster(*nodes, device_class(), *slices, *pods, *claims))
     state = State.initial(whole)
     for i in whole.pending:
         framework = framework_for(whole, i)

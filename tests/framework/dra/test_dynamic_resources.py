@@ -17,7 +17,7 @@ from support.devices import (
 )
 from support.filtering import Look, pass_over
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.runs.trace import trace
 from kubestow.models.errors import InputError
 from kubestow.solver.api import solve
@@ -244,7 +244,7 @@ def test_a_selector_that_does_not_compile_is_an_input_error(broken, text):
 def test_pods_with_claims_of_their_own_are_no_class():
     pods = [user(f"p{k}", made=[("e", f"p{k}-e")]) for k in range(2)]
     claims = [claim(f"p{k}-e", owner=f"p{k}") for k in range(2)]
-    infos = Cluster(cluster(*CLUSTER, *pods, *claims)).pods
+    infos = build_cluster(cluster(*CLUSTER, *pods, *claims)).pods
     assert infos[0].cls != infos[1].cls
     found = cycles(slice_on("a", gpu("g0"), gpu("g1")), *pods, *claims)
     assert found == {"p0": ("a", {"p0-e": ["g0"]}), "p1": ("a", {"p1-e": ["g1"]})}

@@ -5,8 +5,8 @@ from support.builders import cluster, node, pod
 from support.devices import allocated, claim, device_class, gpu, request, slice_on, user
 from support.filtering import Look, pass_over
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.extended import class_by_resource
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 GPU = "example.com/gpu"
@@ -106,7 +106,7 @@ def test_an_error_names_the_claim_in_memory():
 
 def test_pods_that_split_a_request_differently_are_no_class():
     pods = [asks({GPU: "2"}, {}), asks({GPU: "1"}, {GPU: "1"}, name="q")]
-    infos = Cluster(cluster(node("a"), SERVED, *pods)).pods
+    infos = build_cluster(cluster(node("a"), SERVED, *pods)).pods
     assert infos[0].request == infos[1].request
     assert infos[0].cls != infos[1].cls
 
@@ -116,7 +116,7 @@ def test_pods_take_devices_one_after_another_and_give_them_back():
     cycles = pass_over(*[item for kind in vars(whole).values() if isinstance(kind, tuple) for item in kind])
     assert cycles["p"]["result"] == "bound"
     assert "cannot allocate all claims" in cycles["q"]["message"]
-    index = Cluster(whole)
+    index = build_cluster(whole)
     state = State.initial(index)
     look = Look(node("a"), SERVED, TWO, asks({GPU: "1"}))
     look.state.place(look.pod, 0, look.framework.reserve(look.state, look.pod, 0))

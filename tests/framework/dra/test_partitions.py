@@ -17,8 +17,8 @@ from support.devices import (
 )
 from support.filtering import pass_over
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.state import ClaimState
-from kubestow.framework.index.cluster import Cluster
 
 NONE = "UAU DynamicResources: cannot allocate all claims"
 CARD = {"card": {"memory": "40Gi"}}
@@ -329,7 +329,7 @@ def share_of(device, amount):
 
 def test_shares_of_the_input_count():
     objects = [node("a"), device_class(), slice_on("a", shared()), share_of("g0", 30)]
-    assert ClaimState.of(Cluster(cluster(*objects))).consumed(0) == {f"{DRIVER}/mem": 30}
+    assert ClaimState.of(build_cluster(cluster(*objects))).consumed(0) == {f"{DRIVER}/mem": 30}
     fits = claim("c", request("r", capacity={"mem": "10"}))
     assert allocated(*objects, *pod_with(fits)) == {"c": ["r=g0"]}
     exceeds = claim("c", request("r", capacity={"mem": "11"}))

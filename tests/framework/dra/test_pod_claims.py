@@ -5,8 +5,8 @@ from support.builders import cluster, group, node, pod
 from support.devices import claim, device_class, gpu, request, slice_on, user
 from support.filtering import Look, written
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.index import device_index
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.plugins.dynamic_resources import DynamicResources
 from kubestow.models.config import PluginArgs
 
@@ -103,7 +103,7 @@ def test_the_claims_of_a_pod_group(gates, entry, found):
     owner = group("g", resourceClaims=[{"name": "e", "resourceClaimTemplateName": "t"}])
     owner = owner.model_copy(update={"status": type(owner.status).model_validate(MADE)})
     snapshot = cluster(node("a"), grouped("p", **entry), owner, claim("g-e-x"), gates=gates)
-    index = device_index(Cluster(snapshot))
+    index = device_index(build_cluster(snapshot))
     if found is None:
         with pytest.raises(Exception, match="not created yet"):
             index.claims_of(0)
@@ -115,7 +115,7 @@ def test_the_claims_of_a_pod_group(gates, entry, found):
 
 def test_a_claim_that_is_listed_twice_is_one():
     snapshot = cluster(node("a"), user("p", "d", "c", "d"), claim("c"), claim("d"))
-    index = device_index(Cluster(snapshot))
+    index = device_index(build_cluster(snapshot))
     assert [item.key for item in index.claims_of(0)] == ["default/d", "default/c"]
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from support.device_rounds import tiny_devices, tiny_mixed
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.allocation import Allocation, reach_of
 from kubestow.framework.dra.checker import NewAllocation, faults
 from kubestow.framework.dra.index import device_index
 from kubestow.framework.dra.retrace import retrace
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 ROUNDS = [(make, seed) for make in (tiny_devices, tiny_mixed) for seed in range(150)]
@@ -18,7 +18,7 @@ ROUNDS = [(make, seed) for make in (tiny_devices, tiny_mixed) for seed in range(
 
 def answers(snapshot):
     """Yield (cluster, node, the claims with what the allocator gives them) of each pod on each node."""
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     index = device_index(cluster)
     if index is None:
         return

@@ -24,13 +24,13 @@ from support.devices import (
     user,
 )
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.allocation import Allocation, Result
 from kubestow.framework.dra.checker import NewAllocation, faults
 from kubestow.framework.dra.devices import DeviceId
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Code
 from kubestow.models.selectors import NodeSelector
@@ -176,7 +176,7 @@ def check(snapshot, pairs, held):
 @settings(max_examples=200, deadline=None)
 @given(some_round())
 def test_the_first_of_all_answers(snapshot):
-    whole = Cluster(snapshot)
+    whole = build_cluster(snapshot)
     state = State.initial(whole)
     (i,) = whole.pending
     framework = framework_for(whole, i)
@@ -217,7 +217,7 @@ def some_cluster(draw):
 @settings(max_examples=60, deadline=None)
 @given(some_cluster())
 def test_no_round_breaks_a_rule(snapshot):
-    whole = Cluster(snapshot)
+    whole = build_cluster(snapshot)
     state = State.initial(whole)
     ledger = Ledger(whole)
     new = []

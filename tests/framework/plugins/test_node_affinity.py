@@ -2,8 +2,8 @@ import pytest
 from support.builders import cluster, node, pod
 from support.filtering import Look, pass_over, profile
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 
 NO_MATCH = "UAU NodeAffinity: node(s) didn't match Pod's node affinity/selector"
 ADDED = "UAU NodeAffinity: node(s) didn't match scheduler-enforced node affinity"
@@ -184,7 +184,7 @@ def test_an_unreadable_wish_ends_the_cycle_in_an_error():
 
 
 def test_equal_selectors_share_one_mask():
-    twins = Cluster(cluster(*NODES, pod("p").select(disk="ssd"), pod("q").select(disk="ssd")))
+    twins = build_cluster(cluster(*NODES, pod("p").select(disk="ssd"), pod("q").select(disk="ssd")))
     p, q = twins.pods
     assert p.cls == q.cls
     framework = framework_for(twins, p.index)

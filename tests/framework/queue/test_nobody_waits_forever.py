@@ -13,8 +13,8 @@ import pytest
 from support.builders import cluster, node, pod
 from support.changing import Queue, built
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.queue.clock import SECOND
 from kubestow.framework.state.state import State
 from kubestow.models.node import Node
@@ -111,7 +111,7 @@ class Game:
 
     def judge(self, item):
         """Return the nodes that take a pod, and who rejects it elsewhere."""
-        found = Cluster(cluster(self.objects.all(Node), self.objects.all(Pod)))
+        found = build_cluster(cluster(self.objects.all(Node), self.objects.all(Pod)))
         i = found.pod_index[item.key]
         result = framework_for(found, i).filter_all(State.initial(found), i)
         return [found.node_names[n] for n in result.feasible], result.plugins

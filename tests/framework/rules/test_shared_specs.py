@@ -4,7 +4,12 @@ import pytest
 from support.builders import budget, key, namespace, node, pod
 from support.filtering import Look, profile
 
-from kubestow.framework.index.affinity import required_affinity, required_anti_affinity
+from kubestow.framework.rules.affinity import (
+    matches_existing,
+    matches_incoming,
+    required_affinity,
+    required_anti_affinity,
+)
 from kubestow.framework.rules.budgets import budgets
 from kubestow.framework.rules.spread import (
     constraints_of,
@@ -135,10 +140,10 @@ def test_a_term_looks_different_from_its_two_sides():
     (away,) = required_anti_affinity(look.cluster, look.pod)
     (to,) = required_affinity(look.cluster, look.pod)
     w = look.cluster.pod_index["default/w"]
-    assert away.matches_incoming(look.cluster, w)
-    assert not away.matches_existing(look.cluster, w)
-    assert to.matches_incoming(look.cluster, w)
-    assert to.matches_existing(look.cluster, w)
+    assert matches_incoming(look.cluster, away, w)
+    assert not matches_existing(look.cluster, away, w)
+    assert matches_incoming(look.cluster, to, w)
+    assert matches_existing(look.cluster, to, w)
     assert (away.topology_key, to.topology_key) == (key("hostname"), key("zone"))
 
 

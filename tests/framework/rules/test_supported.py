@@ -1,7 +1,7 @@
 import pytest
 from support.builders import cluster, group, node, pod
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.supported import require_supported, unsupported
 from kubestow.framework.runs.trace import trace
 from kubestow.models.errors import KubestowError
@@ -29,7 +29,7 @@ DEVICE = spec(resourceClaims=[{"name": "gpu", "resourceClaimName": "c"}])
     ],
 )
 def test_pods_need_nothing(p):
-    assert unsupported(Cluster(cluster(node("a"), p))) == []
+    assert unsupported(build_cluster(cluster(node("a"), p))) == []
 
 
 WHOLE = group("g", gang=1, version="v1beta1", disruptionMode={"all": {}})
@@ -77,10 +77,10 @@ URGENT = pod("u").priority(5)
     ],
 )
 def test_needs_of_groups(objects, need):
-    needs = unsupported(Cluster(cluster(node("a"), *objects)))
+    needs = unsupported(build_cluster(cluster(node("a"), *objects)))
     assert len(needs) == bool(need)
     assert all("PodGroup default/g" in text and need in text for text in needs)
-    assert unsupported(Cluster(cluster(node("a"), *objects, gates="GenericWorkload=false"))) == []
+    assert unsupported(build_cluster(cluster(node("a"), *objects, gates="GenericWorkload=false"))) == []
 
 
 def test_an_instance_is_refused_by_its_first_need():
@@ -89,4 +89,4 @@ def test_an_instance_is_refused_by_its_first_need():
     snapshot = cluster(node("a"), PART, more, COMPOSITE, *members, name="dump")
     with pytest.raises(KubestowError, match=r"^dump: PodGroup default/g: .* \(and 1 more\)$"):
         trace(snapshot)
-    require_supported(Cluster(cluster(node("a"), pod("p"))))
+    require_supported(build_cluster(cluster(node("a"), pod("p"))))

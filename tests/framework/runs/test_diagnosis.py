@@ -2,7 +2,7 @@ import pytest
 from support.builders import budget, cluster, node, pod
 from support.filtering import Look
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.runs.diagnosis import diagnose
 from kubestow.framework.state.state import State
 
@@ -53,7 +53,7 @@ def test_words(objects, message, blocked_by):
 
 
 def test_a_pod_of_an_unknown_scheduler_is_told_so():
-    strange = Cluster(cluster(node("a"), pod("p").scheduler("other")))
+    strange = build_cluster(cluster(node("a"), pod("p").scheduler("other")))
     found = diagnose(strange, State.initial(strange), strange.untried[0])
     assert "'other'" in found.message
     assert found.blocked_by == ()

@@ -1,7 +1,7 @@
 import pytest
 from support.builders import budget, cluster, node, pod
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.framework.runs.greedy import run_to_quiescence
 
 
@@ -9,7 +9,7 @@ class Run:
     """The greedy baseline over a cluster, in names."""
 
     def __init__(self, *objects, gates=""):
-        self.cluster = Cluster(cluster(*objects, gates=gates))
+        self.cluster = build_cluster(cluster(*objects, gates=gates))
         self.outcome = run_to_quiescence(self.cluster)
 
     def name(self, i):

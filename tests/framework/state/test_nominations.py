@@ -11,12 +11,12 @@ from support.device_rounds import small_devices
 from support.strategies import SMALL, Size, generate
 from support.volume_rounds import small_volumes
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.filter_result import STATUS_OUTSIDE
 from kubestow.framework.cycle.node_filter import NodeFilter
 from kubestow.framework.cycle.runtime import Framework, framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 CROWDED = Size(nodes=(4, 8, 12), running=(10, 30), pending=(16, 24), apps=3, cores=8)
@@ -105,26 +105,26 @@ def test_random_rounds():
     for seed in range(40):
         dice = Random(seed)
         size = dice.choice((CROWDED, TIGHT, SMALL))
-        closed += look_at(Cluster(generate(dice, size, f"nominated-{seed}")), dice)
+        closed += look_at(build_cluster(generate(dice, size, f"nominated-{seed}")), dice)
     assert closed > 100  # or the comparison says little
 
 
 @settings(max_examples=15, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_rounds_that_hypothesis_makes(dice):
-    look_at(Cluster(generate(dice, TIGHT, "nominated")), dice)
+    look_at(build_cluster(generate(dice, TIGHT, "nominated")), dice)
 
 
 @pytest.mark.parametrize("make", [small_volumes, small_devices], ids=["volumes", "devices"])
 def test_rounds_with_what_is_shared_between_nodes(make):
     for seed in range(12):
-        look_at(Cluster(make(seed)), Random(seed))
+        look_at(build_cluster(make(seed)), Random(seed))
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_cycles_that_nominate_by_themselves(seed):
     dice = Random(seed)
-    members = Cluster(generate(dice, TIGHT, f"cycles-{seed}"))
+    members = build_cluster(generate(dice, TIGHT, f"cycles-{seed}"))
     state, ledger = State.initial(members, nominations=True), Ledger(members)
     for i in members.pending:
         agree(state, i)
@@ -134,7 +134,7 @@ def test_cycles_that_nominate_by_themselves(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_reasons_are_those_of_the_moment_of_filtering(seed):
     dice = Random(seed)
-    state = stirred(Cluster(generate(dice, TIGHT, f"later-{seed}")), dice)
+    state = stirred(build_cluster(generate(dice, TIGHT, f"later-{seed}")), dice)
     for i in waiting(state):
         agree(state.copy(), i, later=list(state.nominated))
 
@@ -142,7 +142,7 @@ def test_reasons_are_those_of_the_moment_of_filtering(seed):
 @pytest.mark.parametrize("seed", range(10))
 def test_what_is_kept_follows_every_nomination(seed):
     dice = Random(seed)
-    members = Cluster(generate(dice, CROWDED, f"kept-{seed}"))
+    members = build_cluster(generate(dice, CROWDED, f"kept-{seed}"))
     state = stirred(members, dice)
     for held in (state, state.copy()):
         for i in waiting(state):
@@ -160,7 +160,7 @@ def test_what_is_kept_follows_every_nomination(seed):
 
 
 def test_more_priorities_than_are_kept():
-    members = Cluster(cluster(node("a"), [pod(f"p{k}").req(cpu="1").priority(k) for k in range(20)]))
+    members = build_cluster(cluster(node("a"), [pod(f"p{k}").req(cpu="1").priority(k) for k in range(20)]))
     state = State.initial(members)
     for i in members.pending:
         state.nominate(i, 0)
@@ -169,7 +169,7 @@ def test_more_priorities_than_are_kept():
 
 
 def test_a_pod_that_is_nominated_elsewhere_comes_last_there():
-    members = Cluster(cluster(node("a"), node("b"), pod("p").times(3)))
+    members = build_cluster(cluster(node("a"), node("b"), pod("p").times(3)))
     state = State.initial(members)
     for i, n in ((0, 0), (1, 1), (2, 1), (0, 1), (1, 0)):
         state.nominate(i, n)
@@ -205,7 +205,7 @@ def close(text):
     ],
 )
 def test_what_is_told(text, reasons):
-    members = Cluster(cluster(*close(text)))
+    members = build_cluster(cluster(*close(text)))
     state = State.initial(members, nominations=True)
     i = members.pod_index["default/p"]
     agree(state, i)

@@ -7,9 +7,9 @@ import pytest
 from support.builders import cluster, node, pod
 from support.strategies import small
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.node_filter import NodeFilter
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 SEEDS = range(25)
@@ -18,7 +18,7 @@ SEEDS = range(25)
 def stirred(seed):
     """A state after random moves of pods, and the dice that made it; pods are asked for on the way."""
     dice = Random(seed)
-    members = Cluster(small(seed))
+    members = build_cluster(small(seed))
     state = State.initial(members)
     movable = [info.index for info in members.pods]
     for _ in range(30):
@@ -101,7 +101,9 @@ def test_a_dry_run_agrees_with_really_removing(seed):
 
 
 def test_a_copy_is_independent():
-    members = Cluster(cluster(node("a"), node("b"), pod("v").label(app="x").on("a"), pod("p").host_port(80)))
+    members = build_cluster(
+        cluster(node("a"), node("b"), pod("v").label(app="x").on("a"), pod("p").host_port(80))
+    )
     state = State.initial(members)
     v = members.pod_index["default/v"]
     other = state.copy()
@@ -114,7 +116,7 @@ def test_a_copy_is_independent():
 
 
 def test_versions_tell_states_apart():
-    members = Cluster(cluster(node("a"), pod("v").on("a"), pod("p")))
+    members = build_cluster(cluster(node("a"), pod("v").on("a"), pod("p")))
     state = State.initial(members)
     seen = {state.version}
     for change in (state.mark, state.unmark, state.remove):
@@ -126,7 +128,7 @@ def test_versions_tell_states_apart():
 
 def test_a_copy_is_filtered_on_its_own_counts():
     # What a plugin learnt may be the live counts of a state: no answer about one is given for another.
-    members = Cluster(cluster(node("a"), pod("v").host_port(80), pod("p").host_port(80)))
+    members = build_cluster(cluster(node("a"), pod("v").host_port(80), pod("p").host_port(80)))
     v, p = members.pending
     state = State.initial(members)
     framework = framework_for(members, p)
@@ -138,7 +140,7 @@ def test_a_copy_is_filtered_on_its_own_counts():
 
 
 def test_pods_keep_the_order_of_arrival():
-    members = Cluster(cluster(node("a"), pod("v").times(3)))
+    members = build_cluster(cluster(node("a"), pod("v").times(3)))
     state = State(members)
     for i in (2, 0, 1):
         state.place(i, 0)
@@ -148,7 +150,7 @@ def test_pods_keep_the_order_of_arrival():
 
 
 def test_classes_ignore_what_no_filter_looks_at():
-    twins = Cluster(
+    twins = build_cluster(
         cluster(
             node("a"),
             pod("p").created(1),
@@ -163,7 +165,7 @@ def test_classes_ignore_what_no_filter_looks_at():
 
 
 def test_pods_that_count_nowhere():
-    members = Cluster(
+    members = build_cluster(
         cluster(
             node("a"),
             pod("ghost").on("gone"),

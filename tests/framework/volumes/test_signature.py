@@ -4,7 +4,7 @@ import pytest
 from support.builders import cluster, node, pod
 from support.storage import MAKE, NOW, WAIT, attachment, bound, claim, csi_node, volume
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 
 TWO = (pod("p").claim("x"), pod("q").claim("y"))
 
@@ -76,6 +76,6 @@ TWO = (pod("p").claim("x"), pod("q").claim("y"))
     ],
 )
 def test_classes(objects, alike):
-    made = Cluster(cluster(node("a"), node("b"), WAIT, MAKE, NOW, objects))
+    made = build_cluster(cluster(node("a"), node("b"), WAIT, MAKE, NOW, objects))
     p, q = (made.pods[made.pod_index[f"default/{name}"]].cls for name in "pq")
     assert (p == q) == alike

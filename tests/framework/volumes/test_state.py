@@ -7,8 +7,8 @@ from support.builders import cluster, node, pod
 from support.storage import MAKE, WAIT, attachment, bound, claim, csi_node, volume
 from support.volume_rounds import tiny_volume_rounds
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 
 
@@ -28,7 +28,7 @@ def seen(state):
 
 @pytest.fixture
 def round_():
-    return Cluster(
+    return build_cluster(
         cluster(
             node("a"),
             node("b"),
@@ -86,19 +86,19 @@ def test_a_copy_goes_its_own_way(round_):
 
 def test_a_pod_that_runs_binds_nothing():
     snapshot = cluster(node("a"), WAIT, volume("v"), claim("x"), pod("r").claim("x").on("a"))
-    assert State.initial(Cluster(snapshot)).volumes.assumed.taken == {}
+    assert State.initial(build_cluster(snapshot)).volumes.assumed.taken == {}
 
 
 def test_without_reserve_nothing_is_bound():
     off = {"profiles": [{"plugins": {"reserve": {"disabled": [{"name": "VolumeBinding"}]}}}]}
     snapshot = cluster(node("a"), WAIT, volume("v"), claim("x"), pod("p").claim("x"), configuration=off)
-    state = State.initial(Cluster(snapshot))
+    state = State.initial(build_cluster(snapshot))
     state.place(0, 0)
     assert state.volumes.assumed.taken == {}
 
 
 def test_a_cluster_without_volumes_has_no_such_part():
-    state = State.initial(Cluster(cluster(node("a"), pod("p"))))
+    state = State.initial(build_cluster(cluster(node("a"), pod("p"))))
     assert state.volumes is None
 
 
@@ -112,7 +112,7 @@ def test_attachments_count_with_pods_and_without():
         pod("r").claim("x", "y").on("a"),
         pod("s").claim("x").on("a"),
     )
-    state = State.initial(Cluster(snapshot))
+    state = State.initial(build_cluster(snapshot))
     assert state.volumes.counts["csi.test"].tolist() == [3]
     state.remove(0)
     assert state.volumes.counts["csi.test"].tolist() == [3]
@@ -124,7 +124,7 @@ def test_attachments_count_with_pods_and_without():
 @given(snapshot=tiny_volume_rounds, choose=st.randoms(use_true_random=False))
 def test_taking_back_is_exact(snapshot, choose):
     """Place what passes, one after the other, then take all of it back."""
-    made = Cluster(snapshot)
+    made = build_cluster(snapshot)
     state = State.initial(made)
     if state.volumes is None:
         return
@@ -144,7 +144,7 @@ def test_taking_back_is_exact(snapshot, choose):
 @given(snapshot=tiny_volume_rounds, choose=st.randoms(use_true_random=False))
 def test_one_node_and_all_nodes_are_judged_alike(snapshot, choose):
     """And alike whichever pod of a class is asked for, before and after others of it are bound."""
-    made = Cluster(snapshot)
+    made = build_cluster(snapshot)
     state = State.initial(made)
     waiting = list(made.pending)
     while waiting:

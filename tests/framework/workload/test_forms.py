@@ -8,8 +8,8 @@ from support.builders import cluster, group, node, pod
 from support.grouped import CURRENT, Grouped, profile, rack
 from support.paths import ROOT
 
+from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
-from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.measures.group_rules import faults_of_groups
 from kubestow.framework.runs.greedy import run_to_quiescence
 from kubestow.framework.vocabulary import names
@@ -228,7 +228,7 @@ def random_round(seed):
 @pytest.mark.parametrize("configuration", [None, CURRENT], ids=["proposal", "current"])
 @pytest.mark.parametrize("seed", range(60))
 def test_greedy_keeps_the_rules_of_groups(seed, configuration):
-    run = Cluster(cluster(*random_round(seed), configuration=configuration))
+    run = build_cluster(cluster(*random_round(seed), configuration=configuration))
     outcome = run_to_quiescence(run)
     gone = [victim for victim, _, _ in outcome.victims]
     if set(gone) <= set(run.bound):

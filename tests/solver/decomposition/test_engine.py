@@ -13,7 +13,7 @@ from support.proof import OPTIONS
 from support.side_by_side import side_by_side
 from support.strategies import small
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.errors import InternalError, KubestowError
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition.dask_engine import require_dask
@@ -112,7 +112,7 @@ def test_there_are_no_more_slots_than_workers_and_pieces(options, slots):
 
 
 def found(snapshot, options):
-    cluster = Cluster(snapshot)
+    cluster = build_cluster(snapshot)
     greedy, _ = greedy_outcome(cluster)
     result = search_round(cluster, greedy, options, None, time.monotonic(), least=1)
     return result.best, result.bounds, result.variables

@@ -11,7 +11,7 @@ from support.storage import claim, storage_class
 from support.strategies import small, tiny
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.solver.decomposition.components import find_parts
 from kubestow.solver.decomposition.search import LEAST, search_round
 from kubestow.solver.plans.document import build_plan
@@ -24,7 +24,7 @@ APART = 1
 
 def solved(snapshot, least, options=OPTIONS):
     """Search a round with parts of at least this weight, and replay the plan; returns what was found."""
-    cluster_ = Cluster(snapshot)
+    cluster_ = build_cluster(snapshot)
     greedy, _ = greedy_outcome(cluster_, options.prefer)
     found = search_round(cluster_, greedy, options, None, time.monotonic(), least=least)
     plan = plan_of(cluster_, found)
@@ -41,7 +41,7 @@ def plan_of(cluster_, found):
 
 
 def parts_of(snapshot, prefer="none"):
-    return find_parts(build_problem(Cluster(snapshot)), prefer)
+    return find_parts(build_problem(build_cluster(snapshot)), prefer)
 
 
 def told_apart(snapshot, one, other):
@@ -98,7 +98,7 @@ def test_an_interruption_keeps_what_is_known_of_every_part(seed):
     """The part in work gives its best, those that were not begun give greedy's plan; bounds stay bounds."""
     snapshot = side_by_side(small(seed), small(seed + 40), tiny(seed), name=f"interrupted-{seed}")
     best = solved(snapshot, WHOLE, replace(OPTIONS, time_limit=5))
-    index = Cluster(snapshot)
+    index = build_cluster(snapshot)
     greedy, value = greedy_outcome(index)
 
     def interrupt(progress):
@@ -125,7 +125,7 @@ def pool(name, *, pods, size="2"):
 
 def groups_of(*objects, prefer="none"):
     snapshot = cluster(*objects)
-    index = Cluster(snapshot)
+    index = build_cluster(snapshot)
     return sorted(
         sorted({index.pods[i].key.split("/")[1].split("-")[0] for i in part.pods})
         for part in parts_of(snapshot, prefer)

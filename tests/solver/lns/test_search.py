@@ -11,7 +11,7 @@ from support.builders import cluster, node, pod
 from support.strategies import SMALL, generate
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
@@ -34,7 +34,7 @@ ROUNDS = {
 
 
 def search_of(documents, workers=1):
-    problem = build_problem(Cluster(snapshot_of(documents)))
+    problem = build_problem(build_cluster(snapshot_of(documents)))
     model = RoundModel(problem, SolveOptions(workers=workers))
     return problem, model, Near(model, model.options, Bounding(model, model.options).mixing)
 
@@ -94,7 +94,7 @@ def test_what_is_found_is_better_than_the_start():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_every_family_of_constraints_is_kept(seed):
-    problem = build_problem(Cluster(generate(Random(seed), SMALL, "mixed")))
+    problem = build_problem(build_cluster(generate(Random(seed), SMALL, "mixed")))
     model = RoundModel(problem, SolveOptions(workers=1))
     near = Near(model, model.options)
     begin(problem, near, [tiers.scheduled(level) for level in problem.levels[:1]])
@@ -124,7 +124,7 @@ def test_a_closure_that_grows_too_large_stays_at_what_is_near(monkeypatch):
 
 def test_a_search_ends_where_nothing_can_change():
     too_large = cluster(node("a", cpu="1"), pod("p").req(cpu="2"))
-    problem = build_problem(Cluster(too_large))
+    problem = build_problem(build_cluster(too_large))
     model = RoundModel(problem, SolveOptions(workers=1))
     near = Near(model, model.options)
     begin(problem, near, [tiers.scheduled(0)])

@@ -11,7 +11,7 @@ from support.strategies import tiny
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import rows_of
 from kubestow.solver.model.submodel import Excerpts
@@ -21,7 +21,7 @@ ROUNDS = [(make, seed) for make in (tiny, tiny_groups, tiny_devices) for seed in
 
 
 def round_model(make, seed):
-    problem = build_problem(Cluster(make(seed)))
+    problem = build_problem(build_cluster(make(seed)))
     return RoundModel(problem, SolveOptions(workers=1)) if problem.classes else None
 
 
@@ -59,7 +59,7 @@ def test_a_part_keeps_what_is_not_free(make, seed):
 
 def test_what_is_added_to_a_model_is_read_too():
     snapshot = cluster(node("a"), pod("p").times(3))
-    model = RoundModel(build_problem(Cluster(snapshot)), SolveOptions(workers=1))
+    model = RoundModel(build_problem(build_cluster(snapshot)), SolveOptions(workers=1))
     before = len(model.rows.floor)
     name = next(iter(model.goals))
     model.fix(name, 2)

@@ -9,7 +9,7 @@ from support.builders import cluster, node, pod
 from support.optima import best, holds
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
@@ -22,7 +22,7 @@ OPTIONS = SolveOptions(workers=1)
 
 
 def round_model(snapshot):
-    return RoundModel(build_problem(Cluster(snapshot)), OPTIONS)
+    return RoundModel(build_problem(build_cluster(snapshot)), OPTIONS)
 
 
 def split(model):

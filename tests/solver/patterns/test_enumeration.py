@@ -13,7 +13,7 @@ from support.optima import best, holds
 
 from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
@@ -136,7 +136,7 @@ def test_a_half_million_halves_take_little_memory():
 
 
 def round_model(snapshot):
-    return RoundModel(build_problem(Cluster(snapshot)), OPTIONS)
+    return RoundModel(build_problem(build_cluster(snapshot)), OPTIONS)
 
 
 def listed(model, name, bound, value=0):

@@ -8,7 +8,7 @@ import pytest
 from support.builders import cluster, node, pod
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.submodel import Excerpts
@@ -28,7 +28,7 @@ def _at_once(monkeypatch):
 def model():
     """Two nodes of 4 cores; pods of 3, 2, 2 and 1: the best round fills both."""
     pods = [pod(f"p{k}").req(cpu=str(cpu)) for k, cpu in enumerate((3, 2, 2, 1))]
-    problem = build_problem(Cluster(cluster(node("a", cpu="4"), node("b", cpu="4"), *pods)))
+    problem = build_problem(build_cluster(cluster(node("a", cpu="4"), node("b", cpu="4"), *pods)))
     return RoundModel(problem, SolveOptions(workers=1))
 
 

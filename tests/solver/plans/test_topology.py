@@ -17,7 +17,7 @@ from support.devices import (
 )
 from support.grouped import rack
 
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.models.errors import InputError
 from kubestow.solver.api import SolveOptions, solve, solve_greedy
 from kubestow.solver.plans.topology import chosen_key, topology
@@ -89,7 +89,7 @@ KEYS_OF_ROUNDS = {
 @pytest.mark.parametrize("name", KEYS_OF_ROUNDS)
 def test_the_key_is_what_the_round_turns_on(name):
     objects, key = KEYS_OF_ROUNDS[name]
-    assert chosen_key(Cluster(cluster(objects))) == key
+    assert chosen_key(build_cluster(cluster(objects))) == key
 
 
 def test_domains_and_nodes_are_in_the_order_of_their_numbers():

@@ -8,7 +8,7 @@ from support.builders import cluster, node, pod
 from support.strategies import SMALL, generate
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
@@ -35,14 +35,14 @@ def faults(problem, outcome):
 
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
 def test_small_first_is_admissible(make):
-    problem = build_problem(Cluster(make()))
+    problem = build_problem(build_cluster(make()))
     assert faults(problem, small_first(problem, time.monotonic() + LATER)) == []
 
 
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
 def test_what_is_left_of_a_broken_outcome_is_admissible(make):
     """Greedy's outcome without the first half of its placements: preemptors are missing, victims leave."""
-    problem = build_problem(Cluster(make()))
+    problem = build_problem(build_cluster(make()))
     greedy, _ = greedy_outcome(problem.cluster)
     coming = [pod for kind, pod, _ in greedy.moves if kind == BIND]
     missing = set(coming[: len(coming) // 2])
@@ -60,7 +60,7 @@ def test_a_wasted_eviction_is_taken_back():
         pod("runs").req(cpu="1").on("a"),
         pod("p").req(cpu="1").priority(5),
     )
-    problem = build_problem(Cluster(snapshot))
+    problem = build_problem(build_cluster(snapshot))
     keys = {p.key: p.index for p in problem.cluster.pods}
     runs, p = keys["default/runs"], keys["default/p"]
     wasted = Outcome(moves=(("mark", runs, -1), (LEAVE, runs, -1), (BIND, p, 1)), admissible=False)
@@ -71,7 +71,7 @@ def test_a_wasted_eviction_is_taken_back():
 
 def test_small_pods_leave_large_ones_out_where_that_places_more():
     snapshot = cluster(node("a", cpu="4"), pod("large").req(cpu="4"), pod("small").req(cpu="1").times(4))
-    problem = build_problem(Cluster(snapshot))
+    problem = build_problem(build_cluster(snapshot))
     assert len(complete(problem, ()).placed) == 1
     assert len(small_first(problem, time.monotonic() + LATER).placed) == 4
 
@@ -80,11 +80,11 @@ def test_higher_priorities_come_first_however_large():
     snapshot = cluster(
         node("a", cpu="4"), pod("large").req(cpu="4").priority(10), pod("small").req(cpu="1").times(4)
     )
-    problem = build_problem(Cluster(snapshot))
+    problem = build_problem(build_cluster(snapshot))
     values = valuate(problem.cluster, small_first(problem, time.monotonic() + LATER)).by_name()
     assert values["scheduled[priority=10]"] == 1
 
 
 def test_a_start_ends_when_its_time_is_over():
-    problem = build_problem(Cluster(ROUNDS["pods that only need room"]()))
+    problem = build_problem(build_cluster(ROUNDS["pods that only need room"]()))
     assert small_first(problem, time.monotonic() - 1).placed == {}

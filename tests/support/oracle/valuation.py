@@ -5,6 +5,7 @@ Everything is read from labels, priorities and the parsed constraints; sets are 
 
 from itertools import combinations
 
+from kubestow.framework.rules.affinity import matches_incoming
 from kubestow.framework.rules.budgets import budgets
 from kubestow.framework.rules.spread import eligible_nodes, fallen_back_constraints, soft_constraints
 from support.oracle.group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
@@ -225,7 +226,7 @@ def _company(cluster, i, everyone):
         for term, sign in signed
         if domain(i, term) is not None
         and any(
-            term.matches_incoming(cluster, j) and domain(j, term) == domain(i, term)
+            matches_incoming(cluster, term, j) and domain(j, term) == domain(i, term)
             for j in everyone.keys() - {i}
         )
     )

@@ -1,0 +1,57 @@
+"""Build the index of a snapshot: number its objects, then find which pods are alike.
+
+Two numbers of a pod come from comparing it with others: its count class (equal labels, affinity terms and
+host ports: nothing that counts pods can tell its members apart) and its class (equal to every filter and
+score too).  They need what volumes ask for, which stands above the index.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..models.snapshot import Snapshot
+from .index.cluster import Cluster
+from .index.matchers import LabelClass, MatcherIndex
+from .index.signature import claims_as_written, signature
+from .volumes.signature import VolumeSignatures
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def build_cluster(snapshot: Snapshot) -> Cluster:
+    """Return the index of a snapshot, with its pods classified."""
+    cluster = Cluster(snapshot)
+    _classify(cluster)
+    return cluster
+
+
+def _classify(cluster: Cluster) -> None:
+    label_classes: dict[Hashable, int] = {}
+    units: dict[Hashable, int] = {}
+    classes: dict[Hashable, int] = {}
+    labelled: list[LabelClass] = []
+    unit_labels: list[int] = []
+    unit_pods: list[int] = []
+    volumes = VolumeSignatures(cluster)
+    consumers = {
+        f"{claim.namespace}/{reference.name}"
+        for claim in cluster.snapshot.resource_claims
+        for reference in claim.status.reserved_for
+    }
+    for info in cluster.pods:
+        key = (info.namespace, tuple(sorted(info.labels.items())))
+        info.label_cls = label_classes.setdefault(key, len(label_classes))
+        if info.label_cls == len(labelled):
+            labelled.append(LabelClass(info.namespace, info.labels))
+        unit = (info.label_cls, info.terms, info.ports)
+        info.unit = units.setdefault(unit, len(units))
+        if info.unit == len(unit_labels):
+            unit_labels.append(info.label_cls)
+            unit_pods.append(info.index)
+        claims = claims_as_written(info, consumers)
+        key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
+        info.cls = classes.setdefault(key_of_class, len(classes))
+    cluster.unit_pods = unit_pods
+    cluster.unit_of = np.array([info.unit for info in cluster.pods], dtype=np.int64)
+    cluster.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))

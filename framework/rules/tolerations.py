@@ -1,0 +1,22 @@
+"""Which nodes a pod's tolerations open to it, judged once for each distinct list of taints.
+
+Source: kube-scheduler 1.34.1 plugins/tainttoleration.
+"""
+
+import numpy as np
+
+from ...models.pod import Toleration
+from ..index.cluster import Cluster
+from ..index.taints import first_untolerated
+from ..vocabulary.domains import Bools
+
+
+def tolerated_mask(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> Bools:
+    """Which nodes have no untolerated NoSchedule or NoExecute taint; bool[N], shared."""
+
+    def judge() -> Bools:
+        classes = cluster.taints
+        clean = np.array([first_untolerated(t, tolerations) is None for t in classes.lists], dtype=np.bool_)
+        return clean[classes.of_node]
+
+    return cluster.memo(("tolerated", tolerations), judge)

@@ -1,0 +1,76 @@
+"""What all ways to an order share: the problem by pods, and steps carried out in a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plans.apply import deallocate, fits, play
+from ..plans.outcome import LEAVE, MARK
+from ..plans.preemptors import serves
+from .components import Relations
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from ...encoders.problem import Problem
+    from ...framework.state.state import State
+    from ..plans.outcome import Move
+    from .assignment import Assignment
+
+
+class OrderContext:
+    """One problem as seen by the searches for an order of its assignments.
+
+    Attributes
+    ----------
+    relations : Relations
+        Which classes and victims matter to the filters of which others.
+    class_of, victim_class : dict
+        The class of each pending pod, and of each possible victim.
+    rank : dict
+        The place of each pending pod in the queue.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.cluster = problem.cluster
+        self.relations = Relations(problem)
+        self.class_of = {i: c for c in problem.classes for i in c.pods}
+        self.victim_class = {i: v for v in problem.victims for i in v.pods}
+        self.rank = {i: k for k, i in enumerate(problem.cluster.pending)}
+
+    def fits(self, state: State, pod: int, node: int, assignment: Assignment) -> bool:
+        """Whether a pod passes every filter on a node now, with its devices."""
+        return fits(self.cluster, state, pod, node, assignment.allocations)
+
+    def play(self, state: State, moves: Iterable[Move], assignment: Assignment) -> None:
+        """Let moves happen."""
+        play(self.cluster, state, moves, assignment.allocations)
+
+    def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
+        """Return the state in which an order begins: deallocations are free, and come as soon as they can.
+
+        Where that leads nowhere, they may come later.
+        """
+        state = self.problem.state.copy()
+        return state, deallocate(self.cluster, state, assignment.deallocated)
+
+    def leave(self, state: State, moves: list[Move], victim: int, assignment: Assignment) -> None:
+        """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
+        if not state.terminating[victim]:
+            state.mark(victim)
+            moves.append((MARK, victim, -1))
+        state.remove(victim)
+        moves.append((LEAVE, victim, -1))
+        moves += deallocate(self.cluster, state, assignment.deallocated)
+
+    def devices_of(self, pod: int, assignment: Assignment) -> Hashable:
+        """Return a key that is equal for pods of a class to which the same devices are given."""
+        devices = self.problem.devices
+        keys = () if devices is None else devices.private_keys(pod, assignment.placed[pod])
+        given = (assignment.allocations[key].results for key in keys if key in assignment.allocations)
+        return tuple(tuple((r.request, r.id) for r in results) for results in given)
+
+    def serves(self, pod: int, victim: int) -> bool:
+        """Whether a pod on the victim's node may be its preemptor."""
+        return serves(self.cluster, pod, victim)
