@@ -17,7 +17,7 @@ from ..vocabulary.status import Status
 if TYPE_CHECKING:
     from ..state.state import State
     from ..vocabulary.profile import Profile
-    from .filter_result import CycleState
+    from .cycle_state import CycleState
 
 _MOST_BYTES: Final = 2**26
 """What all views of one framework may take together; the ones not used for longest go first."""

@@ -1,6 +1,6 @@
 """The outcome of filtering one pod: a verdict for each node, words only where they are asked for."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from ..vocabulary import names
 from ..vocabulary.domains import Ints
 from ..vocabulary.status import SUCCESS, Code, Status
+from .cycle_state import CycleState
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
-    from ..plugins.base import FilterPlugin
     from ..state.state import State
     from .nominated_pods import Crowding
 
@@ -19,29 +19,6 @@ _OVERRIDDEN: Final = -3
 
 REASON_OUTSIDE: Final = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 STATUS_OUTSIDE: Final = Status(Code.UNRESOLVABLE, names.NODE_AFFINITY, (REASON_OUTSIDE,))
-
-
-class CycleState:
-    """What the plugins learnt in PreFilter about one pod in one state.
-
-    Attributes
-    ----------
-    pod : int
-    rejected : Status or None
-        PreFilter's refusal: it holds for every node.
-    entries : list of (plugin, data)
-        The plugins that filter, in order; skipped ones are left out.
-    outside : bool[N] or None
-        Nodes that are not looked at.
-    """
-
-    __slots__ = ("entries", "outside", "pod", "rejected")
-
-    def __init__(self, pod: int) -> None:
-        self.pod = pod
-        self.rejected: Status | None = None
-        self.entries: list[tuple[FilterPlugin, Any]] = []
-        self.outside: NDArray[np.bool_] | None = None
 
 
 class FilterResult:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plugins.base import FilterPlugin, StaticFilter
 from ..vocabulary.status import SUCCESS, Status
-from .filter_result import CycleState
+from .cycle_state import CycleState
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

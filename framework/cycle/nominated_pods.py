@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..state.state import State
-    from .filter_result import CycleState
+    from .cycle_state import CycleState
 
 
 class Crowding:

@@ -18,7 +18,8 @@ from ..vocabulary.domains import Bools, Ints
 from ..vocabulary.profile import FILTER, PRE_FILTER, SCORE, Profile
 from ..vocabulary.status import SUCCESS, Code, Status
 from .class_view import ClassView, ClassViews
-from .filter_result import STATUS_OUTSIDE, CycleState, FilterResult
+from .cycle_state import CycleState
+from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
 from .nominated_pods import Crowding
 from .verdicts import OUTSIDE, PASSED

@@ -14,7 +14,7 @@ from ...models.affinity import PreferredSchedulingTerm
 from ...models.config import NodeAffinityArgs, PluginArgs
 from ...models.selectors import CompiledTerm, NodeSelector, Requirement, requirement
 from ..index.missing import Missing, condition, label_of
-from ..rules.node_selection import required_mask, selector_mask, term_mask
+from ..index.node_selection import required_mask, selector_mask, term_mask
 from ..vocabulary import names
 from ..vocabulary.domains import Bools, Ints
 from ..vocabulary.status import Code, Status

@@ -16,11 +16,11 @@ from ...models.pod import TopologySpreadConstraint
 from ...models.selectors import CompiledSelector, requirement
 from ..index.fallback import falls_back
 from ..index.matchers import Matcher
+from ..index.node_selection import required_mask
 from ..index.podinfo import PodInfo
-from ..rules.tolerations import tolerated_mask
 from ..vocabulary import names
 from ..vocabulary.domains import Bools
-from .node_selection import required_mask
+from .tolerations import tolerated_mask
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

@@ -20,7 +20,7 @@ from ...models.selectors import (
     requirement,
 )
 from ...models.storage import StorageClass
-from ..rules.node_selection import requirement_mask, selector_mask
+from ..index.node_selection import requirement_mask, selector_mask
 from ..vocabulary.domains import Bools
 from .offers import Wish
 from .storage import NO_PROVISIONER, Storage, storage_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...models.quantity import Quantity
 from ...models.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
-from ..rules.node_selection import requirement_mask, selector_mask
+from ..index.node_selection import requirement_mask, selector_mask
 from ..vocabulary.domains import Bools
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from .variable_index import Places
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ..model.component import Component
     from ..options import SolveOptions
-    from ..ordering.components import Component
     from .solution import Solution
     from .sparse_rows import Ints
 

@@ -11,7 +11,6 @@ and devices have rules of their own (`solver.ordering.volumes`, `solver.ordering
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +22,7 @@ from ...framework.rules.affinity import (
     required_anti_affinity,
 )
 from ...framework.rules.spread import hard_constraints, spread_matches
+from ..model.component import Component
 from .devices import device_relations
 from .volumes import volume_relations
 
@@ -31,23 +31,6 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import PodClass, Problem, VictimClass
     from ...framework.index.cluster import Cluster
-
-
-@dataclass(frozen=True)
-class Component:
-    """Classes and victim classes (by index) that look at each other; at each other's devices, too, or not."""
-
-    classes: frozenset[int]
-    victims: frozenset[int]
-    devices: bool = False
-
-    def __or__(self, other: Component) -> Component:
-        return Component(
-            self.classes | other.classes, self.victims | other.victims, self.devices or other.devices
-        )
-
-
-NOBODY = Component(frozenset(), frozenset())
 
 
 class Relations:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from ...framework.state.state import State
+    from ..model.component import Component
     from .assignment import Assignment
-    from .components import Component
     from .context import OrderContext
 
 # Steps that the search may nest; larger components are left to the quick sequence.

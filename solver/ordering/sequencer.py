@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..model.component import EMPTY, Component
 from ..plans.outcome import BIND, DEALLOCATE
-from .components import NOBODY, Component
 from .context import OrderContext
 from .dfs_order import OrderSearch
 from .gangs import Gangs
@@ -37,7 +37,7 @@ class OrderResult:
 
     moves: tuple[Move, ...] | None
     blame: Component | None = None
-    relief: Component = NOBODY
+    relief: Component = EMPTY
     partial: tuple[Move, ...] = ()
 
 

@@ -12,7 +12,7 @@ from ...models.selectors import CompiledNodeSelector, CompiledTerm, NodeSelector
 from ..vocabulary.domains import Bools
 
 if TYPE_CHECKING:
-    from ..index.cluster import Cluster
+    from .cluster import Cluster
 
 
 def requirement_mask(cluster: "Cluster", item: Requirement) -> Bools:
