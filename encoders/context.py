@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from .problem import BoolArray, PodClass, Problem, VictimClass
+    from ..framework.vocabulary.arrays import Bools
+    from .problem import PodClass, Problem, VictimClass
 
 
 T = TypeVar("T")
@@ -169,7 +170,7 @@ class Context:
                 name=name,
             )
 
-    def lands(self, cls: PodClass, nodes: Sequence[int] | BoolArray) -> cp_model.IntVar | None:
+    def lands(self, cls: PodClass, nodes: Sequence[int] | Bools) -> cp_model.IntVar | None:
         """Give a literal that is true whenever a pod of the class is newly on one of the nodes.
 
         One direction only: it may be true without a pod.  None where no pod of the class can be there.

@@ -29,7 +29,7 @@ from .pod_groups import classes_of
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-    from ..framework.vocabulary.domains import Bools, Ints
+    from ..framework.vocabulary.arrays import Bools, Ints
     from .devices.problem import DeviceProblem
     from .problem import PodClass, Problem
 

@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..framework.index.affinity import AffinityTerm
+    from ..framework.vocabulary.arrays import Bools
     from .context import Context
-    from .problem import BoolArray, PodClass, Problem, VictimClass
+    from .problem import PodClass, Problem, VictimClass
 
 name = names.INTER_POD_AFFINITY
 
@@ -63,7 +64,7 @@ def encode(ctx: Context) -> None:
     _attract(ctx)
 
 
-def _domains(ctx: Context, key: str, classes: Iterable[PodClass]) -> Iterator[BoolArray]:
+def _domains(ctx: Context, key: str, classes: Iterable[PodClass]) -> Iterator[Bools]:
     """Node sets of the domains of a key that any of the classes can reach."""
     ids = ctx.problem.cluster.domains(key).ids
     reached = {int(d) for c in classes for d in np.unique(ids[c.mask]) if d >= 0}
@@ -146,14 +147,14 @@ def _running_repel_newcomers(ctx: Context) -> None:
                     _all_leave_first(ctx, cls, nodes, [v])
 
 
-def _forbid(ctx: Context, cls: PodClass, nodes: BoolArray) -> None:
+def _forbid(ctx: Context, cls: PodClass, nodes: Bools) -> None:
     for node in np.flatnonzero(nodes & cls.mask).tolist():
         variable = ctx.count(cls, node)
         if variable is not None:
             ctx.model.add(variable == 0)
 
 
-def _all_leave_first(ctx: Context, cls: PodClass, nodes: BoolArray, victims: Iterable[VictimClass]) -> None:
+def _all_leave_first(ctx: Context, cls: PodClass, nodes: Bools, victims: Iterable[VictimClass]) -> None:
     for v in victims:
         lands = ctx.lands(cls, nodes)
         if lands is not None:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from ..framework.cycle.runtime import framework_for
 from ..framework.dra.extended import offered, requested
@@ -30,10 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..framework.index.cluster import Cluster
+    from ..framework.vocabulary.arrays import Bools, Ints
     from ..models.config import NodeResourcesFitArgs
-
-BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +56,10 @@ class PodClass:
     pods: tuple[int, ...]
     priority: int
     preempts: bool
-    request: IntArray
-    mask: BoolArray
-    limit: IntArray
-    served: dict[int, BoolArray]
+    request: Ints
+    mask: Bools
+    limit: Ints
+    served: dict[int, Bools]
 
     @property
     def pod(self) -> int:
@@ -95,7 +92,7 @@ class VictimClass:
     node: int
     pods: tuple[int, ...]
     priority: int
-    usage: IntArray
+    usage: Ints
     free: bool
     guard: int | None
     charges: tuple[int, ...]
@@ -134,12 +131,12 @@ class Problem:
         return [c for c in classes if self.cluster.profile(c.pod).filters(plugin)]
 
     @cached_property
-    def free_now(self) -> IntArray:
+    def free_now(self) -> Ints:
         """Allocatable minus what runs, (R, N); negative where a node is over-committed."""
         return np.asarray(self.cluster.allocatable - self.state.requested)
 
     @cached_property
-    def slots_now(self) -> IntArray:
+    def slots_now(self) -> Ints:
         """Free pod slots of each node, (N,)."""
         return np.asarray(self.cluster.allowed_pods - self.state.pod_count)
 
@@ -218,7 +215,7 @@ class _LabelGroup:
 class Matching:
     """Who stands in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
 
-    fixed: IntArray
+    fixed: Ints
     victims: tuple[VictimClass, ...]
     classes: tuple[PodClass, ...]
 
@@ -285,9 +282,9 @@ def _pod_class(
     cluster: Cluster,
     index: int,
     pods: tuple[int, ...],
-    static: BoolArray,
-    room: IntArray,
-    slots: IntArray,
+    static: Bools,
+    room: Ints,
+    slots: Ints,
     devices: DeviceProblem | None,
 ) -> PodClass:
     info = cluster.pods[pods[0]]
@@ -297,7 +294,7 @@ def _pod_class(
     }
     checks = cluster.profile(info.index)
     fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))
-    request: IntArray = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
+    request: Ints = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
     if not checks.filters(names.NODE_RESOURCES_FIT):
         limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
     else:
@@ -328,11 +325,11 @@ def _victim_classes(
     cluster: Cluster,
     state: State,
     groups: dict[Hashable, list[int]],
-    static: dict[Hashable, BoolArray],
+    static: dict[Hashable, Bools],
     all_budgets: Sequence[Budget],
 ) -> tuple[VictimClass, ...]:
     """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
-    reach: dict[int, BoolArray] = {}
+    reach: dict[int, Bools] = {}
     for cls, pods in groups.items():
         info = cluster.pods[pods[0]]
         if info.preempts:

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ..framework.index.cluster import Cluster
+    from ..framework.vocabulary.arrays import Bools
     from .context import Context
-    from .problem import BoolArray, Matching, PodClass, Problem, VictimClass
+    from .problem import Matching, PodClass, Problem, VictimClass
 
 name = names.POD_TOPOLOGY_SPREAD
 
@@ -59,7 +60,7 @@ class SpreadGroup:
     carriers: tuple[PodClass, ...]
     counting: frozenset[int]
     domain_of: npt.NDArray[np.int32]
-    eligible: BoolArray
+    eligible: Bools
     domains: tuple[int, ...]
     matching: Matching
 
@@ -141,7 +142,7 @@ class SpreadGroup:
         return dict(enumerate(np.bincount(self.domain_of[where], fixed[where]).astype(int).tolist()))
 
 
-def _by_domain(domain_of: npt.NDArray[np.int32], nodes: BoolArray) -> dict[int, list[int]]:
+def _by_domain(domain_of: npt.NDArray[np.int32], nodes: Bools) -> dict[int, list[int]]:
     """Divide nodes by domain; those without one are left out."""
     found: dict[int, list[int]] = {}
     chosen = np.flatnonzero(nodes & (domain_of >= 0))
@@ -155,7 +156,7 @@ def spread_groups(
 ) -> list[SpreadGroup]:
     """Gather the classes that carry the same constraint (group K of the design)."""
     cluster = problem.cluster
-    found: dict[tuple[object, ...], tuple[SpreadConstraint, BoolArray, list[PodClass], set[int]]] = {}
+    found: dict[tuple[object, ...], tuple[SpreadConstraint, Bools, list[PodClass], set[int]]] = {}
     for cls in problem.classes:
         for constraint in constraints_of(cluster, cls.pod):
             eligible = eligible_nodes(cluster, cls.pod, constraint)

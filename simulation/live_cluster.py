@@ -17,7 +17,7 @@ from ..framework.state.counters import Counters
 from ..framework.state.dirty_nodes import Touched
 from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
-from ..framework.vocabulary.domains import Ints
+from ..framework.vocabulary.arrays import Ints
 from ..models.node import Node
 from ..models.requests import in_units
 

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from ...framework.dra.index import DeviceIndex
     from ...framework.dra.state import ClaimState
     from ...framework.index.cluster import Cluster
-    from ...framework.vocabulary.domains import Bools
-    from ...framework.vocabulary.domains import Ints as IntArray
+    from ...framework.vocabulary.arrays import Bools, Ints
 
 MOST_APART = 64
 """Devices up to which each may be a kind of its own."""
@@ -179,7 +178,7 @@ class DeviceProblem:
             return False
         return not (device.shared or want.asked) or want.taken(device) is not None
 
-    def most(self, pod: int, limit: IntArray) -> IntArray:
+    def most(self, pod: int, limit: Ints) -> Ints:
         """Bound how many pods like one can have their private claims served on each node; int64[N].
 
         Counts the devices that each exact want may have, free or to be freed, where `limit` is not 0.

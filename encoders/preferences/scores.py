@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from ...framework.index.affinity import AffinityTerm
     from ...framework.index.cluster import Cluster
     from ...framework.rules.spread import SpreadConstraint
+    from ...framework.vocabulary.arrays import Bools
     from ..context import Context
-    from ..problem import BoolArray, Matching, PodClass
+    from ..problem import Matching, PodClass
 
 
 def encode(ctx: Context) -> None:
@@ -82,7 +83,7 @@ def _met(ctx: Context, cls: PodClass, term: AffinityTerm, sign: int) -> Terms:
     return met
 
 
-def _matches(ctx: Context, found: Matching, nodes: BoolArray) -> Terms:
+def _matches(ctx: Context, found: Matching, nodes: Bools) -> Terms:
     """Pods that match in a domain: running ones that stay, and newcomers."""
     victims = [v for v in found.victims if nodes[v.node]]
     terms = Terms(constant=int(found.fixed[nodes].sum()) + sum(v.size for v in victims))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..rules.budgets import budgets, budgets_of
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..plugins import LocalFilter, Scope, ScorePlugin
 from ..state.dirty_nodes import NEVER
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
 
 if TYPE_CHECKING:

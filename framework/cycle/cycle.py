@@ -16,7 +16,7 @@ from ..dra.allocation import Allocation
 from ..plugins.dynamic_resources import NO_STATE
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary import names
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.message import NO_NODES, fit_error
 from ..vocabulary.profile import POST_FILTER, PRE_FILTER
 from ..vocabulary.status import Code, Status

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.resources import Rows, block
 from .budget_ledger import SEVERAL
 from .candidate_cost import OFFSET, Candidate, Harm

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..vocabulary import names
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from ..vocabulary.status import SUCCESS, Code, Status
 from .cycle_state import CycleState
 from .verdicts import OUTSIDE, PASSED

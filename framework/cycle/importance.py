@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..state.dirty_nodes import NEVER
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
 from ..state.nominations import Expected
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...models.errors import InternalError
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.message import fit_error
 from ..vocabulary.status import Code, Status
 from .budget_ledger import Ledger

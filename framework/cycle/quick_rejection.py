@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 
 if TYPE_CHECKING:
     from ..plugins.base import FilterPlugin

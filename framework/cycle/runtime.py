@@ -14,7 +14,7 @@ from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedCl
 from ..plugins.node_affinity import NodeAffinity
 from ..plugins.node_resources_fit import NodeResourcesFit
 from ..state.state import NO_ALLOCATIONS
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.profile import FILTER, PRE_FILTER, SCORE, Profile
 from ..vocabulary.status import SUCCESS, Code, Status
 from .class_view import ClassView, ClassViews

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ...models import resource_api as api
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .counters import CounterScope
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from ...models.pod import Pod
 from ...models.resource_api import DeviceClaim, DeviceClass, DeviceRequest, ExactDeviceRequest
 from ..index.podinfo import EARLIEST
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

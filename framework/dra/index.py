@@ -13,7 +13,7 @@ from ...models.errors import InputError
 from ...models.meta import KubeObject
 from ...models.validation.reading import respell
 from ..index.node_selection import selector_mask
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .allocation import Allocation, read
 from .cel.program import CompileError
 from .claims import ClaimSpec, ClaimSpecs

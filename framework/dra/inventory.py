@@ -19,7 +19,7 @@ import numpy as np
 
 from ...models import resource_api as api
 from ..index.node_selection import selector_mask
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from .counters import Counters, CounterScope
 from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
 

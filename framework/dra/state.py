@@ -23,7 +23,7 @@ from .pod_claims import is_extended
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..vocabulary.domains import Ints
+    from ..vocabulary.arrays import Ints
 
 _NOTHING: Final[Amounts] = {}
 _MAPS: Final = ("_brought", "allocations", "reserved", "_claims_of", "_exclusive", "_shares", "_consumed")

@@ -15,7 +15,8 @@ from ...models.pod import Pod
 from ...models.requests import in_units
 from ...models.snapshot import Snapshot
 from ..vocabulary import names
-from ..vocabulary.domains import Domains, Ints
+from ..vocabulary.arrays import Ints
+from ..vocabulary.domains import Domains
 from ..vocabulary.profile import POST_FILTER, Profile, profiles_of
 from ..vocabulary.resources import FIRST_RESOURCES
 from .affinity import parse_terms

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...models.selectors import CompiledSelector
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 
 
 class LabelClass(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...models.selectors import CompiledNodeSelector, CompiledTerm, NodeSelector, Requirement
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 if TYPE_CHECKING:
     from .cluster import Cluster

@@ -12,7 +12,7 @@ from ...models.node import Taint
 from ...models.pod import Toleration
 
 if TYPE_CHECKING:
-    from ..vocabulary.domains import Ints
+    from ..vocabulary.arrays import Ints
 
 HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..index.cluster import Cluster
     from ..rules.groups import Group
     from ..state.state import State
-    from ..vocabulary.domains import Bools, Ints
+    from ..vocabulary.arrays import Bools, Ints
 
 
 def desired_count_shortfall(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..rules.groups import OFF_KEY, Group, group_of, groups, pinned_domains
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

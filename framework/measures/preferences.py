@@ -18,7 +18,7 @@ from .skew import excess
 
 if TYPE_CHECKING:
     from ..index.affinity import AffinityTerm
-    from ..vocabulary.domains import Ints
+    from ..vocabulary.arrays import Ints
 
 PreferenceValue = Callable[[Cluster, State, Mapping[int, int]], int]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
 from ..index.missing import Missing
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Code, Status
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
 from ..index.missing import Missing
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from .base import FilterPlugin, Verdicts
 

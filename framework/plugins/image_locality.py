@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from ..vocabulary import names
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:

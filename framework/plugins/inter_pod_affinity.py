@@ -22,7 +22,8 @@ from ..index.missing import Missing, label_of, named, selected
 from ..rules.affinity import matches_all, matches_incoming
 from ..rules.affinity_groups import Kind, groups_about, term_matcher
 from ..vocabulary import names
-from ..vocabulary.domains import Bools, Domains, Ints
+from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.domains import Domains
 from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 

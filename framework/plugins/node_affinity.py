@@ -16,7 +16,7 @@ from ...models.selectors import CompiledTerm, NodeSelector, Requirement, require
 from ..index.missing import Missing, condition, label_of
 from ..index.node_selection import required_mask, selector_mask, term_mask
 from ..vocabulary import names
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Code, Status
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 

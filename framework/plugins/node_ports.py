@@ -12,7 +12,7 @@ from ..index.matchers import Matcher
 from ..index.missing import Missing, named
 from ..index.ports import HostPort, conflict
 from ..vocabulary import names
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Code
 from .base import LocalFilter, Nodes, Verdicts
 

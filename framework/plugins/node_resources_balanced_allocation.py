@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...models.config import NodeResourcesBalancedAllocationArgs, PluginArgs
 from ..rules.scored_resources import ScoredResources
 from ..vocabulary import names
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ..dra.extended import mapped_resources
 from ..index.missing import Missing, short_of
 from ..rules.scored_resources import Amounts, ScoredResources
 from ..vocabulary import names
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from ..vocabulary.resources import Rows, block, rows_of
 from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, LocalFilter, Nodes, ScorePlugin, Verdicts

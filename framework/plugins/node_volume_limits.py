@@ -25,7 +25,7 @@ from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
     from ..state.state import State
-    from ..vocabulary.domains import Bools, Ints
+    from ..vocabulary.arrays import Bools, Ints
 
 REASON: Final = "node(s) exceed max volume count"
 

@@ -23,7 +23,8 @@ from ..index.matchers import Matcher
 from ..index.missing import Missing
 from ..rules import spread
 from ..vocabulary import names
-from ..vocabulary.domains import Bins, Bools, Domains, Ints
+from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.domains import Bins, Domains
 from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 

@@ -11,7 +11,7 @@ from ..index.missing import Missing
 from ..index.taints import count_soft_untolerated, first_untolerated
 from ..rules.tolerations import tolerated_mask
 from ..vocabulary import names
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..index.missing import Missing
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from ..volumes.binding import ALL, GONE, NO_VOLUME, OUT_OF_REACH, Need, binder_of
 from ..volumes.claims import claims_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..index.missing import Missing, named
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.disks import Disk, conflict

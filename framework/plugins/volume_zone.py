@@ -12,7 +12,7 @@ import numpy as np
 
 from ..index.missing import Missing, label_of
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, ZONE

@@ -14,7 +14,7 @@ from ..index.matchers import Matcher
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..vocabulary.domains import Ints
+    from ..vocabulary.arrays import Ints
 
 Kind = Literal["required_affinity", "required_anti_affinity", "preferred_affinity", "preferred_anti_affinity"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import ResourceSpec
-from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Rows, block, rows_of
 
 if TYPE_CHECKING:

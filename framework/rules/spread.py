@@ -19,7 +19,7 @@ from ..index.matchers import Matcher
 from ..index.node_selection import required_mask
 from ..index.podinfo import PodInfo
 from ..vocabulary import names
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .tolerations import tolerated_mask
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 from ...models.pod import Toleration
 from ..index.cluster import Cluster
 from ..index.taints import first_untolerated
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 
 def tolerated_mask(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> Bools:

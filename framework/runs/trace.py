@@ -16,7 +16,7 @@ from ..index.cluster import Cluster
 from ..rules.groups import Group
 from ..rules.supported import require_supported
 from ..state.state import State
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from ..workload.cycle import cycles_to_apply, members, schedule_group
 from ..workload.units import units

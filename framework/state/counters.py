@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..index.matchers import Matcher
-from ..vocabulary.domains import Bins, Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.domains import Bins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,8 @@ import numpy as np
 from ..dra.allocation import Allocation
 from ..dra.state import ClaimState
 from ..index.matchers import Matcher
-from ..vocabulary.domains import Bins, Bools, Ints
+from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.domains import Bins
 from ..volumes.state import VolumeState
 from .counters import Counters
 from .dirty_nodes import Touched

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.node import Node
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from .arrays import Bools, Ints
 
 
 class Bins:

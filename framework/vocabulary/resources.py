@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .domains import Ints
+from .arrays import Ints
 
 CPU: Final = 0
 MEMORY: Final = 1

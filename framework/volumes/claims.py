@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ...models.storage import PersistentVolumeClaim
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .attachments import attachments_of
 from .migration import PLUGINS, announces, plugin_of, translated_affinity
 from .offers import Wish, offers_of, wish_of

@@ -18,7 +18,7 @@ from .storage import Storage, capacity_of, class_of_volume, requested, storage_o
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..vocabulary.domains import Bools
+    from ..vocabulary.arrays import Bools
 
 Groups = Mapping[int, tuple[int, ...]]
 """Group to the volumes of it that suit a wish, the one to take first first."""

@@ -21,7 +21,7 @@ from ...models.selectors import (
 )
 from ...models.storage import StorageClass
 from ..index.node_selection import requirement_mask, selector_mask
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .offers import Wish
 from .storage import NO_PROVISIONER, Storage, storage_of
 

@@ -16,7 +16,7 @@ from .uses import uses_of
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..vocabulary.domains import Ints
+    from ..vocabulary.arrays import Ints
 
 
 class VolumeState:

@@ -11,7 +11,7 @@ import numpy as np
 from ...models.quantity import Quantity
 from ...models.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from ..index.node_selection import requirement_mask, selector_mask
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 if TYPE_CHECKING:
     from ...models.selectors import CompiledNodeSelector, CompiledTerm

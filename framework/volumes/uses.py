@@ -10,7 +10,7 @@ import numpy as np
 
 from ...models.pod import Pod
 from ...models.storage import PersistentVolumeClaim
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 from .disks import Disk, disks
 from .migration import PLUGINS, handle_of, plugin_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..dra.claims import ClaimSpec, Request
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from .placement import PodGroupInfo
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..dra.allocation import Allocation
 from ..rules.groups import Group
 from ..state.state import NO_ALLOCATIONS
-from ..vocabulary.domains import Bools
+from ..vocabulary.arrays import Bools
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cycle.runtime import framework_for
-from ..vocabulary.domains import Ints
+from ..vocabulary.arrays import Ints
 from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ...framework.dra.allocation import Allocation
     from ...framework.state.state import State
-    from ...framework.vocabulary.domains import Ints
+    from ...framework.vocabulary.arrays import Ints
     from ..model.solution import Solution
     from ..plans.outcome import Move
     from .sequencer import Sequencer
