@@ -15,7 +15,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit format bench wheel-test clean
+.PHONY: help install solve test lint types unit format picture bench wheel-test clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -48,6 +48,9 @@ unit: $(STAMP)
 format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+picture: $(STAMP) ## draw the arrows between rooms anew in docs/architecture.md
+	$(BIN)/python tests/support/import_graph.py --write
 
 bench: $(STAMP) ## measure everything (hours; may be taken up again) and write docs/benchmarks.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -7,6 +7,7 @@ Run as a command it draws the picture of docs/architecture.md anew:
 
 from __future__ import annotations
 
+import argparse
 import ast
 from collections import defaultdict
 from pathlib import Path
@@ -144,3 +145,69 @@ def circles(arrows: Graph) -> list[set[str]]:
         if circle and circle not in found:
             found.append(circle)
     return found
+
+
+# -- the picture --
+
+ONE_BOX = ("commands", "reports", "encoders", "simulation", "instances", "models")
+"""Top-level rooms that the picture shows as one box."""
+
+
+def box_of(module: str) -> str:
+    """Return the box of a module in the picture; modules of the root are the entry."""
+    top = module.partition(".")[0]
+    if top not in PACKAGES:
+        return "cli"
+    return top if top in ONE_BOX else room_of(module)
+
+
+def drawn(arrows: Graph) -> Graph:
+    """Return the arrows of the picture: those between boxes that no longer way says already."""
+    boxes: Graph = {box_of(module): set() for module in arrows}
+    for module, targets in arrows.items():
+        boxes[box_of(module)] |= {box_of(target) for target in targets} - {box_of(module)}
+    for name in [name for name in boxes if name in PACKAGES and name not in ONE_BOX]:
+        del boxes[name]  # the package itself, which only says what it holds
+    boxes = {box: targets & boxes.keys() for box, targets in boxes.items()}
+    return {
+        box: {
+            target
+            for target in targets
+            if not any(target in reachable(boxes, other) for other in targets - {target})
+        }
+        for box, targets in boxes.items()
+    }
+
+
+def picture(arrows: Graph) -> str:
+    """Return the picture as Mermaid text."""
+    shown = drawn(arrows)
+    lines = ["```mermaid", "flowchart TD"]
+    for package in ("solver", "framework"):
+        lines.append(f"  subgraph {package}")
+        inside = sorted(box for box in shown if box.startswith(f"{package}."))
+        lines += [f"    {box}[{box.partition('.')[2]}]" for box in inside]
+        lines.append("  end")
+    lines += [f"  {box} --> {target}" for box in sorted(shown) for target in sorted(shown[box])]
+    return "\n".join([*lines, "```", ""])
+
+
+def with_picture(page: str, drawing: str) -> str:
+    """Return the page with the picture between its marks replaced."""
+    before, rest = page.split(BEGIN)
+    return f"{before}{BEGIN}{drawing}{END}{rest.split(END)[1]}"
+
+
+def main() -> None:
+    """Print the picture, or write it into the page."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help=f"into {PAGE.relative_to(ROOT)}")
+    drawing = picture(graph())
+    if parser.parse_args().write:
+        PAGE.write_text(with_picture(PAGE.read_text(encoding="utf-8"), drawing), encoding="utf-8")
+    else:
+        print(drawing, end="")
+
+
+if __name__ == "__main__":
+    main()
