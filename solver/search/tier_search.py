@@ -231,13 +231,21 @@ class Search:
                 break
             attained, excluded = self._decode(result.solution, names)
             if result.optimal and attained:
-                for name in group:
-                    self._tell(name, result.solution.goals.get(name, 0))
-                    self._settle(name)
+                self._settle_all(group, result.solution)
                 return True
             if not excluded:
                 break
         return False
+
+    def _settle_all(self, group: Sequence[str], solution: Solution) -> None:
+        """Settle tiers whose best values, in their order, are those of a solution."""
+        given = self._held_costs()
+        for name in group:
+            value = solution.goals.get(name, 0)
+            self._known.tell(name, value, given)
+            given = (*given, self._known.cost(name, value))
+        for name in group:
+            self._settle(name)
 
     def _open(self, name: str, until: float) -> bool:
         over = self.interrupted or time.monotonic() >= until
@@ -416,8 +424,7 @@ class Search:
         """Hold a tier at what the best plan attains."""
         value = self._value_of(name)
         self._held.append((name, value))
-        if not self.interrupted and "model" in self.__dict__ and name in self.model.goals:
-            self.model.fix(name, value)
+        self._fix(name, value)
         self._report(name, value, self._bound_of(name))
 
     def _broken(self) -> int | None:
@@ -427,14 +434,25 @@ class Search:
         return next((k for k, (n, value) in held if cost(n, value_of(n)) > cost(n, value)), None)
 
     def _reopened(self, k: int) -> int:
-        """Return the tier to go on with: the k-th, or one that has to be held at another value."""
+        """Hold again what the best plan has become better in; return the tier to go on with.
+
+        That is the k-th, or the first of those held that the best plan is worse in.
+        """
         broken = self._broken()
-        if broken is None:
-            return k
-        del self._held[broken:]
-        for made_for_them in ("model", "_bounding", "_near"):
-            vars(self).pop(made_for_them, None)
-        return broken
+        if broken is not None:
+            for made_for_them in ("model", "_bounding", "_near"):
+                vars(self).pop(made_for_them, None)
+            del self._held[broken:]
+        for place, (name, value) in enumerate(self._held):
+            if (now := self._value_of(name)) != value:
+                self._held[place] = name, now
+                self._fix(name, now)
+        return k if broken is None else broken
+
+    def _fix(self, name: str, value: int) -> None:
+        """Tell the model, where there is one, what a tier is held at."""
+        if not self.interrupted and "model" in self.__dict__ and name in self.model.goals:
+            self.model.fix(name, value)
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
