@@ -15,8 +15,8 @@ import numpy as np
 
 from ...models.pod import Pod
 from ...models.resource_api import DeviceClaim, DeviceClass, DeviceRequest, ExactDeviceRequest
-from ..index.podinfo import EARLIEST
 from ..vocabulary.domains import Bools
+from ..index.podinfo import EARLIEST
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster

@@ -5,8 +5,8 @@ Source: kube-scheduler 1.34.1 plugins/nodename.
 
 from typing import ClassVar
 
-from ..events.events import NODE_ADD
-from ..vocabulary import names
+from .. import names
+from ..events import NODE_ADD
 from .base import HintPlugin, Registration
 
 

@@ -13,21 +13,21 @@ import numpy as np
 from ...models.config import NodeResourcesFitArgs, PluginArgs, UtilizationShapePoint
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
+from .. import names
+from ..domains import Ints
 from ..dra.extended import mapped_resources
-from ..index.missing import Missing, short_of
-from ..rules.scored_resources import Amounts, ScoredResources
-from ..vocabulary import names
-from ..vocabulary.domains import Ints
-from ..vocabulary.resources import Rows, block, rows_of
-from ..vocabulary.status import Code
+from ..missing import Missing, short_of
+from ..resources import Rows, block, rows_of
+from ..scored_resources import Amounts, ScoredResources
+from ..status import Code
 from .base import MAX_NODE_SCORE, LocalFilter, Nodes, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..index.cluster import Cluster
-    from ..state.nominations import Expected
-    from ..state.state import State
+    from ..cluster import Cluster
+    from ..nominations import Expected
+    from ..state import State
 
 TOO_MANY_PODS: Final = "Too many pods"
 

@@ -9,11 +9,10 @@ from ...models.controllers import Namespace
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
-from ..events import events
-from ..events.changes import Audience, Occurrence, occurrences
-from ..events.events import Action, Resource
-from ..index.affinity import parse_terms
-from ..vocabulary import names
+from .. import events, names
+from ..affinity import parse_terms
+from ..changes import Audience, Occurrence, occurrences
+from ..events import Action, Resource
 from .node_check import may_fit
 from .queued_pod import QueuedPod
 from .scheduling_queue import SchedulingQueue

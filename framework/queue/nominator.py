@@ -4,7 +4,7 @@ Source: kube-scheduler 1.34.1 backend/queue/nominator.go.
 """
 
 from ...models.pod import Pod
-from ..events.changes import identity
+from ..changes import identity
 
 
 class Nominator:

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ...models.pod import Pod
-from ..events.changes import identity
+from ..changes import identity
 
 
 @dataclass(slots=True, eq=False)

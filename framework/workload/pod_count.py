@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..cycle.runtime import framework_for
-from ..vocabulary import names
+from .. import names
+from ..runtime import framework_for
 from .interfaces import PlacementScorer
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..index.cluster import Cluster
-    from ..state.state import State
+    from ..cluster import Cluster
+    from ..state import State
 
 
 class PlacementPodCountScorer(PlacementScorer):

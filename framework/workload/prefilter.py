@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..cycle.runtime import framework_for
-from ..vocabulary.domains import Ints
+from ..domains import Ints
+from ..runtime import framework_for
 from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..index.cluster import Cluster
-    from ..state.state import State
+    from ..cluster import Cluster
+    from ..state import State
 
 
 class Room:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from ...framework.diagnosis import Diagnosis, diagnose
 from ...framework.dra.index import claim_keys
-from ...framework.measures.group_rules import placements_of
-from ...framework.measures.skew import domain_counts
-from ...framework.rules.spread import fallen_back_constraints
-from ...framework.runs.diagnosis import Diagnosis, diagnose
-from ...framework.state.state import State
+from ...framework.group_rules import placements_of
+from ...framework.skew import domain_counts
+from ...framework.spread import fallen_back_constraints
+from ...framework.state import State
 from ...models.plan import (
     Binding,
     Eviction,
@@ -22,15 +22,15 @@ from ...models.plan import (
     Tier,
     Unschedulable,
 )
-from .apply import play
 from .device_allocations import written
-from .objective import Valuation, end_state
 from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
+from .apply import play
+from .objective import Valuation, end_state
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from ...framework.index.cluster import Cluster
+    from ...framework.cluster import Cluster
 
 
 def build_plan(
@@ -110,15 +110,17 @@ def _step(cluster: Cluster, move: Move) -> Step:
 
 
 def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
-    """Diagnose one pod for each class; pods nominated in the input may read other words than their class."""
+    """Diagnose one pod for each class; who waits on its nominated node reads other words than its class."""
     end = end_state(cluster, outcome)
+    for i, node in outcome.waiting.items():
+        end.nominate(i, node)
     told: dict[Hashable, Diagnosis] = {}
     found = []
     for i in (*cluster.pending, *cluster.gated, *cluster.untried):
         if i in outcome.placed:
             continue
         info = cluster.pods[i]
-        kind = (info.cls, info.nominated, info.pod.spec.scheduling_gates)
+        kind = (info.cls, outcome.waiting.get(i), info.pod.spec.scheduling_gates)
         if kind not in told:
             told[kind] = diagnose(cluster, end, i)
         found.append(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...framework.runs.greedy import run_to_quiescence
-from ...framework.state.state import State
-from .apply import new_allocations
-from .objective import Valuation, valuate
+from ...framework.greedy import run_to_quiescence
+from ...framework.state import State
 from .outcome import Outcome
+from .apply import new_allocations
 from .replay import inadmissible
+from .objective import Valuation, valuate
 
 if TYPE_CHECKING:
-    from ...framework.index.cluster import Cluster
+    from ...framework.cluster import Cluster
 
 
 def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Valuation]:
@@ -24,6 +24,7 @@ def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Val
         placed=dict(run.node_of_new),
         nominations={i: victims for i, (_, victims) in run.nominations.items() if i in run.node_of_new},
         victims={victim: preemptor for victim, _, preemptor in run.victims},
+        waiting=dict(run.state.nominated),
         allocations=new_allocations(State.initial(cluster), run.state),
     )
     valuation = valuate(cluster, outcome, prefer)

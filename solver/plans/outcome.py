@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
-    from ...framework.index.cluster import Cluster
 
 BIND: Literal["bind"] = "bind"
 MARK: Literal["mark"] = "mark"
@@ -38,6 +38,9 @@ class Outcome:
         Claim -> its devices, for the claims that the round allocates.
     admissible : bool
         Whether the outcome is a plan in the sense of the design; greedy's need not be.
+    waiting : mapping
+        Pod -> its nominated node, for pods that wait there for a terminating pod to leave, and are not
+        placed.
     """
 
     moves: tuple[Move, ...] = ()
@@ -46,6 +49,7 @@ class Outcome:
     victims: Mapping[int, int | None] = field(default_factory=dict)
     allocations: Mapping[str, Allocation] = field(default_factory=dict)
     admissible: bool = True
+    waiting: Mapping[int, int] = field(default_factory=dict)
 
 
 def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """docs/plugins.md says what the code says."""
 
 import re
-
-from support.paths import ROOT
+from pathlib import Path
 
 from kubestow.framework.plugins import (
     DEFAULT_PLUGINS,
@@ -16,6 +15,7 @@ from kubestow.framework.plugins import (
     pod_topology_spread,
 )
 
+ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]

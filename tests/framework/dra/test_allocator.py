@@ -1,8 +1,8 @@
 """The allocator, row by row: what a pod `p` with claims `c` (and `d`) gets on node `a`."""
 
 import pytest
-from support.builders import node
-from support.devices import (
+from builders import node
+from devices import (
     allocated,
     alternative,
     claim,

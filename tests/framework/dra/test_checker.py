@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from support.builders import cluster, node
-from support.devices import (
+from builders import cluster, node
+from devices import (
     DRIVER,
     alternative,
     claim,

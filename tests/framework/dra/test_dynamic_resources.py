@@ -1,8 +1,8 @@
 """The plugin in whole cycles: what pods get one after another, and what is said where they get nothing."""
 
 import pytest
-from support.builders import cluster, node, pod
-from support.devices import (
+from builders import cluster, node, pod
+from devices import (
     allocated,
     alternative,
     claim,
@@ -15,10 +15,10 @@ from support.devices import (
     user,
     zone,
 )
-from support.filtering import Look, pass_over
+from filtering import Look, pass_over
 
-from kubestow.framework.index.cluster import Cluster
-from kubestow.framework.runs.trace import trace
+from kubestow.framework.cluster import Cluster
+from kubestow.framework.trace import trace
 from kubestow.models.errors import InputError
 from kubestow.solver.api import solve
 from kubestow.solver.options import SolveOptions

@@ -1,13 +1,13 @@
 """Extended resources that devices serve: what pod `p` gets, and what NodeResourcesFit leaves to devices."""
 
 import pytest
-from support.builders import cluster, node, pod
-from support.devices import allocated, claim, device_class, gpu, request, slice_on, user
-from support.filtering import Look, pass_over
+from builders import cluster, node, pod
+from devices import allocated, claim, device_class, gpu, request, slice_on, user
+from filtering import Look, pass_over
 
+from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.extended import class_by_resource
-from kubestow.framework.index.cluster import Cluster
-from kubestow.framework.state.state import State
+from kubestow.framework.state import State
 
 GPU = "example.com/gpu"
 SERVED = device_class("gpu", serves=GPU)

@@ -5,14 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from support.paths import DATA
 
 import kubestow
 from kubestow.framework.queue.replay import replay
 from kubestow.instances.files import read_files
 from kubestow.instances.recordings import read_timelines
 
-FILE = DATA / "queue" / "timelines.json.gz"
+FILE = Path(__file__).parents[2] / "data" / "queue" / "timelines.json.gz"
 [(_, CONTENT)] = read_files([FILE])
 RECORDED = json.loads(CONTENT)
 TIMELINES = read_timelines(FILE)

@@ -1,1 +1,0 @@
-"""Dynamic resource allocation: which devices serve which claims."""

@@ -1,1 +1,0 @@
-"""One scheduling cycle: filters, scores, preemption."""

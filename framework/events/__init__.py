@@ -1,1 +1,0 @@
-"""Cluster events and the objects that change."""

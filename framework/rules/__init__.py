@@ -1,1 +1,0 @@
-"""Parsed scheduling rules that plugins and encoders share."""

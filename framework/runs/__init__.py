@@ -1,1 +1,0 @@
-"""Whole runs of the baseline: one pass, passes to quiescence, explanations."""

@@ -1,1 +1,0 @@
-"""What changes in a round: who is where, and the sums over it."""

@@ -1,1 +1,0 @@
-"""The words that all rooms share: names, statuses, resources, domains, messages."""

@@ -1,1 +1,0 @@
-"""Builders, strategies and oracles that the tests share."""

@@ -1,1 +1,0 @@
-"""Second opinions: exhaustive searches, and values of plans from their definitions alone."""
