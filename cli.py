@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
-from kubestow.cli_group import INTERRUPTED, Cli, leave
-from kubestow.cli_inputs import (
+from kubestow.commands.group import INTERRUPTED, Cli, leave
+from kubestow.commands.inputs import (
     complete_instance,
     input_options,
     instance_names,
@@ -26,9 +26,9 @@ from kubestow.cli_inputs import (
     several_instances,
     snapshots,
 )
-from kubestow.cli_queue import hints, queue
-from kubestow.cli_simulate import simulate
-from kubestow.cli_study import study
+from kubestow.commands.queue import hints, queue
+from kubestow.commands.simulate import simulate
+from kubestow.commands.study import study
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

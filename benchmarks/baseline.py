@@ -7,10 +7,10 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from kubestow.framework.index.cluster import Cluster
-from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Status
 from kubestow.instances import generated

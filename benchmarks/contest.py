@@ -162,10 +162,10 @@ def _told(plan: Plan) -> dict[str, Any]:
 def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[str, Any]:
     from kubestow.encoders.problem import build_problem
     from kubestow.framework.index.cluster import Cluster
-    from kubestow.solver.plans.nominations import narrate
     from kubestow.solver.ordering.sequencer import Sequencer
-    from kubestow.solver.plans.replay import inadmissible
+    from kubestow.solver.plans.nominations import narrate
     from kubestow.solver.plans.objective import valuate
+    from kubestow.solver.plans.replay import inadmissible
 
     problem = build_problem(Cluster(snapshot))
     module = import_module(RIVALS[way])

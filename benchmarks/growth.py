@@ -14,8 +14,8 @@ from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 from kubestow.solver.api import solve
-from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.options import Progress, SolveOptions
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 
 from .registry import BenchSpec, Column, Row, register
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from kubestow.framework.index.cluster import Cluster
-from kubestow.framework.cycle.cycle import apply, schedule_one
-from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
 from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
+from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.preemption import dry_run
 from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Code
 from kubestow.instances import generated

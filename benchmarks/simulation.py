@@ -11,10 +11,10 @@ import sys
 import time
 from typing import Any
 
-from kubestow.framework.simulation.engine import Simulation
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models.pod import Pod
 from kubestow.models.scenario import SECOND, Arrivals, Cordon, Kind, Scenario, TimedEvent
+from kubestow.simulation.engine import Simulation
 
 HOUR = 3600 * SECOND
 SIZES = ("500m", "1", "2", "4", "250m", "3")

@@ -13,7 +13,6 @@ from ..models.memory import no_collection
 from . import (
     capacity,
     desired_count,
-    dynamic_resources,
     eviction,
     fallback,
     host_ports,
@@ -27,6 +26,7 @@ from . import (
     volume_restrictions,
 )
 from .context import Context
+from .devices import dynamic_resources
 from .preferences import PREFERENCES
 from .problem import Problem
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from .dynamic_resources import DeviceVariables
+    from .devices.dynamic_resources import DeviceVariables
     from .problem import BoolArray, PodClass, Problem, VictimClass
 
 

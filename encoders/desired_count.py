@@ -4,7 +4,7 @@
     room[g,n] fits beside everything on node n            by resources and pod slots, not by devices
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
-The twin for a finished plan is `framework.group_wishes.desired_count_shortfall`.
+The twin for a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
-from ..framework.rules.groups import Group, groups
 from ..framework.cycle.runtime import framework_for
+from ..framework.rules.groups import Group, groups
+from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
 from .linear import add_at_most

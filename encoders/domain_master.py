@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..framework.vocabulary.domains import Bools, Ints
-    from .device_problem import DeviceProblem
+    from .devices.problem import DeviceProblem
     from .problem import PodClass, Problem
 
 

@@ -9,7 +9,7 @@ A victim belongs to the lowest pending priority above its own; each priority has
 and one for each victim priority.  Pods that terminate already cost nothing.
 
 Source: design, budgets and the objective; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
-`framework.budgets`.
+`framework.rules.budgets`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.skew`.
+"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.measures.skew`.
 
     Σ over groups of carriers, over domains d that receive one, of
         max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..framework.vocabulary import names
 from ..framework.rules.spread import fallen_back_constraints
+from ..framework.vocabulary import names
 from ..models import tiers
 from .excess import excess
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from ..framework.vocabulary import names
 from ..framework.index.ports import conflict
+from ..framework.vocabulary import names
 from .cliques import cliques
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
 from ..framework.index.affinity import AffinityTerm, required_affinity, required_anti_affinity
+from ..framework.vocabulary import names
 from .cliques import cliques
 from .context import Terms
 

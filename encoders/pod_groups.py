@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
 from ..framework.rules.groups import Group, groups
+from ..framework.vocabulary import names
 from .context import Terms
 
 if TYPE_CHECKING:

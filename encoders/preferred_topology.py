@@ -5,7 +5,8 @@
     a member is newly placed in d  ->  taken[g,k,d]
     g gains a member, and a running one in d stays  ->  taken[g,k,d]
 
-All nodes without the label are one domain.  The twin is `framework.group_wishes.preferred_topology_excess`.
+All nodes without the label are one domain.  The twin is
+`measures.group_preferences.preferred_topology_excess`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
 from ..framework.rules.groups import Group, groups
+from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
 from .pod_groups import classes_of, starts

@@ -1,6 +1,6 @@
 """The round as the encoders see it: classes of pending pods, classes of possible victims, budgets, numbers.
 
-Classes, not pods: pending pods with one scheduling signature (`framework.cluster.PodInfo.cls`) are one
+Classes, not pods: pending pods with one scheduling signature (`framework.index.cluster.PodInfo.cls`) are one
 `PodClass` and a model counts them; running pods of one node that cost and free the same are one
 `VictimClass`. Everything here is computed once from the framework's index and never changes during the
 search.
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import numpy.typing as npt
 
-from ..framework.vocabulary import names
-from ..framework.rules.budgets import Budget, budgets
-from ..framework.dra.extended import offered, requested
-from ..framework.plugins.node_resources_fit import checked_resources
 from ..framework.cycle.runtime import framework_for
+from ..framework.dra.extended import nodes_that_offer, requested
 from ..framework.index.signature import signature
+from ..framework.plugins.node_resources_fit import checked_resources
+from ..framework.rules.budgets import Budget, budgets
 from ..framework.state.state import State
+from ..framework.vocabulary import names
 from ..framework.volumes.signature import VolumeSignatures
-from .device_problem import DeviceProblem, device_problem, may_merge
+from .devices.problem import DeviceProblem, device_problem, may_merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -292,7 +292,8 @@ def _pod_class(
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
     served = {
-        cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
+        cluster.resource_index[name]: ~nodes_that_offer(cluster, name)
+        for name in requested(cluster, info.index)
     }
     checks = cluster.profile(info.index)
     fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))

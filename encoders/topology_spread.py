@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.vocabulary import names
 from ..framework.rules.spread import (
     SpreadConstraint,
     eligible_nodes,
@@ -37,6 +36,7 @@ from ..framework.rules.spread import (
     hard_constraints,
     spread_matches,
 )
+from ..framework.vocabulary import names
 from .context import Terms
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """A snapshot: every object of one input, admitted and validated, at one instant.
 
 It is what `instances` makes and what `framework` reads.  It holds objects as the API server would have stored
-them and nothing derived from them; derived numbers live in `framework.cluster`.
+them and nothing derived from them; derived numbers live in `framework.index.cluster`.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..framework.cluster import Cluster
-from ..framework.supported import require_supported
+from ..framework.index.cluster import Cluster
+from ..framework.rules.supported import require_supported
 from ..models.plan import Plan, Stats
-from .plans.greedy_baseline import greedy_outcome
 from .options import ProgressCallback, SolveOptions
 from .plans.document import build_plan
+from .plans.greedy_baseline import greedy_outcome
 from .plans.replay import replay
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class _Round:
 
     def optimal_plan(self, progress: ProgressCallback | None) -> Plan:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
-        from .decomposition.search import search_round
         from .decomposition.engine import require_engine
+        from .decomposition.search import search_round
 
         require_engine(self._options)
         found = search_round(self._cluster, self._greedy, self._options, progress, self._start)

@@ -16,7 +16,7 @@ from .plans.outcome import Outcome, told
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..framework.cluster import Cluster
+    from ..framework.index.cluster import Cluster
     from .plans.objective import Valuation
 
 

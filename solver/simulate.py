@@ -12,23 +12,23 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..framework.cluster import Cluster
-from ..framework.cycle import find_node
-from ..framework.runtime import framework_for
-from ..framework.simulation.agenda import LATE
-from ..framework.simulation.snapshots import snapshot_of_store
-from .plans.device_allocations import chosen_devices
+from ..framework.cycle.cycle import find_node
+from ..framework.cycle.runtime import framework_for
+from ..framework.index.cluster import Cluster
+from ..simulation.agenda import LATE
+from ..simulation.snapshots import snapshot_of_store
 from .api import solve
 from .options import SolveOptions
+from .plans.device_allocations import chosen_devices
 
 if TYPE_CHECKING:
     from ..framework.dra.allocation import Allocation
     from ..framework.queue.queued_pod import QueuedPod
-    from ..framework.simulation.disruptions import Disruptions
-    from ..framework.simulation.effects import Effects
-    from ..framework.simulation.world import World
     from ..models.plan import Plan
     from ..models.pod import Pod
+    from ..simulation.disruptions import Disruptions
+    from ..simulation.effects import Effects
+    from ..simulation.world import World
 
 
 class OptimalScheduler:

@@ -2,15 +2,15 @@
 
 import time
 
-from proof import OPTIONS
+from support.proof import OPTIONS
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Stats
-from kubestow.solver.plans.greedy_baseline import greedy_outcome
-from kubestow.solver.decomposition.search import search_round
 from kubestow.solver.decomposition.components import find_parts
+from kubestow.solver.decomposition.search import search_round
 from kubestow.solver.plans.document import build_plan
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.replay import replay
 
 WHOLE = 10**9

@@ -6,8 +6,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from builders import budget, cluster, node, pod
 from ortools.sat.python import cp_model
+from support.builders import budget, cluster, node, pod
 
 import kubestow
 from kubestow.instances.generated import deployments, packing

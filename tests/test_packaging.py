@@ -20,12 +20,12 @@ BELOW = {
     "instances": {"models"},
     "framework": {"models"},
     "encoders": {"models", "framework"},
-    "solver": {"models", "framework", "encoders"},
-    "reports": {"models", "framework", "encoders", "solver"},
+    "simulation": {"models", "framework"},
+    "solver": {"models", "framework", "simulation", "encoders"},
+    "reports": {"models", "framework", "simulation", "encoders", "solver"},
 }
 # The command line may use every room; the version lives in the root package.
-BELOW["cli_queue"] = set(BELOW)
-BELOW["cli_simulate"] = {*BELOW, "cli_inputs"}
+BELOW["commands"] = {*BELOW, "__init__"}
 BELOW["cli"] = {*BELOW, "__init__"}
 BELOW["__main__"] = {"cli"}
 BELOW["__init__"] = set()
@@ -76,7 +76,9 @@ def test_imports_point_one_way(room):
     assert not wrong
 
 
-@pytest.mark.parametrize("room", ["models", "instances", "framework", "reports", "cli"])
+@pytest.mark.parametrize(
+    "room", ["models", "instances", "framework", "simulation", "reports", "commands", "cli"]
+)
 def test_only_encoders_and_solver_know_ortools(room):
     wrong = [
         str(p.relative_to(ROOT)) for p in modules(room) if any(n.startswith("ortools") for n in imports(p))

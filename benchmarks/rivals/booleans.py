@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kubestow.encoders.linear import add_at_most
-from kubestow.framework.index.affinity import required_affinity, required_anti_affinity
 from kubestow.framework.dra.index import device_index
+from kubestow.framework.index.affinity import required_affinity, required_anti_affinity
 from kubestow.framework.rules.groups import groups
 from kubestow.framework.rules.spread import eligible_nodes, group_key, hard_constraints, spread_matches
 from kubestow.models import tiers

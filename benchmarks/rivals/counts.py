@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from kubestow.solver.ordering.decoding import assign
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.ordering.decoding import assign
 
 from . import Answer
 

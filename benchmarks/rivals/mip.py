@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kubestow.encoders import encode
-from kubestow.solver.ordering.decoding import assign
 from kubestow.solver.model.solution import Solution
+from kubestow.solver.ordering.decoding import assign
 
 from . import Answer
 

@@ -1,4 +1,4 @@
-"""`--prefer scores`: the most points of soft criteria, as `framework.preferences.soft_points` defines them.
+"""`--prefer scores`: the most points of soft criteria, as `measures.preferences.soft_points` defines them.
 
     scores = Σ static points(c, n)·y[c,n]
              + Σ weight·(pods of c in domains with another match of a preferred term)
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...framework.vocabulary import names
 from ...framework.measures.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
+from ...framework.vocabulary import names
 from ..context import Terms
 from ..excess import excess
 

@@ -4,7 +4,7 @@
 
 Sense: min.  The square of a count is the sum of the odd numbers 1, 3, 5, … so each further pod of a node
 costs more than the one before and a minimising solver fills the cheap steps first.  The twin for a finished
-plan is `framework.preferences.squared_load`.
+plan is `framework.measures.preferences.squared_load`.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from ...models import resource_api as api
 from ...models.errors import InputError
 from ...models.meta import KubeObject
 from ...models.validation.reading import respell
-from ..vocabulary.domains import Bools
 from ..rules.node_selection import selector_mask
+from ..vocabulary.domains import Bools
 from .allocation import Allocation, read
 from .cel.program import CompileError
 from .claims import ClaimSpec, ClaimSpecs

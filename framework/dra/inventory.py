@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...models import resource_api as api
-from ..vocabulary.domains import Bools, Ints
 from ..rules.node_selection import selector_mask
+from ..vocabulary.domains import Bools, Ints
 from .counters import Counters, CounterScope
 from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
 

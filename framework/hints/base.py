@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Final, NamedTuple
 from ...models.config import PluginArgs
 from ...models.features import FeatureGates
 from ...models.pod import Pod
-from ..events import ClusterEvent
-from ..objects import ObjectStore
+from ..events.events import ClusterEvent
+from ..events.objects import ObjectStore
 
 
 class Answer(NamedTuple):

@@ -8,8 +8,8 @@ Source: kube-scheduler 1.34.1 plugins/defaultpreemption.
 from typing import ClassVar
 
 from ...models.pod import Pod
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, skip
 
 

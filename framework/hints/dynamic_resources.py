@@ -10,11 +10,11 @@ from ...models.config import PluginArgs
 from ...models.features import FeatureGates
 from ...models.pod import Pod
 from ...models.resource_api import ResourceClaim
-from .. import names
-from ..changes import identity
 from ..dra.pod_claims import ClaimProblem
-from ..events import Action, ClusterEvent, Resource
-from ..objects import ObjectStore
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..events.objects import ObjectStore
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .resource_claims import pod_claims
 

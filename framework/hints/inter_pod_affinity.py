@@ -14,8 +14,8 @@ from ...models.affinity import PodAffinity, PodAffinityTerm
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.selectors import CompiledSelector
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .parsing import parsed
 

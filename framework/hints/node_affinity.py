@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from ...models.node import Node
 from ...models.pod import Pod
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .parsing import matches_node
 

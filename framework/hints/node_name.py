@@ -5,8 +5,8 @@ Source: kube-scheduler 1.34.1 plugins/nodename.
 
 from typing import ClassVar
 
-from .. import names
-from ..events import NODE_ADD
+from ..events.events import NODE_ADD
+from ..vocabulary import names
 from .base import HintPlugin, Registration
 
 

@@ -7,9 +7,9 @@ from collections.abc import Hashable
 from typing import ClassVar
 
 from ...models.pod import Pod
-from .. import names
-from ..events import NODE_ADD, Action, ClusterEvent, Resource
-from ..ports import conflict, host_ports
+from ..events.events import NODE_ADD, Action, ClusterEvent, Resource
+from ..index.ports import conflict, host_ports
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .pods import held_a_node
 

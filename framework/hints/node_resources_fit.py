@@ -12,9 +12,9 @@ from ...models.config import NodeResourcesFitArgs
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.requests import in_units, pod_requests, running_pod_requests
-from .. import names
-from ..changes import identity
-from ..events import Action, ClusterEvent, Resource
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .pods import held_a_node
 

@@ -7,10 +7,10 @@ from typing import ClassVar, Final
 
 from ...models.node import Node, Taint
 from ...models.pod import Pod
-from .. import names
-from ..changes import identity
-from ..events import Action, ClusterEvent, Resource
-from ..taints import tolerates
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..index.taints import tolerates
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 
 CORDON: Final = "node.kubernetes.io/unschedulable"

@@ -9,8 +9,8 @@ from typing import ClassVar
 from ...models.pod import Pod
 from ...models.storage import CSINode, PersistentVolumeClaim, VolumeAttachment
 from ...models.volumes import Volume
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from ..volumes.migration import PLUGINS, handle_of, plugin_of
 from .base import Answer, HintError, HintPlugin, Registration, queue, skip
 from .pods import claim_of, held_a_node

@@ -12,11 +12,11 @@ from ...models.node import Node
 from ...models.pod import Pod, TopologySpreadConstraint
 from ...models.selectors import CompiledSelector, requirement
 from ...models.snapshot import Snapshot
-from .. import names
-from ..changes import identity
-from ..events import Action, ClusterEvent, Resource
-from ..owners import DefaultSelectors
-from ..podinfo import EARLIEST
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..index.owners import DefaultSelectors
+from ..index.podinfo import EARLIEST
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .parsing import parsed
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ...models.features import FeatureGates
-from ..events import ANY_EVENT, NODE_TAINT, Action, ClusterEvent, Resource, matches
-from ..objects import ObjectStore
-from ..profile import DEFAULT_PLUGINS, Profile
+from ..events.events import ANY_EVENT, NODE_TAINT, Action, ClusterEvent, Resource, matches
+from ..events.objects import ObjectStore
+from ..vocabulary.profile import DEFAULT_PLUGINS, Profile
 from .base import HintPlugin, Registration
 from .default_preemption import DefaultPreemption
 from .dynamic_resources import DynamicResources

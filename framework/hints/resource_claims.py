@@ -4,7 +4,7 @@ from ...models.features import FeatureGates
 from ...models.resource_api import ResourceClaim
 from ...models.scheduling import PodGroup
 from ..dra.pod_claims import PodClaims
-from ..objects import ObjectStore
+from ..events.objects import ObjectStore
 
 
 def pod_claims(objects: ObjectStore, gates: FeatureGates) -> PodClaims:

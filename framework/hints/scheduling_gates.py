@@ -6,9 +6,9 @@ Source: kube-scheduler 1.34.1 plugins/schedulinggates.
 from typing import ClassVar
 
 from ...models.pod import Pod
-from .. import names
-from ..changes import identity
-from ..events import Action, ClusterEvent, Resource
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from ...models.node import Node
 from ...models.pod import Pod
-from .. import names
-from ..changes import identity
-from ..events import Action, ClusterEvent, Resource
-from ..taints import first_untolerated
+from ..events.changes import identity
+from ..events.events import Action, ClusterEvent, Resource
+from ..index.taints import first_untolerated
+from ..vocabulary import names
 from .base import Answer, HintPlugin, Registration, queue, skip
 
 

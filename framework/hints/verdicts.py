@@ -7,10 +7,10 @@ from ...models.features import FeatureGates
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.recordings import HintCase
-from ..changes import identity, occurrences
-from ..events import ClusterEvent
-from ..objects import ObjectStore
-from ..profile import profiles_of
+from ..events.changes import identity, occurrences
+from ..events.events import ClusterEvent
+from ..events.objects import ObjectStore
+from ..vocabulary.profile import profiles_of
 from .base import Answer, ask
 from .registry import HintMap
 

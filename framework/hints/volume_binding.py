@@ -9,8 +9,8 @@ from typing import ClassVar
 from ...models.pod import Pod
 from ...models.quantity import unit_ceil
 from ...models.storage import CSIDriver, CSINode, CSIStorageCapacity, PersistentVolumeClaim, StorageClass
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from ..volumes.migration import MIGRATED_PLUGINS
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .node_volume_limits import claim_names, volume_traits

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ...models.pod import Pod
 from ...models.storage import PersistentVolumeClaim
-from .. import names
-from ..events import NODE_ADD, Action, ClusterEvent, Resource
+from ..events.events import NODE_ADD, Action, ClusterEvent, Resource
+from ..vocabulary import names
 from ..volumes.disks import conflict, disks
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .node_volume_limits import volume_traits

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from ...models.pod import Pod
 from ...models.storage import PersistentVolume, PersistentVolumeClaim, StorageClass
-from .. import names
-from ..events import Action, ClusterEvent, Resource
+from ..events.events import Action, ClusterEvent, Resource
+from ..vocabulary import names
 from ..volumes.zones import zones_of
 from .base import Answer, HintPlugin, Registration, queue, skip
 from .volume_restrictions import named_claims

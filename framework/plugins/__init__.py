@@ -5,8 +5,8 @@
 
 from typing import Final, NamedTuple
 
-from .. import names
-from ..profile import DEFAULT_PLUGINS as ORDER
+from ..vocabulary import names
+from ..vocabulary.profile import DEFAULT_PLUGINS as ORDER
 from .base import FilterPlugin, LocalFilter, Plugin, Scope, ScorePlugin, StaticFilter
 from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
-from ..domains import Bools, Ints
-from ..missing import Missing
-from ..status import Code, Status
+from ..index.missing import Missing
+from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.status import Code, Status
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 Verdicts = NDArray[np.uint8]
 """A plugin's answers over nodes: 0 passes, the others are places in `FilterPlugin.codes`."""

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 import numpy as np
 
 from ...models.config import PluginArgs
-from .. import names
-from ..domains import Bools
 from ..dra.allocation import Allocation, write
 from ..dra.answers import ERROR, FITS, NO_ROOM, TIMEOUT, Answer, Answers
 from ..dra.claims import ClaimSpec
-from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requested
+from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, nodes_that_offer, requested
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
-from ..missing import Missing
-from ..status import Code, Status
+from ..index.missing import Missing
+from ..vocabulary import names
+from ..vocabulary.domains import Bools
+from ..vocabulary.status import Code, Status
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
     from ..dra.state import ClaimState
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 REASON_ALLOCATE: Final = "cannot allocate all claims"
 REASON_ELSEWHERE: Final = "resourceclaim not available on the node"
@@ -265,7 +265,7 @@ class DynamicResources(FilterPlugin):
         """Find the allocator's answers: others where nodes offer other extended resources themselves."""
         divided: list[tuple[Bools, tuple[str, ...]]] = [(self._everywhere, ())]
         for resource in extended:
-            own = offered(self.cluster, resource)
+            own = nodes_that_offer(self.cluster, resource)
             divided = [
                 part
                 for nodes, missing in divided

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from .. import names
-from ..domains import Ints
+from ..vocabulary import names
+from ..vocabulary.domains import Ints
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 _MIB: Final = 1024 * 1024
 _LEAST: Final = 23 * _MIB

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 import numpy as np
 
 from ...models.config import InterPodAffinityArgs, PluginArgs
-from .. import names
-from ..affinity import AffinityTerm, matches_all
-from ..affinity_groups import Kind, groups_about, term_matcher
-from ..domains import Bools, Domains, Ints
-from ..matchers import Matcher
-from ..missing import Missing, label_of, named, selected
-from ..status import Code
+from ..index.affinity import AffinityTerm, matches_all
+from ..index.matchers import Matcher
+from ..index.missing import Missing, label_of, named, selected
+from ..rules.affinity_groups import Kind, groups_about, term_matcher
+from ..vocabulary import names
+from ..vocabulary.domains import Bools, Domains, Ints
+from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 REASON_AFFINITY: Final = "node(s) didn't match pod affinity rules"
 REASON_ANTI_AFFINITY: Final = "node(s) didn't match pod anti-affinity rules"

@@ -13,16 +13,16 @@ from ...models.affinity import NodeAffinity as NodeAffinitySpec
 from ...models.affinity import PreferredSchedulingTerm
 from ...models.config import NodeAffinityArgs, PluginArgs
 from ...models.selectors import CompiledTerm, NodeSelector, Requirement, requirement
-from .. import names
-from ..domains import Bools, Ints
-from ..missing import Missing, condition, label_of
-from ..node_selection import required_mask, selector_mask, term_mask
-from ..status import Code, Status
+from ..index.missing import Missing, condition, label_of
+from ..rules.node_selection import required_mask, selector_mask, term_mask
+from ..vocabulary import names
+from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.status import Code, Status
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 REASON: Final = "node(s) didn't match Pod's node affinity/selector"
 REASON_ADDED: Final = "node(s) didn't match scheduler-enforced node affinity"

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from .. import names
+from ..vocabulary import names
 from .base import StaticFilter, Verdicts
 
 REASON: Final = "node(s) didn't match the requested node name"

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from .. import names
-from ..domains import Bools, Ints
-from ..matchers import Matcher
-from ..missing import Missing, named
-from ..ports import HostPort, conflict
-from ..status import Code
+from ..index.matchers import Matcher
+from ..index.missing import Missing, named
+from ..index.ports import HostPort, conflict
+from ..vocabulary import names
+from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.status import Code
 from .base import LocalFilter, Nodes, Verdicts
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 REASON: Final = "node(s) didn't have free ports for the requested pod ports"
 

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import NodeResourcesBalancedAllocationArgs, PluginArgs
-from .. import names
-from ..domains import Ints
-from ..scored_resources import ScoredResources
+from ..rules.scored_resources import ScoredResources
+from ..vocabulary import names
+from ..vocabulary.domains import Ints
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 Floats = NDArray[np.float64]
 

@@ -13,21 +13,21 @@ import numpy as np
 from ...models.config import NodeResourcesFitArgs, PluginArgs, UtilizationShapePoint
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
-from .. import names
-from ..domains import Ints
-from ..dra.extended import mapped_resources
-from ..missing import Missing, short_of
-from ..resources import Rows, block, rows_of
-from ..scored_resources import Amounts, ScoredResources
-from ..status import Code
+from ..dra.extended import mapped_resources, nodes_that_offer
+from ..index.missing import Missing, short_of
+from ..rules.scored_resources import Amounts, ScoredResources
+from ..vocabulary import names
+from ..vocabulary.domains import Ints
+from ..vocabulary.resources import Rows, block, rows_of
+from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, LocalFilter, Nodes, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..cluster import Cluster
-    from ..nominations import Expected
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.nominations import Expected
+    from ..state.state import State
 
 TOO_MANY_PODS: Final = "Too many pods"
 
@@ -113,7 +113,10 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         never = (data.need > offered).astype(np.bool_)
         if any(data.served):
             # Devices may serve what the node does not offer: that is DynamicResources' business.
-            judged = (offered > 0).astype(np.bool_) | ~np.array(data.served)[:, None]
+            judged = np.ones(short.shape, dtype=np.bool_)
+            for k, r in enumerate(data.rows):
+                if data.served[k]:
+                    judged[k] = nodes_that_offer(cluster, cluster.resources[r])[nodes]
             short, never = short & judged, never & judged
         lacking = np.logical_or.reduce(short, axis=0) | full
         verdicts: Verdicts = lacking.astype(np.uint8) + np.logical_or.reduce(never, axis=0)
@@ -122,18 +125,21 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
     def fork(self, data: Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return the node's room."""
         cluster = self.cluster
-        if any(
-            served and not cluster.allocatable[r, n] for r, served in zip(data.rows, data.served, strict=True)
-        ):
-            data = self._offered(data, n)
+        if any(data.served):
+            data = self._judged(data, n)
         free = [int(cluster.allocatable[r, n]) - int(state.requested[r, n]) for r in data.rows]
         return _Fork(data, n, free, int(cluster.allowed_pods[n]) - int(state.pod_count[n]))
 
-    def _offered(self, wanted: Wanted, n: int) -> Wanted:
+    def _judged(self, wanted: Wanted, n: int) -> Wanted:
         """Return what is wanted of node n without what devices serve there."""
+        cluster = self.cluster
         kept = [
-            k for k, r in enumerate(wanted.rows) if self.cluster.allocatable[r, n] or not wanted.served[k]
+            k
+            for k, r in enumerate(wanted.rows)
+            if not wanted.served[k] or nodes_that_offer(cluster, cluster.resources[r])[n]
         ]
+        if len(kept) == len(wanted.rows):
+            return wanted
         return self._make(
             [wanted.rows[k] for k in kept],
             [wanted.amounts[k] for k in kept],

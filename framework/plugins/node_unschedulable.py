@@ -8,9 +8,9 @@ from typing import ClassVar, Final
 import numpy as np
 
 from ...models.node import Taint
-from .. import names
-from ..missing import Missing
-from ..taints import tolerates
+from ..index.missing import Missing
+from ..index.taints import tolerates
+from ..vocabulary import names
 from .base import StaticFilter, Verdicts
 
 REASON: Final = "node(s) were unschedulable"

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from .. import names
-from ..missing import Missing
-from ..status import Code
+from ..index.missing import Missing
+from ..vocabulary import names
+from ..vocabulary.status import Code
 from ..volumes.attachments import Attached, Brought, attachments_of
 from ..volumes.uses import with_volumes
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..domains import Bools, Ints
-    from ..state import State
+    from ..state.state import State
+    from ..vocabulary.domains import Bools, Ints
 
 REASON: Final = "node(s) exceed max volume count"
 

@@ -19,16 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import PluginArgs
-from .. import names, spread
-from ..domains import Bins, Bools, Domains, Ints
-from ..matchers import Matcher
-from ..missing import Missing
-from ..status import Code
+from ..index.matchers import Matcher
+from ..index.missing import Missing
+from ..rules import spread
+from ..vocabulary import names
+from ..vocabulary.domains import Bins, Bools, Domains, Ints
+from ..vocabulary.status import Code
 from .base import MAX_NODE_SCORE, FilterPlugin, ScorePlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 MISMATCH: Final = "node(s) didn't match pod topology spread constraints"
 MISSING_LABEL: Final = f"{MISMATCH} (missing required label)"

@@ -5,7 +5,7 @@ Source: kube-scheduler 1.34.1 plugins/queuesort.
 
 from datetime import datetime
 
-from ..podinfo import PodInfo
+from ..index.podinfo import PodInfo
 
 
 def queue_key(info: PodInfo) -> tuple[int, datetime]:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import names
-from ..domains import Ints
-from ..missing import Missing
-from ..taints import count_soft_untolerated, first_untolerated, tolerated_mask
+from ..index.missing import Missing
+from ..index.taints import count_soft_untolerated, first_untolerated, tolerated_mask
+from ..vocabulary import names
+from ..vocabulary.domains import Ints
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 
 class TaintToleration(StaticFilter, ScorePlugin):

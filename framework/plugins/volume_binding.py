@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
-from .. import names
-from ..domains import Bools
-from ..missing import Missing
-from ..status import Code, Status
+from ..index.missing import Missing
+from ..vocabulary import names
+from ..vocabulary.domains import Bools
+from ..vocabulary.status import Code, Status
 from ..volumes.binding import ALL, GONE, NO_VOLUME, OUT_OF_REACH, Need, binder_of
 from ..volumes.claims import claims_of
 from ..volumes.provisioning import NO_SPACE
@@ -22,7 +22,7 @@ from ..volumes.uses import uses_of
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 REASONS: Final = (
     (OUT_OF_REACH, "node(s) didn't match PersistentVolume's node affinity"),

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from .. import names
-from ..domains import Bools
-from ..missing import Missing, named
-from ..status import Code, Status
+from ..index.missing import Missing, named
+from ..vocabulary import names
+from ..vocabulary.domains import Bools
+from ..vocabulary.status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.disks import Disk, conflict
 from ..volumes.storage import storage_of
@@ -22,7 +22,7 @@ from ..volumes.uses import uses_of, with_volumes
 from .base import FilterPlugin, Verdicts
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 REASON_DISK: Final = "node(s) had no available disk"
 _EXCLUSIVE: Final = "PersistentVolumeClaim with ReadWriteOncePod access mode"

@@ -10,10 +10,10 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from .. import names
-from ..domains import Bools
-from ..missing import Missing, label_of
-from ..status import Code, Status
+from ..index.missing import Missing, label_of
+from ..vocabulary import names
+from ..vocabulary.domains import Bools
+from ..vocabulary.status import Code, Status
 from ..volumes.claims import not_found
 from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, ZONE
 from ..volumes.storage import storage_of

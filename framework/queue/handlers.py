@@ -9,10 +9,11 @@ from ...models.controllers import Namespace
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
-from .. import events, names
-from ..affinity import parse_terms
-from ..changes import Audience, Occurrence, occurrences
-from ..events import Action, Resource
+from ..events import events
+from ..events.changes import Audience, Occurrence, occurrences
+from ..events.events import Action, Resource
+from ..index.affinity import parse_terms
+from ..vocabulary import names
 from .node_check import may_fit
 from .queued_pod import QueuedPod
 from .scheduling_queue import SchedulingQueue

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import dropwhile
 
-from ..changes import Occurrence
+from ..events.changes import Occurrence
 from .queued_pod import QueuedPod
 
 

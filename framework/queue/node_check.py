@@ -9,9 +9,9 @@ from collections import Counter
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.requests import in_units, pod_requests, running_pod_requests
-from ..objects import ObjectStore
-from ..ports import conflict, host_ports
-from ..taints import tolerates
+from ..events.objects import ObjectStore
+from ..index.ports import conflict, host_ports
+from ..index.taints import tolerates
 
 
 def may_fit(pod: Pod, node: Node, objects: ObjectStore) -> bool:

@@ -4,7 +4,7 @@ Source: kube-scheduler 1.34.1 backend/queue/nominator.go.
 """
 
 from ...models.pod import Pod
-from ..changes import identity
+from ..events.changes import identity
 
 
 class Nominator:

@@ -8,7 +8,7 @@ Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go (moveToActiveQ, 
 
 from typing import Final
 
-from .. import events
+from ..events import events
 from .backoff import BackoffQueue
 from .clock import VirtualClock
 from .counts import ACTIVE, BACKOFF, UNSCHEDULABLE, QueueCounts

@@ -8,12 +8,12 @@ from typing import Final
 
 from ...models.features import FeatureGates
 from ...models.pod import Pod
-from .. import names
-from ..changes import identity
 from ..dra.pod_claims import ClaimProblem
+from ..events.changes import identity
+from ..events.objects import ObjectStore
 from ..hints.resource_claims import pod_claims
-from ..objects import ObjectStore
-from ..profile import PRE_ENQUEUE, Profile
+from ..vocabulary import names
+from ..vocabulary.profile import PRE_ENQUEUE, Profile
 from .queued_pod import QueuedPod
 
 PREEMPTING: Final = "waiting for the preemption for this pod to be finished"

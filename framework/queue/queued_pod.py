@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from ...models.pod import Pod
-from ..changes import identity
+from ..events.changes import identity
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from ...models.errors import InputError
 from ...models.features import FeatureGates
 from ...models.pod import Pod
 from ...models.recordings import Step, Timeline
-from ..objects import ObjectStore
+from ..events.objects import ObjectStore
 from .clock import VirtualClock, from_seconds, to_seconds
 from .handlers import EventHandlers
 from .periodic import work_until

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from enum import IntEnum
 
 from ...models.pod import Pod
-from ..changes import Audience, Occurrence, identity
-from ..events import ClusterEvent
+from ..events.changes import Audience, Occurrence, identity
+from ..events.events import ClusterEvent
 from ..hints.base import Registration, ask
 from ..hints.registry import HintMap
 from .counts import QueueCounts

@@ -14,12 +14,12 @@ from typing import Final
 from ...models.config import KubeSchedulerConfiguration
 from ...models.features import FeatureGates
 from ...models.pod import Pod
-from .. import events
-from ..changes import Occurrence, identity, pod_events, schedulable_change
+from ..events import events
+from ..events.changes import Occurrence, identity, pod_events, schedulable_change
+from ..events.objects import ObjectStore
 from ..hints.base import HintPlugin
 from ..hints.registry import HINT_PLUGINS, HintMap
-from ..objects import ObjectStore
-from ..profile import profiles_of
+from ..vocabulary.profile import profiles_of
 from . import counts as labels
 from .backoff import BackoffQueue
 from .clock import SECOND, VirtualClock, floor_to_second

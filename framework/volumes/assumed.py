@@ -10,7 +10,7 @@ from .offers import Offers, Wish, offers_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 
 class Shelf:

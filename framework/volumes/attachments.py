@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from ...models.storage import CSINode, PersistentVolumeClaim
-from ..domains import Bools, Ints
+from ..vocabulary.domains import Bools, Ints
 from .migration import PLUGINS, counts_on, handle_of, plugin_of
 from .storage import storage_of
 from .uses import belongs_to, uses_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 UNLIMITED: Final = np.iinfo(np.int64).max
 

@@ -20,7 +20,7 @@ from .offers import offers_of
 from .provisioning import NO_SPACE, NOWHERE, provisioning
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 OUT_OF_REACH: Final = 1
 NO_VOLUME: Final = NOWHERE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ...models.storage import PersistentVolumeClaim
-from ..domains import Bools
+from ..vocabulary.domains import Bools
 from .attachments import attachments_of
 from .migration import PLUGINS, announces, plugin_of, translated_affinity
 from .offers import Wish, offers_of, wish_of
@@ -17,8 +17,8 @@ from .storage import SELECTED_NODE, is_bound, reachable, storage_of
 from .uses import ClaimUse, belongs_to, uses_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..podinfo import PodInfo
+    from ..index.cluster import Cluster
+    from ..index.podinfo import PodInfo
 
 MISSING: Final = -1
 """In place of a volume that does not exist."""

@@ -17,8 +17,8 @@ from ...models.storage import PersistentVolume, PersistentVolumeClaim
 from .storage import Storage, capacity_of, class_of_volume, requested, storage_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..domains import Bools
+    from ..index.cluster import Cluster
+    from ..vocabulary.domains import Bools
 
 Groups = Mapping[int, tuple[int, ...]]
 """Group to the volumes of it that suit a wish, the one to take first first."""

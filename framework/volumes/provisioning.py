@@ -20,13 +20,13 @@ from ...models.selectors import (
     requirement,
 )
 from ...models.storage import StorageClass
-from ..domains import Bools
-from ..node_selection import requirement_mask, selector_mask
+from ..rules.node_selection import requirement_mask, selector_mask
+from ..vocabulary.domains import Bools
 from .offers import Wish
 from .storage import NO_PROVISIONER, Storage, storage_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 NOWHERE: Final = 2
 """No volume can be made for the claim on the node."""

@@ -18,7 +18,7 @@ from .uses import ClaimUse, uses_of
 from .zones import zones_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 
 class VolumeSignatures:

@@ -1,4 +1,4 @@
-"""What pods on nodes hold of volumes, and what a round binds: the part of `framework.state` for volumes.
+"""What pods on nodes hold of volumes, and what a round binds: the part of `State` for volumes.
 
 Only pods with claims, disks or in-tree volumes are followed; a cluster without any has no such part.
 """
@@ -6,8 +6,8 @@ Only pods with claims, disks or in-tree volumes are followed; a cluster without 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from .. import names
-from ..profile import RESERVE
+from ..vocabulary import names
+from ..vocabulary.profile import RESERVE
 from .assumed import Assumed
 from .attachments import Attached, attachments_of
 from .binding import Bindings, binder_of
@@ -15,8 +15,8 @@ from .claims import claims_of
 from .uses import uses_of
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..domains import Ints
+    from ..index.cluster import Cluster
+    from ..vocabulary.domains import Ints
 
 
 class VolumeState:

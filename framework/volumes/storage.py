@@ -10,12 +10,12 @@ import numpy as np
 
 from ...models.quantity import Quantity
 from ...models.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
-from ..domains import Bools
-from ..node_selection import requirement_mask, selector_mask
+from ..rules.node_selection import requirement_mask, selector_mask
+from ..vocabulary.domains import Bools
 
 if TYPE_CHECKING:
     from ...models.selectors import CompiledNodeSelector, CompiledTerm
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"

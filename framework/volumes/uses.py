@@ -10,15 +10,15 @@ import numpy as np
 
 from ...models.pod import Pod
 from ...models.storage import PersistentVolumeClaim
-from ..domains import Bools
+from ..vocabulary.domains import Bools
 from .disks import Disk, disks
 from .migration import PLUGINS, handle_of, plugin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..cluster import Cluster
-    from ..podinfo import PodInfo
+    from ..index.cluster import Cluster
+    from ..index.podinfo import PodInfo
 
 
 class ClaimUse(NamedTuple):

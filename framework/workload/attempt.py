@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..cycle import Cycle, apply, find_node
-from ..runtime import framework_for
+from ..cycle.cycle import Cycle, apply, find_node
+from ..cycle.runtime import framework_for
 from .forms import Form
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..ledger import Ledger
-    from ..state import State
+    from ..cycle.budget_ledger import Ledger
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,12 +8,12 @@ scale nor weights.  Source: KEP-5732, "Scheduler Plugins".
 
 from typing import TYPE_CHECKING, ClassVar
 
-from .. import names
+from ..vocabulary import names
 from .interfaces import PlacementScorer
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 
 class PlacementBinPacking(PlacementScorer):

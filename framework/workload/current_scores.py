@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from ...models.config import ResourceSpec
-from .. import names
 from ..plugins.base import MAX_NODE_SCORE
-from ..resources import CPU, EPHEMERAL_STORAGE, MEMORY
+from ..vocabulary import names
+from ..vocabulary.resources import CPU, EPHEMERAL_STORAGE, MEMORY
 from .interfaces import PlacementScorer
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 
 class NodeResourcesFitOfPlacement(PlacementScorer):

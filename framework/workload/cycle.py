@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..cycle import Cycle, complete
-from ..groups import Group
-from ..harm import Candidate as NodeVictims
-from ..message import NO_NODES
-from ..preemption import Preemption
-from ..runtime import framework_for
-from ..status import Code, Status
+from ..cycle.candidate_cost import Candidate as NodeVictims
+from ..cycle.cycle import Cycle, complete
+from ..cycle.preemption import Preemption
+from ..cycle.runtime import framework_for
+from ..rules.groups import Group
+from ..vocabulary.message import NO_NODES
+from ..vocabulary.status import Code, Status
 from .attempt import Attempt, assume, attempt, walk
 from .forms import Candidate, Form, Rank, form_for
 from .placement import Placement, PodGroupInfo, info_of
@@ -26,9 +26,9 @@ from .preemption import GroupPreemption, preempt_for_group
 from .prefilter import Room
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..ledger import Ledger
-    from ..state import State
+    from ..cycle.budget_ledger import Ledger
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 WAITING = "pod group is waiting for preemption to complete"
 

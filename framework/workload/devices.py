@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..domains import Ints
 from ..dra.claims import ClaimSpec, Request
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem
+from ..vocabulary.domains import Ints
 from .placement import PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 
 def devices_needed(cluster: "Cluster", state: "State", info: PodGroupInfo) -> int:

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from .. import names
 from ..dra.allocation import Allocation, write
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem
 from ..dra.search import SearchError, SearchTimeout, allocate
-from ..status import SUCCESS, Code, Status
+from ..vocabulary import names
+from ..vocabulary.status import SUCCESS, Code, Status
 from .interfaces import PlacementGenerator, PlacementState
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 
 class DRATestPlugin(PlacementGenerator, PlacementState):

@@ -15,8 +15,8 @@ from math import inf
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from ...models.config import GangSchedulingArgs, KubeSchedulerConfiguration, NodeResourcesFitArgs
-from .. import names
-from ..groups import Group
+from ..rules.groups import Group
+from ..vocabulary import names
 from .bin_packing import PlacementBinPacking
 from .current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
 from .dra_test import DRATestPlugin
@@ -26,8 +26,8 @@ from .pod_count import PlacementPodCountScorer, most_fitting, pods_fitting
 from .topology_placement import TopologyPlacement, TopologyPlacementGenerator
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 NOT_WHOLE = "pod group is unschedulable"
 NOBODY = "no pods were schedulable"

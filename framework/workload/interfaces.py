@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING, ClassVar
 
-from ..status import Status
+from ..vocabulary.status import Status
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 
 class PlacementPlugin(ABC):

@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..domains import Bools
 from ..dra.allocation import Allocation
-from ..groups import Group
-from ..state import NO_ALLOCATIONS
+from ..rules.groups import Group
+from ..state.state import NO_ALLOCATIONS
+from ..vocabulary.domains import Bools
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 Assignment = Mapping[int, int]
 """Pod to node, for the members that a placement takes (upstream's PodGroupAssignment)."""

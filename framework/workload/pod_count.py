@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import names
-from ..runtime import framework_for
+from ..cycle.runtime import framework_for
+from ..vocabulary import names
 from .interfaces import PlacementScorer
 from .placement import Assignment, Placement, PodGroupInfo
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..cluster import Cluster
-    from ..state import State
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 
 class PlacementPodCountScorer(PlacementScorer):

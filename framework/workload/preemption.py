@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from .. import names
-from ..affinity import PodTerms
-from ..cycle import apply, find_node
-from ..preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
-from ..profile import POST_FILTER
-from ..runtime import framework_for
-from ..spread import hard_constraints
+from ..cycle.cycle import apply, find_node
+from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
+from ..cycle.runtime import framework_for
+from ..index.affinity import PodTerms
+from ..rules.spread import hard_constraints
+from ..vocabulary import names
+from ..vocabulary.profile import POST_FILTER
 from .attempt import attempt
 from .forms import Form
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..ledger import Ledger
-    from ..state import State
+    from ..cycle.budget_ledger import Ledger
+    from ..state.state import State
 
 CONSTRAINED: Final = "workload aware preemption is not supported for pod groups with scheduling constraints"
 NO_PLUGIN: Final = "default preemption plugin is not registered, workload aware preemption is disabled"

@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from .. import names
-from ..groups import Group
-from ..runtime import framework_for
-from ..status import Code
+from ..cycle.runtime import framework_for
+from ..rules.groups import Group
+from ..vocabulary import names
+from ..vocabulary.status import Code
 from .cycle import GroupCycle, Member, members, schedule_group
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
-    from ..ledger import Ledger
-    from ..state import State
+    from ..cycle.budget_ledger import Ledger
+    from ..index.cluster import Cluster
+    from ..state.state import State
 
 Reason = tuple[str, tuple[str, ...]]
 """The text of a pod's condition, and the plugins that rejected it."""

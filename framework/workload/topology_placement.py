@@ -9,15 +9,15 @@ Sources: KEP-5732, "Candidate Placement Generation"; kube-scheduler plugins/topo
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from .. import names
-from ..domains import Domains
-from ..groups import OFF_KEY, pinned_domains
-from ..status import Code, Status
+from ..rules.groups import OFF_KEY, pinned_domains
+from ..vocabulary import names
+from ..vocabulary.domains import Domains
+from ..vocabulary.status import Code, Status
 from .interfaces import PlacementGenerator
 from .placement import Placement, PodGroupInfo
 
 if TYPE_CHECKING:
-    from ..state import State
+    from ..state.state import State
 
 
 class TopologyPlacement(PlacementGenerator):

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..groups import Group, group_of, groups
+from ..rules.groups import Group, group_of, groups
 from .forms import form_for
 
 if TYPE_CHECKING:
-    from ..cluster import Cluster
+    from ..index.cluster import Cluster
 
 
 def group_in_cycle(cluster: "Cluster", i: int) -> Group | None:

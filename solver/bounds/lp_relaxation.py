@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.linear import HIGHEST, LOWEST
+from ..model.sparse_rows import Rows, Sparse
 from .lp import attempted
 from .safe_bounds import least, limits, reduced_costs, sum_below, usable
-from ..model.sparse_rows import Rows, Sparse
 
 if TYPE_CHECKING:
     from ortools.math_opt.python import mathopt
     from ortools.util.python.solve_interrupter import SolveInterrupter
 
-    from .safe_bounds import Floats
     from ..model.sparse_rows import Ints
+    from .safe_bounds import Floats
 
 # Pairs of a row and a variable beyond which the first-order method is the faster one.
 LARGE = 1_000_000

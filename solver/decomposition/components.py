@@ -26,17 +26,17 @@ import numpy as np
 
 from ...encoders.pod_groups import classes_of
 from ...encoders.topology_spread import spread_groups
-from ...framework.affinity import (
+from ...framework.dra.index import device_index
+from ...framework.index.affinity import (
     matches_all,
     preferred_affinity,
     preferred_anti_affinity,
     required_affinity,
     required_anti_affinity,
 )
-from ...framework.dra.index import device_index
-from ...framework.groups import groups
-from ...framework.preferences import schedule_anyway
-from ...framework.spread import fallen_back_constraints, hard_constraints
+from ...framework.measures.preferences import schedule_anyway
+from ...framework.rules.groups import groups
+from ...framework.rules.spread import fallen_back_constraints, hard_constraints
 from ...framework.volumes.uses import uses_of
 from ..ordering.components import Relations
 

@@ -30,16 +30,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...encoders import encode
 from ...encoders.problem import build_problem
-from ...framework.cluster import Cluster
+from ...framework.index.cluster import Cluster
 from ...models.errors import InternalError
-from .engine import engine_for
 from ..incumbent import Incumbent
 from ..plans.nominations import narrate
+from ..plans.objective import valuate
 from ..plans.outcome import BIND, LEAVE, MARK, Move, Outcome
-from .components import Part, find_parts, merged
 from ..plans.replay import inadmissible
 from ..search.tier_search import Search
-from ..plans.objective import valuate
+from .components import Part, find_parts, merged
+from .engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...framework.groups import groups
-from ...framework.spread import hard_constraints
+from ...framework.rules.groups import groups
+from ...framework.rules.spread import hard_constraints
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..model.variable_index import Places
     from ..model.sparse_rows import Ints
+    from ..model.variable_index import Places
 
 # Nodes that are free at first, and at most.
 FIRST = 4

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from ortools.sat.python import cp_model
 
+from ..model.sparse_rows import Sparse, entries, extremes
 from ..patterns.recombination import Mixture
 from .neighbourhoods import Neighbourhoods
-from ..model.sparse_rows import Sparse, entries, extremes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from ..model.submodel import Excerpt
-    from ..patterns.recombination import Mixing
     from ..model.round_model import RoundModel
-    from .neighbourhoods import Way
-    from ..options import SolveOptions
-    from ..model.sparse_rows import Ints, Rows
     from ..model.solution import Solution
+    from ..model.sparse_rows import Ints, Rows
+    from ..model.submodel import Excerpt
+    from ..options import SolveOptions
+    from ..patterns.recombination import Mixing
+    from .neighbourhoods import Way
 
 Found: TypeAlias = "tuple[Ints | None, bool]"
 

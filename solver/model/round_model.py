@@ -18,18 +18,18 @@ from ortools.sat.python import cp_model
 from ...encoders import Context, Problem, encode
 from ...encoders.context import Goal, Terms
 from ...models.errors import InternalError
-from .submodel import Excerpts
 from .interrupts import run_interruptibly, run_or_leave
-from .variable_index import Places
 from .sparse_rows import Rows, rows_of
+from .submodel import Excerpts
+from .variable_index import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..options import SolveOptions
     from ..ordering.components import Component
-    from .sparse_rows import Ints
     from .solution import Solution
+    from .sparse_rows import Ints
 
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40

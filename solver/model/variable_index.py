@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .device_solution import read_devices
-from .sparse_rows import entries
 from .solution import Solution
+from .sparse_rows import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

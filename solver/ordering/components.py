@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...framework.affinity import matches_all, required_affinity, required_anti_affinity
-from ...framework.spread import hard_constraints, spread_matches
+from ...framework.index.affinity import matches_all, required_affinity, required_anti_affinity
+from ...framework.rules.spread import hard_constraints, spread_matches
 from .devices import device_relations
 from .volumes import volume_relations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...encoders.problem import PodClass, Problem, VictimClass
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
 
 
 @dataclass(frozen=True)

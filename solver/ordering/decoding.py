@@ -10,26 +10,26 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ...framework.group_rules import broken_groups, nodes_for_member
-from ...framework.runtime import framework_for
-from ...framework.state import NO_ALLOCATIONS
+from ...framework.cycle.runtime import framework_for
+from ...framework.measures.group_rules import broken_groups, nodes_for_member
+from ...framework.state.state import NO_ALLOCATIONS
 from ..model.device_solution import hand_out
-from ..plans.nominations import narrate
-from .sequencer import Assignment
-from ..plans.outcome import BIND, DEALLOCATE, LEAVE, Outcome
 from ..plans.apply import fits, new_allocations, play
+from ..plans.nominations import narrate
+from ..plans.outcome import BIND, DEALLOCATE, LEAVE, Outcome
 from ..plans.preemptors import preemptors
+from .sequencer import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ...encoders.problem import Problem
-    from ...framework.domains import Ints
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
-    from .sequencer import Sequencer
-    from ..plans.outcome import Move
+    from ...framework.state.state import State
+    from ...framework.vocabulary.domains import Ints
     from ..model.solution import Solution
+    from ..plans.outcome import Move
+    from .sequencer import Sequencer
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoders.device_identity import fails, is_admin, may_break
+from ...encoders.devices.identity import fails, is_admin, may_break
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...encoders.device_problem import DeviceProblem
+    from ...encoders.devices.problem import DeviceProblem
     from ...encoders.problem import PodClass, Problem, VictimClass
     from ...framework.dra.claims import ClaimSpec, Want
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from .gangs import Gangs
-from ..plans.outcome import BIND, MARK, Move
 from ..plans.apply import deallocate
+from ..plans.outcome import BIND, MARK, Move
+from .gangs import Gangs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
-    from ...framework.state import State
-    from .sequencer import Assignment, Sequencer
+    from ...framework.state.state import State
     from .components import Component
+    from .sequencer import Assignment, Sequencer
 
 # Steps that the search may nest; larger components are left to the quick sequence.
 DEEPEST = 400

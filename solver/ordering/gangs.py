@@ -9,7 +9,7 @@ from ..plans.preemptors import gang_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
 
 
 class Gangs:

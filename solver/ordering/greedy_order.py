@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from .gangs import Gangs
 from ..plans.outcome import BIND
+from .gangs import Gangs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

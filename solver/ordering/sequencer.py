@@ -11,20 +11,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .gangs import Gangs
-from .dfs_order import OrderSearch
-from ..plans.outcome import BIND, DEALLOCATE, LEAVE, MARK
 from ..plans.apply import deallocate, fits, play
+from ..plans.outcome import BIND, DEALLOCATE, LEAVE, MARK
 from ..plans.preemptors import serves
-from .greedy_order import QuickSequence
 from .components import NOBODY, Component, Relations
+from .dfs_order import OrderSearch
+from .gangs import Gangs
+from .greedy_order import QuickSequence
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from ...encoders.problem import Problem
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
+    from ...framework.state.state import State
     from ..plans.outcome import Move
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.volume_binding import open_claims
-from ...framework import names
+from ...framework.vocabulary import names
 from ...framework.volumes.attachments import attachments_of
 from ...framework.volumes.offers import offers_of
 from ...framework.volumes.provisioning import provisioning

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 from ortools.sat.python import cp_model
 from ortools.util.python.solve_interrupter import SolveInterrupter
 
-from .integer_master import Cover
-from .enumeration import knapsacks, patterns_within
 from ..bounds.lp_relaxation import linear
+from .enumeration import knapsacks, patterns_within
+from .integer_master import Cover
 from .slack_bounds import Squeeze
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .node_types import Blocks
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import Blocks
 
 # Types of nodes, and patterns of all types, up to which it was worth while.
 MOST_TYPES = 8

@@ -25,20 +25,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .integer_master import Cover, Effects
-from .restricted_master import Master, Prices
-from ..bounds.safe_bounds import least, reduced_costs, sum_below, usable
-from .pricing import Pricing
 from ..bounds.lp_relaxation import linear
+from ..bounds.safe_bounds import least, reduced_costs, sum_below, usable
+from .integer_master import Cover, Effects
+from .pricing import Pricing
+from .restricted_master import Master, Prices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ortools.sat.python import cp_model
 
-    from .node_types import Blocks, BlockType
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import Blocks, BlockType
 
     NewSolver = Callable[[float], cp_model.CpSolver]
 

@@ -18,8 +18,8 @@ import numpy as np
 from ...encoders.linear import HIGHEST
 
 if TYPE_CHECKING:
-    from .node_types import BlockType
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import BlockType
 
 # Assignments of half a block, and pairs that may fit, beyond which nothing is listed; fewer where more rows
 # than this have a load of each.

@@ -20,9 +20,9 @@ from ...encoders.linear import add_row
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from .node_types import Blocks, BlockType
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import Blocks, BlockType
 
 
 class Effects:

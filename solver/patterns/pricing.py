@@ -14,8 +14,8 @@ from ..model.submodel import Excerpts
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .node_types import BlockType
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import BlockType
 
 
 class Pricing:

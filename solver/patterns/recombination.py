@@ -12,17 +12,17 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .integer_master import Cover
 from ..bounds.lp_relaxation import linear
+from .integer_master import Cover
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ortools.sat.python import cp_model
 
-    from .node_types import Blocks
-    from .column_generation import NewSolver, Patterns
     from ..model.sparse_rows import Ints, Rows
+    from .column_generation import NewSolver, Patterns
+    from .node_types import Blocks
 
 # Share of the time that mixing may take, and seconds after which an attempt is given up.
 PART = 0.2

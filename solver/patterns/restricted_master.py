@@ -20,9 +20,9 @@ from ..bounds.lp import attempted
 from ..bounds.safe_bounds import limits
 
 if TYPE_CHECKING:
-    from .node_types import Blocks
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
+    from .node_types import Blocks
 
 
 @dataclass(frozen=True)

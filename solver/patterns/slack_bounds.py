@@ -22,8 +22,8 @@ from ..model.sparse_rows import Rows, Sparse
 if TYPE_CHECKING:
     from ortools.util.python.solve_interrupter import SolveInterrupter
 
-    from .node_types import Blocks, BlockType
     from ..model.sparse_rows import Bools, Ints
+    from .node_types import Blocks, BlockType
 
 
 class Squeeze:

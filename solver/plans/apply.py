@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...framework.cycle.runtime import framework_for
 from ...framework.dra.extended import claim_for, requested, served_resources
 from ...framework.dra.index import claim_keys, device_index
 from ...framework.dra.retrace import retrace
-from ...framework.runtime import framework_for
-from ...framework.state import NO_ALLOCATIONS
+from ...framework.state.state import NO_ALLOCATIONS
 from .outcome import BIND, DEALLOCATE, LEAVE, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
     from .outcome import Move
 
 

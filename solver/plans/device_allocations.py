@@ -12,10 +12,10 @@ from ...framework.dra.index import device_index
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
     from ...framework.dra.devices import Device, DeviceId
-    from ...framework.state import State
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
     from ...models.plan import Plan
     from ...models.resource_api import DeviceClaim
 

@@ -7,17 +7,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.dra.index import device_index
-from ...framework.groups import group_of
+from ...framework.rules.groups import group_of
 from ...models.topology import SeatedDevice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.devices import Device, DeviceId
     from ...framework.dra.index import Consumer
     from ...framework.dra.inventory import Inventory
-    from ...framework.state import State
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
 
 Seats = tuple[SeatedDevice, ...]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from ...framework.diagnosis import Diagnosis, diagnose
 from ...framework.dra.index import claim_keys
-from ...framework.group_rules import placements_of
-from ...framework.skew import domain_counts
-from ...framework.spread import fallen_back_constraints
-from ...framework.state import State
+from ...framework.measures.group_rules import placements_of
+from ...framework.measures.skew import domain_counts
+from ...framework.rules.spread import fallen_back_constraints
+from ...framework.runs.diagnosis import Diagnosis, diagnose
+from ...framework.state.state import State
 from ...models.plan import (
     Binding,
     Eviction,
@@ -22,15 +22,15 @@ from ...models.plan import (
     Tier,
     Unschedulable,
 )
-from .device_allocations import written
-from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
 from .apply import play
+from .device_allocations import written
 from .objective import Valuation, end_state
+from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
 
 
 def build_plan(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...framework.greedy import run_to_quiescence
-from ...framework.state import State
-from .outcome import Outcome
+from ...framework.runs.greedy import run_to_quiescence
+from ...framework.state.state import State
 from .apply import new_allocations
-from .replay import inadmissible
 from .objective import Valuation, valuate
+from .outcome import Outcome
+from .replay import inadmissible
 
 if TYPE_CHECKING:
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
 
 
 def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Valuation]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...framework.runtime import framework_for
-from .outcome import BIND, DEALLOCATE, LEAVE, Outcome
+from ...framework.cycle.runtime import framework_for
 from .apply import play
+from .outcome import BIND, DEALLOCATE, LEAVE, Outcome
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
-    from ...framework.state import State
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
     from .outcome import Move
 
 

@@ -10,14 +10,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...framework.budgets import budgets
 from ...framework.dra.ranks import first_available_ranks
-from ...framework.group_wishes import desired_count_shortfall, preferred_topology_excess
-from ...framework.groups import groups
-from ...framework.preferences import PREFERENCE_VALUES
-from ...framework.skew import excess
-from ...framework.spread import fallen_back_constraints
-from ...framework.state import State
+from ...framework.measures.group_preferences import desired_count_shortfall, preferred_topology_excess
+from ...framework.measures.preferences import PREFERENCE_VALUES
+from ...framework.measures.skew import excess
+from ...framework.rules.budgets import budgets
+from ...framework.rules.groups import groups
+from ...framework.rules.spread import fallen_back_constraints
+from ...framework.state.state import State
 from ...models import tiers
 from .apply import play
 from .budget_violations import Charge, violating_victims
@@ -25,7 +25,7 @@ from .budget_violations import Charge, violating_victims
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
     from ...models.plan import Sense
     from .outcome import Outcome
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
+    from ...framework.index.cluster import Cluster
 
 BIND: Literal["bind"] = "bind"
 MARK: Literal["mark"] = "mark"
@@ -39,8 +39,7 @@ class Outcome:
     admissible : bool
         Whether the outcome is a plan in the sense of the design; greedy's need not be.
     waiting : mapping
-        Pod -> its nominated node, for pods that wait there for a terminating pod to leave, and are not
-        placed.
+        Pod that is not placed -> its nominated node, where it waits for a terminating pod to leave.
     """
 
     moves: tuple[Move, ...] = ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...framework.groups import group_of
+from ...framework.rules.groups import group_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ...framework.cluster import Cluster
+    from ...framework.index.cluster import Cluster
     from .outcome import Move
 
 from .outcome import BIND, LEAVE

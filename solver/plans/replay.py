@@ -9,24 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
-from ...framework.group_rules import faults_of_groups, placements_of
-from ...framework.runtime import framework_for
-from ...framework.state import State
+from ...framework.measures.group_rules import faults_of_groups, placements_of
+from ...framework.state.state import State
 from ...models.errors import KubestowError
-from .device_allocations import chosen_devices, faults_of_devices, written
-from .nominations import narrate
-from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
-from .document import fallbacks_of
 from .apply import new_allocations, play, refused_devices
-from .preemptors import preemptors
+from .device_allocations import chosen_devices, faults_of_devices, written
+from .document import fallbacks_of
+from .nominations import narrate
 from .objective import end_state, valuate
+from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .preemptors import preemptors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...framework.cluster import Cluster
     from ...framework.dra.allocation import Allocation
+    from ...framework.index.cluster import Cluster
     from ...models.plan import Plan
 
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from ...framework.cluster import Cluster
-from ...framework.groups import Group, group_of, groups
-from ...framework.state import State
+from ...framework.index.cluster import Cluster
+from ...framework.rules.groups import Group, group_of, groups
+from ...framework.state.state import State
 from ...models.errors import InputError
 from ...models.topology import (
     Amount,
@@ -20,9 +20,9 @@ from ...models.topology import (
     SeatingNode,
     Topology,
 )
+from .apply import play
 from .device_allocations import chosen_devices
 from .device_topology import seat_devices
-from .apply import play
 from .replay import moves_of
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from ..plans.replay import inadmissible
 
 if TYPE_CHECKING:
     from ...encoders.problem import Problem
-    from ...framework.domains import Ints
-    from ...framework.state import State
+    from ...framework.state.state import State
+    from ...framework.vocabulary.domains import Ints
     from ..plans.outcome import Outcome
 
 # How much more a resource counts that is asked for more: the ratio of what is asked and what is free, to this

@@ -17,13 +17,13 @@ from ortools.sat.python import cp_model
 
 from ...encoders.domain_master import domain_master
 from ...encoders.pod_groups import classes_of
-from ...framework.groups import groups
+from ...framework.rules.groups import groups
 from ...models import tiers
-from ..ordering.decoding import assign
 from ..model.interrupts import run_or_leave
 from ..model.round_model import RoundModel
-from ..ordering.sequencer import Assignment
 from ..ordering.components import Relations
+from ..ordering.decoding import assign
+from ..ordering.sequencer import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..patterns.attainment import Attainment
-from ..patterns.node_types import blocks_of
-from ..patterns.column_generation import Columns, Patterns
-from ..model.interrupts import run_interruptibly
-from ..patterns.recombination import Mixing
 from ..bounds.lp_relaxation import relaxed
+from ..model.interrupts import run_interruptibly
+from ..patterns.attainment import Attainment
+from ..patterns.column_generation import Columns, Patterns
+from ..patterns.node_types import blocks_of
+from ..patterns.recombination import Mixing
 
 if TYPE_CHECKING:
-    from ..patterns.node_types import Blocks
     from ..model.round_model import RoundModel
-    from ..options import SolveOptions
-    from ..model.sparse_rows import Rows
     from ..model.solution import Solution
+    from ..model.sparse_rows import Rows
+    from ..options import SolveOptions
+    from ..patterns.node_types import Blocks
 
 # Types of nodes up to which patterns are priced: each is a search of its own, every time.
 MOST_TYPES = 64

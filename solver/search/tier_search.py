@@ -26,17 +26,17 @@ from typing import TYPE_CHECKING
 
 from ...models import tiers
 from ...models.tiers import PREFERENCES
-from .domain_relaxation import FromAfar
-from .tier_bounds import Bounding
-from ..ordering.decoding import assign, complete, counted, ordered, salvage
 from ..incumbent import Incumbent
-from ..model.round_model import RoundModel, SearchResult, together
 from ..lns.search import Near
+from ..model.round_model import RoundModel, SearchResult, together
 from ..options import Progress, ProgressCallback, SolveOptions
+from ..ordering.decoding import assign, complete, counted, ordered, salvage
 from ..ordering.sequencer import Sequencer
+from ..plans.objective import Valuation, valuate
 from ..plans.outcome import Outcome
 from .construction import small_first, standing
-from ..plans.objective import Valuation, valuate
+from .domain_relaxation import FromAfar
+from .tier_bounds import Bounding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,15 +2,15 @@
 
 import json
 import shlex
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.paths import DATA
 
 from kubestow.cli import main
 from kubestow.instances import catalogue
 
-DATA = Path(__file__).parents[1] / "data"
+DATA = DATA
 
 
 CASE = json.dumps(

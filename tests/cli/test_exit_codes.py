@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from kubestow.cli import main
-from kubestow.cli_group import Cli
+from kubestow.commands.group import Cli
 from kubestow.models.errors import InputError, InternalError, KubestowError
 
 

@@ -67,7 +67,7 @@ def test_a_run_that_fails_leaves_the_earlier_files_alone(tmp_path, monkeypatch):
     def fail(runs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kubestow.framework.simulation.prometheus.prometheus", fail)
+    monkeypatch.setattr("kubestow.simulation.prometheus.prometheus", fail)
     result = invoke("--log", str(log), "--metrics", str(metrics))
     assert result.exit_code == 2
     assert log.read_text() == "earlier\n"

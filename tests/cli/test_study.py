@@ -5,8 +5,8 @@ import io
 import json
 
 import pytest
-from builders import cluster, node, pod
 from click.testing import CliRunner
+from support.builders import cluster, node, pod
 
 from kubestow.cli import main
 from kubestow.models.study import Study

@@ -1,8 +1,8 @@
 """Room on a node, for the filter NodeResourcesFit and for the capacity rows of the model."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, both_engines
+from support.builders import cluster, node, pod
+from support.engines import Case, both_engines
 
 two = ("p", "q")
 

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 import pytest
-from builders import budget, cluster, node, pod
-from engines import admits
+from support.builders import budget, cluster, node, pod
+from support.engines import admits
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.snapshot import Snapshot
 
 

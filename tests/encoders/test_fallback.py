@@ -3,11 +3,11 @@
 from itertools import count, product
 
 import pytest
-from builders import cluster, node, pod
-from engines import admits
-from valuation import fallback_excess
+from support.builders import cluster, node, pod
+from support.engines import admits
+from support.oracle.valuation import fallback_excess
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 CRITERIA = ["PreemptionFailed"]
 

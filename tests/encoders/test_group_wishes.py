@@ -7,13 +7,13 @@ definition, and the least that the model admits.
 from itertools import count, product
 
 import pytest
-from builders import cluster, group, node, pod
-from engines import admits
-from group_valuation import desired_shortfall, is_broken, preferred_excess
+from support.builders import cluster, group, node, pod
+from support.engines import admits
+from support.oracle.group_valuation import desired_shortfall, is_broken, preferred_excess
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.group_wishes import desired_count_shortfall, preferred_topology_excess
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.measures.group_preferences import desired_count_shortfall, preferred_topology_excess
+from kubestow.framework.state.state import State
 from kubestow.models import tiers
 
 RACKS = [

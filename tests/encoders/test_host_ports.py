@@ -1,8 +1,8 @@
 """Host ports, for the filter NodePorts and for the model."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, both_engines
+from support.builders import cluster, node, pod
+from support.engines import Case, both_engines
 
 two = ("p", "q")
 

@@ -3,8 +3,8 @@
 Where orders and evictions matter the rows are in tests/promises."""
 
 import pytest
-from builders import cluster, namespace, node, pod
-from engines import Case, both_engines
+from support.builders import cluster, namespace, node, pod
+from support.engines import Case, both_engines
 
 web = pod("p").label(app="web")
 other = pod("q").label(app="web")

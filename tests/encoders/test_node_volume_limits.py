@@ -1,11 +1,11 @@
 """What a node attaches, for the filter NodeVolumeLimits and for its rows in the model."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, admits, both_engines
-from storage import MAKE, attachment, bound, claim, csi_node
+from support.builders import cluster, node, pod
+from support.engines import Case, admits, both_engines
+from support.storage import MAKE, attachment, bound, claim, csi_node
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 two, three = ("p", "q"), ("p", "q", "r")
 A, B = node("a"), node("b")

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from itertools import product
 
 import pytest
-from builders import cluster, group, node, pod, workload
-from engines import admits
+from support.builders import cluster, group, node, pod, workload
+from support.engines import admits
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.group_rules import faults_of_groups
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.measures.group_rules import faults_of_groups
 from kubestow.models.snapshot import Snapshot
 
 NODES = [node("a").label(rack="r1", row="w1"), node("b").label(rack="r2", row="w1"), node("x")]

@@ -5,8 +5,8 @@ from pathlib import Path
 import kubestow.encoders
 import kubestow.encoders.preferences
 from kubestow.encoders import ENCODERS, PREFERENCES
-from kubestow.framework import names
 from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilter
+from kubestow.framework.vocabulary import names
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
 #: Modules of encoders/ that are no family: what families stand on.

@@ -3,8 +3,8 @@
 Names, taints and node affinity share that mask by design, so these rows only say that it arrives."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, both_engines
+from support.builders import cluster, node, pod
+from support.engines import Case, both_engines
 
 CASES = [
     Case(

@@ -1,11 +1,11 @@
 """Disks and ReadWriteOncePod claims, for the filter VolumeRestrictions and for its rows in the model."""
 
 import pytest
-from builders import cluster, node, pod
-from engines import Case, admits, both_engines
-from storage import MAKE, bound, claim
+from support.builders import cluster, node, pod
+from support.engines import Case, admits, both_engines
+from support.storage import MAKE, bound, claim
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 two = ("p", "q")
 A, B = node("a"), node("b")

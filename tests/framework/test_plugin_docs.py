@@ -1,7 +1,8 @@
 """docs/plugins.md says what the code says."""
 
 import re
-from pathlib import Path
+
+from support.paths import ROOT
 
 from kubestow.framework.plugins import (
     DEFAULT_PLUGINS,
@@ -15,7 +16,6 @@ from kubestow.framework.plugins import (
     pod_topology_spread,
 )
 
-ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]

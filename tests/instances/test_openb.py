@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from support.paths import DATA, ROOT
 
 from kubestow.cli import main
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.instances.openb import GPU_MILLI, OpenbOptions, load_openb
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.requests import in_units
 from kubestow.solver.api import SolveOptions, solve, solve_greedy
 
-FOLDER = Path(__file__).parents[1] / "data" / "openb"
+FOLDER = DATA / "openb"
 NODES, PODS = FOLDER / "nodes.csv", FOLDER / "pods.csv"
-ROOT = Path(__file__).parents[2]
 TRACE = Path(os.environ.get("KUBESTOW_DATA", ROOT.parent / "shared" / "data")) / "openb"
 
 

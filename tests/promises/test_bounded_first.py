@@ -1,10 +1,10 @@
 """The promises where relaxations and column generation come before the search, at sizes that need neither."""
 
 import pytest
-from device_rounds import tiny_devices, tiny_mixed
-from group_rounds import tiny_groups
-from proof import check_optimal
-from strategies import tiny
+from support.device_rounds import tiny_devices, tiny_mixed
+from support.group_rounds import tiny_groups
+from support.proof import check_optimal
+from support.strategies import tiny
 
 from kubestow.solver.search import tier_search as search
 

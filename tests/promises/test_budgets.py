@@ -4,8 +4,8 @@ Each row is one round with its exact optimum, a comment says why; tiers that a r
 """
 
 import pytest
-from builders import budget, cluster, node
-from rows import Row, both_engines, evicted, high, low, scheduled, violations
+from support.builders import budget, cluster, node
+from support.rows import Row, both_engines, evicted, high, low, scheduled, violations
 
 ROWS = [
     Row(

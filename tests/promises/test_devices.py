@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from builders import cluster, group, node, pod
-from device_rounds import small_devices, small_mixed, tiny_device_rounds, tiny_devices, tiny_mixed
-from devices import (
+from hypothesis import given, settings
+from support.builders import cluster, group, node, pod
+from support.device_rounds import small_devices, small_mixed, tiny_device_rounds, tiny_devices, tiny_mixed
+from support.devices import (
     alternative,
     claim,
     device_class,
@@ -18,11 +19,10 @@ from devices import (
     user,
     zone,
 )
-from exhaustive import best_plan
-from hypothesis import given, settings
-from proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.oracle.exhaustive import best_plan
+from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
 NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]

@@ -4,8 +4,8 @@ Each row is one round with its exact optimum, a comment says why; tiers that a r
 """
 
 import pytest
-from builders import cluster, node
-from rows import Row, both_engines, low, scheduled, web
+from support.builders import cluster, node
+from support.rows import Row, both_engines, low, scheduled, web
 
 ROWS = [
     Row(

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
-from builders import NOW, cluster, node
-from devices import claim as device_claim
-from devices import device_class, gpu, request, slice_on, user
-from exhaustive import best_plan
-from proof import check_optimal
-from rows import evicted, high, low, scheduled
-from strategies import tiny
+from support.builders import NOW, cluster, node
+from support.devices import claim as device_claim
+from support.devices import device_class, gpu, request, slice_on, user
+from support.oracle.exhaustive import best_plan
+from support.proof import check_optimal
+from support.rows import evicted, high, low, scheduled
+from support.strategies import tiny
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.explain import explain
-from kubestow.framework.trace import trace
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.explain import explain
+from kubestow.framework.runs.trace import trace
 from kubestow.models.meta import Condition
 from kubestow.models.snapshot import Snapshot
 from kubestow.solver.api import solve_greedy

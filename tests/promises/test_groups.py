@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from builders import cluster, group, node, pod, workload
-from exhaustive import best_plan
-from group_rounds import small_groups, tiny_group_rounds, tiny_groups
-from grouped import CURRENT, rack
 from hypothesis import given, settings
-from proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.builders import cluster, group, node, pod, workload
+from support.group_rounds import small_groups, tiny_group_rounds, tiny_groups
+from support.grouped import CURRENT, rack
+from support.oracle.exhaustive import best_plan
+from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 
 @pytest.mark.parametrize("seed", range(220))

@@ -8,11 +8,11 @@ from dataclasses import fields, replace
 from random import Random
 
 import pytest
-from builders import KEYS
-from device_rounds import tiny_devices, tiny_mixed
-from group_rounds import tiny_groups
-from proof import SHORT, check_same
-from strategies import small, tiny
+from support.builders import KEYS
+from support.device_rounds import tiny_devices, tiny_mixed
+from support.group_rounds import tiny_groups
+from support.proof import SHORT, check_same
+from support.strategies import small, tiny
 
 from kubestow.solver.api import solve
 

@@ -2,8 +2,8 @@
 
 import pytest
 from hypothesis import given, settings
-from proof import SHORT, solve_and_replay, told
-from strategies import small, small_rounds
+from support.proof import SHORT, solve_and_replay, told
+from support.strategies import small, small_rounds
 
 SEEDS = range(300)
 

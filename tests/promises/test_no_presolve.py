@@ -5,12 +5,12 @@ of a plan can see.
 """
 
 import pytest
-from builders import cluster, node, pod
-from device_rounds import tiny_devices, tiny_mixed
-from group_rounds import tiny_groups
 from ortools.sat.python import cp_model
-from proof import SHORT, check_same
-from strategies import small, tiny
+from support.builders import cluster, node, pod
+from support.device_rounds import tiny_devices, tiny_mixed
+from support.group_rounds import tiny_groups
+from support.proof import SHORT, check_same
+from support.strategies import small, tiny
 
 from kubestow.solver.api import solve
 

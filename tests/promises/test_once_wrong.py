@@ -1,14 +1,13 @@
 """Rounds that were once solved wrongly, or hard to prove; the first lines of each file say why."""
 
-from pathlib import Path
-
 import pytest
-from builders import NOW
-from proof import check_optimal
+from support.builders import NOW
+from support.paths import DATA
+from support.proof import check_optimal
 
 from kubestow.instances.manifests import parse_snapshot
 
-FILES = sorted((Path(__file__).parents[1] / "data" / "promises").glob("*.yaml"))
+FILES = sorted((DATA / "promises").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from proof import OPTIONS, check_optimal
-from strategies import tiny, tiny_rounds
+from support.proof import OPTIONS, check_optimal
+from support.strategies import tiny, tiny_rounds
 
 from kubestow.solver.search import tier_search as search
 

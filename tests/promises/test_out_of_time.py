@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from device_rounds import small_devices, small_mixed
-from group_rounds import small_groups
-from proof import SHORT, solve_and_replay, told
-from strategies import small
+from support.device_rounds import small_devices, small_mixed
+from support.group_rounds import small_groups
+from support.proof import SHORT, solve_and_replay, told
+from support.strategies import small
 
 from kubestow.solver.api import solve
 

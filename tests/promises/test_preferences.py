@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from proof import OPTIONS, check_optimal
-from strategies import tiny
+from support.proof import OPTIONS, check_optimal
+from support.strategies import tiny
 
 
 @pytest.mark.parametrize("prefer", ["pack", "spread", "scores"])

@@ -1,13 +1,13 @@
 """The replay refuses what is not so: each row tampers with one thing and names the words of the refusal."""
 
 import pytest
-from builders import budget, cluster, node
-from proof import OPTIONS
-from rows import high, low
-from strategies import small
-from tampering import Tampering, lists, steps, tier
+from support.builders import budget, cluster, node
+from support.proof import OPTIONS
+from support.rows import high, low
+from support.strategies import small
+from support.tampering import Tampering, lists, steps, tier
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Binding, Eviction, Fallback, Nomination, Step
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.plans.replay import ReplayFailure, replay

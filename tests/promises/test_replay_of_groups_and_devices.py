@@ -1,12 +1,12 @@
 """The replay refuses placements, allocations and deallocations that are not so."""
 
 import pytest
-from builders import cluster, group, node, pod
-from devices import DRIVER, claim, device_class, gpu, request, slice_, slice_on, user
-from proof import OPTIONS
-from tampering import Tampering, lists, steps
+from support.builders import cluster, group, node, pod
+from support.devices import DRIVER, claim, device_class, gpu, request, slice_, slice_on, user
+from support.proof import OPTIONS
+from support.tampering import Tampering, lists, steps
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.plan import Binding, Placement, Step
 from kubestow.solver.api import solve
 from kubestow.solver.plans.replay import ReplayFailure, replay

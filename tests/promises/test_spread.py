@@ -4,8 +4,8 @@ Each row is one round with its exact optimum, a comment says why; tiers that a r
 """
 
 import pytest
-from builders import cluster, node, pod
-from rows import Row, both_engines, evicted, high, low, scheduled, web
+from support.builders import cluster, node, pod
+from support.rows import Row, both_engines, evicted, high, low, scheduled, web
 
 ROWS = [
     Row(

@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 import pytest
-from builders import cluster, node, pod
-from exhaustive import best_plan
 from hypothesis import given, settings
-from proof import OPTIONS, check_optimal, solve_and_replay, told
-from storage import WAIT, attachment, bound, claim, csi_node, volume
-from volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
+from support.builders import cluster, node, pod
+from support.oracle.exhaustive import best_plan
+from support.proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.storage import WAIT, attachment, bound, claim, csi_node, volume
+from support.volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 
 
 @pytest.mark.parametrize("seed", range(250))

@@ -6,12 +6,12 @@ import io
 from pathlib import Path
 
 import pytest
-from builders import budget, cluster, group, node, pod
 from click.testing import CliRunner
+from support.builders import budget, cluster, group, node, pod
 
 import kubestow
 from kubestow.cli import main
-from kubestow.framework.explain import explain
+from kubestow.framework.runs.explain import explain
 from kubestow.reports.explain import explain_report
 from kubestow.reports.layout import show
 

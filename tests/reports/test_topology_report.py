@@ -4,11 +4,11 @@ import io
 import json
 
 import pytest
-from builders import cluster, group, manifest, node, pod
 from click.testing import CliRunner
-from devices import claim, device_class, gpu, slice_, slice_on, user
-from grouped import rack
 from rich.console import Console
+from support.builders import cluster, group, manifest, node, pod
+from support.devices import claim, device_class, gpu, slice_, slice_on, user
+from support.grouped import rack
 
 from kubestow.cli import main
 from kubestow.instances import catalogue

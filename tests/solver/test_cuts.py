@@ -1,9 +1,9 @@
 """Lazy cuts exclude what has no order, and nothing that other evictions or newcomers would give one."""
 
 import pytest
-from builders import cluster, node, pod
-from proof import check_optimal
-from storage import bound, csi_node
+from support.builders import cluster, node, pod
+from support.proof import check_optimal
+from support.storage import bound, csi_node
 
 
 @pytest.mark.parametrize(

@@ -4,24 +4,24 @@ from dataclasses import replace
 
 import pytest
 from apart import APART, WHOLE, solved
-from builders import cluster, node, pod
-from proof import OPTIONS
-from side_by_side import side_by_side
+from support.builders import cluster, node, pod
+from support.proof import OPTIONS
+from support.side_by_side import side_by_side
 
 from kubestow.encoders.problem import build_problem
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.index.cluster import Cluster
 from kubestow.models.errors import BoundContradiction
-from kubestow.solver.decomposition import search as decomposition
-from kubestow.solver.search import tier_search as search
-from kubestow.solver.search.domain_relaxation import FromAfar
 from kubestow.solver.api import solve
-from kubestow.solver.search.tier_bounds import Bounding
+from kubestow.solver.decomposition import search as decomposition
 from kubestow.solver.decomposition.search import _search_part as search_part
 from kubestow.solver.incumbent import Incumbent
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.plans.outcome import Outcome
-from kubestow.solver.search.tier_search import Search
 from kubestow.solver.plans.objective import TierValue, Valuation
+from kubestow.solver.plans.outcome import Outcome
+from kubestow.solver.search import tier_search as search
+from kubestow.solver.search.domain_relaxation import FromAfar
+from kubestow.solver.search.tier_bounds import Bounding
+from kubestow.solver.search.tier_search import Search
 
 NAMES = (("placed", "max"), ("evicted", "min"), ("used", "min"))
 EMPTY = Cluster(cluster())

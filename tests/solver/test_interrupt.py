@@ -8,8 +8,8 @@ import pytest
 
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
-from kubestow.solver.search import tier_search as search
 from kubestow.solver.api import SolveOptions, solve_both
+from kubestow.solver.search import tier_search as search
 
 # A process of its own: the signal must reach nobody else who runs tests.
 SCRIPT = """

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 from apart import APART, WHOLE, parts_of, solved
-from builders import budget, cluster, group, node, pod
-from devices import alternative as other
-from devices import claim, device_class, first_of, gpu, slice_on, user
-from proof import OPTIONS, check_same
+from support.builders import budget, cluster, group, node, pod
+from support.devices import alternative as other
+from support.devices import claim, device_class, first_of, gpu, slice_on, user
+from support.proof import OPTIONS, check_same
 
 from kubestow.models import tiers
 from kubestow.models.tiers import DESIRED_COUNT, FALLBACK, FIRST_AVAILABLE, PREFERRED_TOPOLOGY

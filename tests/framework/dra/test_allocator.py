@@ -1,8 +1,8 @@
 """The allocator, row by row: what a pod `p` with claims `c` (and `d`) gets on node `a`."""
 
 import pytest
-from builders import node
-from devices import (
+from support.builders import node
+from support.devices import (
     allocated,
     alternative,
     claim,

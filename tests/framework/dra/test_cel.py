@@ -179,5 +179,5 @@ def test_the_runtime_is_not_imported_before_it_is_needed():
     import subprocess
     import sys
 
-    code = "import sys, kubestow.framework.trace; sys.exit('cel_expr_python' in sys.modules)"
+    code = "import sys, kubestow.framework.runs.trace; sys.exit('cel_expr_python' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from builders import cluster, node
-from devices import (
+from support.builders import cluster, node
+from support.devices import (
     DRIVER,
     alternative,
     claim,

@@ -1,14 +1,14 @@
 """What placing, removing and taking back pods does to claims."""
 
 import pytest
-from builders import cluster, node
-from devices import DRIVER, claim, device_class, gpu, request, slice_on, user
+from support.builders import cluster, node
+from support.devices import DRIVER, claim, device_class, gpu, request, slice_on, user
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.devices import DeviceId
 from kubestow.framework.dra.index import device_index
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 
 class Round:

@@ -1,14 +1,13 @@
 """docs/dra.md says what the code says."""
 
-from pathlib import Path
-
 import pytest
+from support.paths import ROOT
 
 from kubestow.framework.dra.search import MOST_STEPS
 from kubestow.framework.plugins import dynamic_resources
 from kubestow.models.features import KNOWN_GATES
 
-TEXT = (Path(__file__).parents[3] / "docs" / "dra.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "dra.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("gate", [name for name in KNOWN_GATES if "DRA" in name or "DynamicResource" in name])

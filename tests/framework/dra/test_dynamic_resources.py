@@ -1,8 +1,8 @@
 """The plugin in whole cycles: what pods get one after another, and what is said where they get nothing."""
 
 import pytest
-from builders import cluster, node, pod
-from devices import (
+from support.builders import cluster, node, pod
+from support.devices import (
     allocated,
     alternative,
     claim,
@@ -15,10 +15,10 @@ from devices import (
     user,
     zone,
 )
-from filtering import Look, pass_over
+from support.filtering import Look, pass_over
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.trace import trace
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.runs.trace import trace
 from kubestow.models.errors import InputError
 from kubestow.solver.api import solve
 from kubestow.solver.options import SolveOptions

@@ -1,8 +1,8 @@
 """Counters that devices share, in both layouts; taints; shared capacity: what pod `p` gets on node `a`."""
 
 import pytest
-from builders import cluster, node
-from devices import (
+from support.builders import cluster, node
+from support.devices import (
     DRIVER,
     allocated,
     claim,
@@ -15,10 +15,10 @@ from devices import (
     taint_rule,
     user,
 )
-from filtering import pass_over
+from support.filtering import pass_over
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.state import ClaimState
+from kubestow.framework.index.cluster import Cluster
 
 NONE = "UAU DynamicResources: cannot allocate all claims"
 CARD = {"card": {"memory": "40Gi"}}

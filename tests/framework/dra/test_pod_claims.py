@@ -1,12 +1,12 @@
 """Which claims a pod has, and why it may have to wait for them."""
 
 import pytest
-from builders import cluster, group, node, pod
-from devices import claim, device_class, gpu, request, slice_on, user
-from filtering import Look, written
+from support.builders import cluster, group, node, pod
+from support.devices import claim, device_class, gpu, request, slice_on, user
+from support.filtering import Look, written
 
-from kubestow.framework.cluster import Cluster
 from kubestow.framework.dra.index import device_index
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.plugins.dynamic_resources import DynamicResources
 from kubestow.models.config import PluginArgs
 

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 import pytest
-from device_rounds import tiny_devices, tiny_mixed
+from support.device_rounds import tiny_devices, tiny_mixed
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.allocation import Allocation, reach_of
 from kubestow.framework.dra.checker import NewAllocation, faults
 from kubestow.framework.dra.index import device_index
 from kubestow.framework.dra.retrace import retrace
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
 
 ROUNDS = [(make, seed) for make in (tiny_devices, tiny_mixed) for seed in range(150)]
 

@@ -6,8 +6,10 @@ the checker accepts must be the allocator's very answer.
 
 from itertools import chain, combinations, permutations, product
 
-from builders import cluster, node, pod
-from devices import (
+from hypothesis import given, note, settings
+from hypothesis import strategies as st
+from support.builders import cluster, node, pod
+from support.devices import (
     DRIVER,
     alternative,
     claim,
@@ -21,18 +23,16 @@ from devices import (
     taint_rule,
     user,
 )
-from hypothesis import given, note, settings
-from hypothesis import strategies as st
 
-from kubestow.framework.cluster import Cluster
-from kubestow.framework.cycle import apply, schedule_one
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.cycle import apply, schedule_one
+from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.dra.allocation import Allocation, Result
 from kubestow.framework.dra.checker import NewAllocation, faults
 from kubestow.framework.dra.devices import DeviceId
-from kubestow.framework.ledger import Ledger
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
-from kubestow.framework.status import Code
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Code
 from kubestow.models.selectors import NodeSelector
 
 ON_A = NodeSelector.model_validate(

@@ -1,11 +1,11 @@
 """From changes to events, and which registrations an event meets."""
 
 import pytest
-from builders import namespace, node, pod
-from changing import built, events
+from support.builders import namespace, node, pod
+from support.changing import built, events
 
-from kubestow.framework.changes import occurrences
-from kubestow.framework.events import (
+from kubestow.framework.events.changes import occurrences
+from kubestow.framework.events.events import (
     ANY_EVENT,
     ASSIGNED_POD_DELETE,
     FORCE_ACTIVATE,

@@ -1,8 +1,8 @@
 """What the hints overlook upstream, and what they ignore with a gate off."""
 
 import pytest
-from builders import node, pod
-from changing import Queue, hint
+from support.builders import node, pod
+from support.changing import Queue, hint
 
 from kubestow.models.controllers import Service
 

@@ -1,19 +1,19 @@
 """What the real scheduler derived, registered and answered, case by case."""
 
 import json
-from pathlib import Path
 
 import pytest
+from support.paths import DATA
 
+from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.registry import HINT_PLUGINS, registrations
 from kubestow.framework.hints.verdicts import judge
-from kubestow.framework.objects import ObjectStore
 from kubestow.instances.files import read_files
 from kubestow.instances.recordings import read_cases
 from kubestow.models.config import ARGUMENTS, PluginArgs
 from kubestow.models.features import FeatureGates
 
-DATA = Path(__file__).parents[2] / "data" / "queue"
+DATA = DATA / "queue"
 RECORDED = DATA / "hints.jsonl.gz"
 [(_, CONTENT)] = read_files([RECORDED])
 ANSWERS = {answer["id"]: answer for answer in map(json.loads, CONTENT.splitlines())}

@@ -1,8 +1,8 @@
 """Gaps and oddities of the real hints, each of which a cleverer implementation would get wrong."""
 
 import pytest
-from builders import node, pod
-from changing import Queue, events, hint, with_uid
+from support.builders import node, pod
+from support.changing import Queue, events, hint, with_uid
 
 QUEUE, SKIP = "Queue", "QueueSkip"
 NOTHING = {"matchExpressions": [{"key": "a", "operator": "In", "values": []}]}

@@ -1,8 +1,8 @@
 """Gaps and oddities of the real hints about volumes and resource claims."""
 
 import pytest
-from builders import node, pod
-from changing import Queue, hint
+from support.builders import node, pod
+from support.changing import Queue, hint
 
 from kubestow.models.resource_api import ResourceClaim, ResourceSlice
 from kubestow.models.storage import CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, VolumeAttachment

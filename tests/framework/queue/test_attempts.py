@@ -1,8 +1,8 @@
 """The life of a pod in the queue: in, popped, failed, waiting, backing off, in again."""
 
 import pytest
-from builders import node, pod
-from changing import Queue
+from support.builders import node, pod
+from support.changing import Queue
 
 from kubestow.framework.queue.clock import SECOND
 

@@ -1,18 +1,18 @@
 """An event costs what it wakes and asks, not what waits; the answers are those of asking everybody."""
 
-from builders import node, pod
-from changing import Queue, built, with_uid
 from hypothesis import given
 from hypothesis import strategies as st
+from support.builders import node, pod
+from support.changing import Queue, built, with_uid
 
-from kubestow.framework.changes import Occurrence, occurrences
+from kubestow.framework.events.changes import Occurrence, occurrences
+from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.registry import HINT_PLUGINS, HintMap
-from kubestow.framework.objects import ObjectStore
-from kubestow.framework.profile import profiles_of
 from kubestow.framework.queue.counts import QueueCounts
 from kubestow.framework.queue.queued_pod import QueuedPod
 from kubestow.framework.queue.requeue import Judge
 from kubestow.framework.queue.unschedulable import UnschedulablePods
+from kubestow.framework.vocabulary.profile import profiles_of
 from kubestow.models.features import FeatureGates
 
 

@@ -10,13 +10,13 @@ such terms, several terms at once, affinity to oneself, and spreading over nodes
 from random import Random
 
 import pytest
-from builders import cluster, node, pod
-from changing import Queue, built
+from support.builders import cluster, node, pod
+from support.changing import Queue, built
 
-from kubestow.framework.cluster import Cluster
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.queue.clock import SECOND
-from kubestow.framework.runtime import framework_for
-from kubestow.framework.state import State
+from kubestow.framework.state.state import State
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
 

@@ -1,7 +1,7 @@
 """Who is expected where."""
 
-from builders import node, pod
-from changing import Queue
+from support.builders import node, pod
+from support.changing import Queue
 
 from kubestow.framework.queue.nominator import Nominator
 

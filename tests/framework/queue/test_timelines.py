@@ -5,13 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from support.paths import DATA
 
 import kubestow
 from kubestow.framework.queue.replay import replay
 from kubestow.instances.files import read_files
 from kubestow.instances.recordings import read_timelines
 
-FILE = Path(__file__).parents[2] / "data" / "queue" / "timelines.json.gz"
+FILE = DATA / "queue" / "timelines.json.gz"
 [(_, CONTENT)] = read_files([FILE])
 RECORDED = json.loads(CONTENT)
 TIMELINES = read_timelines(FILE)

@@ -1,8 +1,8 @@
 """What wakes a waiting pod: its own updates, gates, lost nominations, events while it was in flight."""
 
 import pytest
-from builders import node, pod
-from changing import Queue, with_uid
+from support.builders import node, pod
+from support.changing import Queue, with_uid
 
 from kubestow.models.resource_api import ResourceClaim
 

@@ -1,8 +1,8 @@
 """The gate SchedulerQueueingHints off: how the queue was before, to measure what hints save."""
 
 import pytest
-from builders import node, pod
-from changing import Queue
+from support.builders import node, pod
+from support.changing import Queue
 
 OFF = "SchedulerQueueingHints=false"
 

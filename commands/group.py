@@ -1,0 +1,185 @@
+"""The one place where errors become exit codes, and where the outside world tells a command to stop.
+
+A fault is one line on stderr, whoever finds it: a command, or click while it reads the command's words.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager, suppress
+from io import UnsupportedOperation
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import FrameType
+
+DONE: Final = 0
+BAD_INPUT: Final = 2
+BUG: Final = 70
+INTERRUPTED: Final = 130
+UNREAD: Final = 141
+
+
+class Cli(click.Group):
+    """A group of commands whose errors become exit codes."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command; without any, the help is the answer."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit(DONE)
+        return super().parse_args(ctx, args)
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command line and leave with its exit code."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        if sys.stderr is None:
+            sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it stays open to the end
+        if sys.stdout is None:
+            _complain("error: output: is closed")
+            sys.exit(BAD_INPUT)
+        try:
+            with _terminated_like_interrupted():
+                result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.ClickException as error:
+            _complain(f"error: {_line(error)}")
+            sys.exit(error.exit_code if isinstance(error, click.UsageError) else BAD_INPUT)
+        except (KeyboardInterrupt, click.Abort):
+            _complain("interrupted")
+            sys.exit(INTERRUPTED)
+        sys.exit(result if isinstance(result, int) else DONE)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the words before the command; help and version are written here."""
+        with _exit_codes():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        with _exit_codes():
+            result = super().invoke(ctx)
+            # What a full disk or a reader that has gone refuses is to be known now, not when Python ends.
+            sys.stdout.flush()
+        return result
+
+
+@contextmanager
+def _exit_codes() -> Iterator[None]:
+    """Make an exit code of each error: what a user can cause is one line, everything else is a bug."""
+    try:
+        yield
+    except (click.exceptions.Exit, click.ClickException):
+        raise
+    except BrokenPipeError:
+        _drop(sys.stdout)
+        raise click.exceptions.Exit(UNREAD) from None
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except Exception as error:
+        if _was_interrupted(error):
+            _complain("interrupted")
+            raise click.exceptions.Exit(INTERRUPTED) from None
+        raise click.exceptions.Exit(_failed(error)) from None
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Say whether Ctrl-C is behind an error: a module in C that it finds loading fails to load."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def leave(code: int, words: str) -> NoReturn:
+    """End a command whose answer is written, with words on stderr and an exit code."""
+    sys.stdout.flush()
+    _complain(words)
+    sys.exit(code)
+
+
+def _failed(error: Exception) -> int:
+    """Tell what went wrong and return the exit code for it."""
+    from ..models.errors import InternalError, KubestowError
+
+    if isinstance(error, OSError) and error.errno is not None:
+        _drop(sys.stdout)
+        error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
+    if isinstance(error, KubestowError):
+        _complain(f"error: {error}")
+        return error.exit_code
+    import traceback
+
+    traceback.print_exception(error)
+    if isinstance(error, InternalError) and error.dump:
+        _complain(f"what a developer needs to see it again is in {_dump(error.dump)}")
+    _complain("this is a bug in kubestow, not in your input")
+    return BUG
+
+
+def _complain(words: str) -> None:
+    try:
+        click.echo(f"kubestow: {words}", err=True)
+    except OSError:  # nobody to tell: the exit code is all that is left
+        _drop(sys.stderr)
+
+
+def _line(error: click.ClickException) -> str:
+    """Return what click complains of in one line, and where its help is."""
+    words = " ".join(error.format_message().split())
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    return words if ctx is None else f"{words.rstrip('.')} (try '{ctx.command_path} --help')"
+
+
+def _drop(stream: TextIO) -> None:
+    """Forget what is still buffered: it would fail once more when Python flushes it on its way out."""
+    with suppress(UnsupportedOperation):  # a stream in memory
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _dump(document: Mapping[str, Any]) -> str:
+    import json
+    import tempfile
+
+    with tempfile.NamedTemporaryFile("w", prefix="kubestow-", suffix=".json", delete=False) as file:
+        json.dump(document, file, indent=2, default=str)
+    return file.name
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM (`timeout`, a pod that is shut down) end a command as Ctrl-C does, with its best plan."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    stop = signal.getsignal(signal.SIGINT)
+    # A shell starts what runs in its background with Ctrl-C ignored; what asks to end is not.
+    if callable(stop):
+        stop(number, frame)
+    else:
+        raise KeyboardInterrupt

@@ -1,0 +1,180 @@
+"""What the commands share: how an instance is read and how a round is searched, as options and as values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from click.shell_completion import CompletionItem
+
+    from ..models.snapshot import Snapshot
+    from ..solver.options import SolveOptions
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+OPENB: Final = "openb"
+
+
+def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the names of bundled instances, and leave paths to the shell."""
+    from click.shell_completion import CompletionItem
+
+    from ..instances import catalogue
+
+    names = [CompletionItem(name) for name in catalogue.names() if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
+def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
+    """Read ``--now``: a time as Kubernetes writes it."""
+    from datetime import UTC, datetime
+
+    if value is None:
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """Make one decorator of several, applied as if they stood under each other."""
+
+    def apply(function: F) -> F:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+input_options = options(
+    click.option(
+        "--now", metavar="TIME", callback=parse_now, help="Time of the round.  [default: newest in the input]"
+    ),
+    click.option("--expand", is_flag=True, help="Make pending pods of workloads that have none."),
+    click.option(
+        "--feature-gates",
+        metavar="NAME=false,...",
+        default="",
+        help="Switch off what the input uses.",
+    ),
+    click.option(
+        "--format",
+        "input_format",
+        type=click.Choice(["manifests", OPENB]),
+        default="manifests",
+        show_default=True,
+        help="What the input is; openb takes two files, NODES.csv and PODS.csv (docs/openb.md).",
+    ),
+    click.option(
+        "--format-options",
+        metavar="NAME=VALUE,...",
+        default="",
+        help="For openb: nodes=N, pods=N, shuffle=SEED, gpus=devices|summed, qos=true.",
+    ),
+)
+search_options = options(
+    click.option(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        default=60.0,
+        show_default=True,
+        help="For the whole round; when it is up, the best plan so far is the answer.",
+    ),
+    click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
+    click.option(
+        "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
+    ),
+    click.option(
+        "--prefer",
+        type=click.Choice(["none", "scores", "pack", "spread"]),
+        default="none",
+        show_default=True,
+        help="What to prefer among plans that are equal in all else.",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "dask"]),
+        default="local",
+        show_default=True,
+        help="Where independent parts run: processes of this machine, or a Dask cluster (docs/studies.md).",
+    ),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
+    ),
+)
+output_option = click.option(
+    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
+)
+several_instances = click.argument(
+    "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
+)
+
+
+def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
+    """Name the rounds that the arguments stand for: one each, or one for openb's two files.
+
+    Without arguments it is the first bundled instance.
+    """
+    if choices["input_format"] == OPENB:
+        if len(arguments) != 2:
+            raise click.UsageError(
+                f"--format openb takes two files, NODES.csv and PODS.csv, not {len(arguments)}"
+            )
+        return [" ".join(arguments)]
+    if choices["format_options"]:
+        raise click.UsageError("--format-options goes with --format openb only")
+    if arguments:
+        return list(arguments)
+    from ..instances import catalogue
+
+    return [catalogue.names()[0]]
+
+
+def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+    """Load one instance after the other, each under the name that the user gave it."""
+    from dataclasses import replace
+
+    from ..instances import catalogue
+    from ..instances.manifests import load_snapshot
+    from ..models.features import FeatureGates
+
+    gates = FeatureGates.parse(choices["feature_gates"])
+    names = instance_names(arguments, choices)
+    if choices["input_format"] == OPENB:
+        from ..instances.openb import OpenbOptions, load_openb
+
+        wanted = OpenbOptions.parse(choices["format_options"])
+        yield load_openb(arguments[0], arguments[1], wanted, now=choices["now"], feature_gates=gates)
+        return
+    for name in names:
+        snapshot = load_snapshot(
+            [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
+        )
+        if snapshot.ignored:
+            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
+            click.echo(f"kubestow: note: {name}: kinds that play no part: {kinds}", err=True)
+        yield replace(snapshot, name=name)
+
+
+def search_of(choices: Mapping[str, Any]) -> SolveOptions:
+    """Read the options of a search."""
+    from ..solver.options import SolveOptions
+
+    given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
+    search = SolveOptions(**{name: value for name, value in given.items() if value is not None})
+    if search.engine != "local":
+        from ..solver.decomposition.engine import require_engine
+
+        require_engine(search)
+    return search

@@ -1,0 +1,129 @@
+"""The command for those who ask what happens over time: `kubestow simulate`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .inputs import output_option
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from ..models.scenario import Scenario
+    from ..reports.output_file import OutputFile
+    from ..simulation.engine import Simulation
+
+
+def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer the names of bundled scenarios, and leave paths to the shell."""
+    from click.shell_completion import CompletionItem
+
+    from ..instances import scenarios
+
+    names = [CompletionItem(name) for name in scenarios.NAMES if name.startswith(incomplete)]
+    return [*names, CompletionItem(incomplete, type="file")]
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  kubestow simulate
+  kubestow simulate rolling-update --scheduler both
+  kubestow simulate zone-outage --log events.jsonl --metrics metrics.prom -o json
+  kubestow simulate hour-of-arrivals --feature-gates SchedulerQueueingHints=false
+"""
+)
+@click.argument("scenario", required=False, metavar="[SCENARIO]", shell_complete=complete_scenario)
+@click.option(
+    "--scheduler",
+    type=click.Choice(["greedy", "optimal", "both"]),
+    default="greedy",
+    show_default=True,
+    help="kube-scheduler's loop, or optimal rounds one after another.",
+)
+@click.option("--log", metavar="FILE", type=click.Path(dir_okay=False), help="Write all events (JSON lines).")
+@click.option(
+    "--metrics", metavar="FILE", type=click.Path(dir_okay=False), help="Write metrics, as Prometheus' text."
+)
+@click.option(
+    "--feature-gates", metavar="NAME=false,...", default="", help="Switch off what the scheduler has."
+)
+@output_option
+def simulate(
+    scenario: str | None,
+    scheduler: str,
+    log: str | None,
+    metrics: str | None,
+    feature_gates: str,
+    output: str,
+) -> None:
+    """Run a cluster through time: pods come and go, nodes fail, an autoscaler adds some.
+
+    SCENARIO is a YAML file (docs/simulate.md), `-` for standard input, or the name of a bundled one; without
+    it the first bundled one runs. The clock is virtual, and a run with the same seed is the same to the byte.
+    """
+    from ..instances import catalogue, scenarios
+    from ..instances.scenario_loader import load_scenario
+    from ..models.features import FeatureGates
+    from ..reports.output_file import output_file
+    from ..simulation.prometheus import prometheus
+    from ..simulation.summary import summary
+
+    if log and metrics and Path(log).resolve() == Path(metrics).resolve():
+        raise click.UsageError("--log and --metrics cannot be one file")
+    gates = FeatureGates.parse(feature_gates)
+    loaded = load_scenario(scenarios.locate(scenario or scenarios.NAMES[0]), catalogue.locate, gates)
+    chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
+    with ExitStack() as stack:
+        files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}
+        runs = {
+            name: _run(loaded, name, None if log is None else files[log], len(chosen) > 1) for name in chosen
+        }
+        if metrics is not None:
+            files[metrics].write(prometheus(runs))
+    document = {
+        "scenario": loaded.name,
+        "title": loaded.title,
+        "seconds": loaded.duration / 1e9,
+        "seed": loaded.seed,
+        "runs": {name: summary(run) for name, run in runs.items()},
+    }
+    _emit(document, output)
+
+
+def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -> Simulation:
+    from ..reports.document import as_json
+    from ..reports.simulation import SimulationProgress
+    from ..simulation.engine import Simulation
+    from ..simulation.greedy import GreedyScheduler
+
+    if name == "greedy":
+        run = Simulation(scenario, GreedyScheduler)
+    else:
+        from ..solver.simulate import OptimalScheduler
+
+        run = Simulation(scenario, OptimalScheduler)
+    if log is not None:
+        first = {"scheduler": name} if several else {}
+        run.record.sink = lambda entry: log.write(as_json({**first, **entry}, compact=True))
+    progress = SimulationProgress(sys.stderr, name, scenario.duration / 1e9)
+    run.run(progress)
+    progress.close()
+    return run
+
+
+def _emit(document: dict[str, Any], output: str) -> None:
+    if output == "table":
+        from ..reports.layout import show
+        from ..reports.simulation import simulation_report
+
+        show(simulation_report(document), sys.stdout)
+        return
+    from ..reports.document import as_json, as_yaml
+
+    click.echo(as_json(document) if output == "json" else as_yaml(document), nl=False)

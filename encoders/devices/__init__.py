@@ -1,0 +1,1 @@
+"""Dynamic resource allocation: which devices serve which claims."""

@@ -1,0 +1,135 @@
+"""What one class of pods found on every node, kept from one cycle to the next.
+
+Identical pods come one after another, and a cycle changes one node: what the filters and scorers say that
+look at a node and its pods alone is kept by node and asked again only where something has changed.  Filters
+and scorers that look at pods anywhere are asked in every cycle; their cost is that of a few arrays.
+"""
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+
+from ..plugins import LocalFilter, Scope, ScorePlugin
+from ..state.dirty_nodes import NEVER
+from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.status import Status
+
+if TYPE_CHECKING:
+    from ..state.state import State
+    from ..vocabulary.profile import Profile
+    from .filter_result import CycleState
+
+_MOST_BYTES: Final = 2**26
+"""What all views of one framework may take together; the ones not used for longest go first."""
+
+_BYTES_OF_A_NODE: Final = 18
+
+
+class ClassView:
+    """One class of pods on every node.
+
+    Attributes
+    ----------
+    open : bool[N]
+        The nodes that pass every filter that looks at nothing but the node and its pods.
+    points : int64[N]
+        The sum of the weighted scores that do not depend on other nodes.
+    relative : list of ScorePlugin
+        The scorers whose scores do, in the profile's order.
+    error : Status or None
+        What ends the cycle where there is a choice of nodes.
+    """
+
+    __slots__ = ("_fixed", "_fixed_open", "_local", "_moment", "error", "open", "points", "relative")
+
+    def __init__(
+        self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", n_nodes: int
+    ) -> None:
+        self._moment = NEVER
+        self._fixed_open = np.ones(n_nodes, dtype=np.bool_)
+        if cycle.outside is not None:
+            self._fixed_open = ~cycle.outside
+        for plugin, data in cycle.entries:
+            if plugin.scope is Scope.NODE:
+                self._fixed_open &= data == 0
+        self._fixed: Ints = np.zeros(n_nodes, dtype=np.int64)
+        self._local: list[tuple[ScorePlugin, Any, int]] = []
+        self.relative: list[ScorePlugin] = []
+        self.error: Status | None = None
+        everywhere = np.arange(n_nodes, dtype=np.int64)
+        for scorer in scorers:
+            self._sort_in(scorer, profile.weights[scorer.name], cycle.pod, everywhere)
+        self.open: Bools = self._fixed_open
+        self.points: Ints = self._fixed
+
+    def _sort_in(self, plugin: ScorePlugin, weight: int, i: int, everywhere: Ints) -> None:
+        """Find out what a scorer depends on; what never changes is added up here."""
+        if plugin.scope is not Scope.NODE and plugin.is_relative:
+            self.relative.append(plugin)
+            return
+        unused = cast("State", None)  # nothing outside CLUSTER looks at it here
+        data = plugin.pre_score(unused, i, everywhere)
+        if isinstance(data, Status):
+            self.error = self.error or data
+        elif data is None:
+            return
+        elif plugin.scope is Scope.PODS:
+            self._local.append((plugin, data, weight))
+        else:
+            raw = plugin.score(data, unused, i, everywhere)
+            if plugin.is_relative and (raw != raw[0]).any():
+                self.relative.append(plugin)
+            else:  # scores that are equal everywhere are so among any nodes
+                self._fixed = self._fixed + plugin.normalize(data, raw) * weight
+
+    def refresh(self, cycle: "CycleState", state: "State") -> None:
+        """Ask again about the nodes that have changed since the last time."""
+        touched = state.touched.since(self._moment)
+        self._moment = state.touched.moment
+        if touched is None or len(touched) * 4 > len(self._fixed):
+            self.open, self.points = self._fixed_open.copy(), self._fixed.copy()
+            nodes = np.arange(len(self._fixed), dtype=np.int64)
+        elif touched:
+            nodes = np.array(sorted(set(touched)), dtype=np.int64)
+        else:
+            return
+        passes = self._fixed_open[nodes]
+        for plugin, data in cycle.entries:
+            if isinstance(plugin, LocalFilter):
+                passes &= plugin.judge(data, state, cycle.pod, nodes) == 0
+        self.open[nodes] = passes
+        points = self._fixed[nodes]
+        for scorer, data, weight in self._local:
+            points += scorer.score(data, state, cycle.pod, nodes) * weight
+        self.points[nodes] = points
+
+
+class ClassViews:
+    """The views of one framework, by class."""
+
+    __slots__ = ("_most", "_n_nodes", "_profile", "_scorers", "_views")
+
+    def __init__(
+        self, scorers: list[ScorePlugin], profile: "Profile", n_nodes: int, most_bytes: int = _MOST_BYTES
+    ) -> None:
+        self._scorers = scorers
+        self._profile = profile
+        self._n_nodes = n_nodes
+        self._views: dict[int, ClassView] = {}
+        self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(n_nodes, 1)))
+
+    def __len__(self) -> int:
+        return len(self._views)
+
+    def of(self, cls: int, cycle: "CycleState", state: "State") -> ClassView | None:
+        """Return the view of a class, up to date; None where its filters have to be asked in turn."""
+        if cycle.rejected is not None or any(plugin.in_turn for plugin, _ in cycle.entries):
+            return None
+        view = self._views.pop(cls, None)
+        if view is None:
+            view = ClassView(self._scorers, self._profile, cycle, self._n_nodes)
+            if len(self._views) >= self._most:
+                del self._views[next(iter(self._views))]
+        self._views[cls] = view
+        view.refresh(cycle, state)
+        return view

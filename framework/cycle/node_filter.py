@@ -1,0 +1,70 @@
+"""One node under study: filters asked again and again while pods come to it and go from it.
+
+Preemption's dry runs and the pass with nominated pods work on this copy; the state itself stays as it is.
+What changes is what upstream changes: the node, and through AddPod and RemovePod the plugins' own counts.
+Those hooks look neither at whether a pod terminates nor at whether a spread selector asks for nothing; that
+is upstream's.
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ..plugins.base import FilterPlugin, StaticFilter
+from ..vocabulary.status import SUCCESS, Status
+from .filter_result import CycleState
+
+if TYPE_CHECKING:
+    from ..index.cluster import Cluster
+    from ..state.state import State
+
+
+class NodeFilter:
+    """The filters of one pod on one node."""
+
+    __slots__ = ("_forks", "_moving")
+
+    def __init__(self, cluster: "Cluster", state: "State", cycle: CycleState, n: int) -> None:
+        self._forks: list[tuple[FilterPlugin, Any]] = [
+            (plugin, plugin.fork(data, state, cycle.pod, n))
+            for plugin, data in cycle.entries
+            if not (isinstance(plugin, StaticFilter) and not data[n])
+        ]
+        self._moving = [(p, fork) for p, fork in self._forks if not isinstance(p, StaticFilter)]
+
+    def add(self, j: int) -> None:
+        """Let pod j be on the node."""
+        for plugin, fork in self._moving:
+            plugin.add(fork, j)
+
+    def remove(self, j: int) -> None:
+        """Let pod j no longer be on the node."""
+        for plugin, fork in self._moving:
+            plugin.remove(fork, j)
+
+    def check(self) -> Status:
+        """Filter the node as it is now."""
+        for plugin, fork in self._forks:
+            verdict = plugin.check(fork)
+            if verdict:
+                return plugin.status(fork, verdict)
+        return SUCCESS
+
+    def run(self, nominated: Iterable[int]) -> Status:
+        """Filter the node with the nominated pods on it, then without them; the first failure counts.
+
+        The second pass is there because a required affinity must not rest on a pod that may never arrive.
+        """
+        others = list(nominated)
+        if others:
+            for j in others:
+                self.add(j)
+            status = self.check()
+            for j in others:
+                self.remove(j)
+            if not status.ok:
+                return status
+        return self.check()
+
+    def passes(self, nominated: Iterable[int]) -> bool:
+        """Say whether `run` succeeds."""
+        return self.run(nominated).ok

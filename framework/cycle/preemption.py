@@ -1,0 +1,275 @@
+"""DefaultPreemption: makes room for a pod by evicting less important ones.
+
+For each node that Filter rejected but might take the pod: without all pods of lower priority, does it fit?
+Then as many of them as possible are put back, those whose eviction would break a budget first, each time the
+most important first; who cannot stay is a victim.  The node with the least harm wins.
+
+Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
+plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from ...models.errors import InternalError
+from ..vocabulary import names
+from ..vocabulary.domains import Bools
+from ..vocabulary.message import fit_error
+from ..vocabulary.status import Code, Status
+from .budget_ledger import Ledger
+from .candidate_cost import Candidate, Harm, harm_of
+from .dry_runs import DryRuns
+from .filter_result import FilterResult
+from .node_filter import NodeFilter
+
+if TYPE_CHECKING:
+    from ...models.config import DefaultPreemptionArgs
+    from ..index.cluster import Cluster
+    from ..state.state import State
+    from .runtime import Framework
+
+NOT_HELPFUL: Final = Status(
+    Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, ("Preemption is not helpful for scheduling",)
+)
+NO_VICTIMS: Final = Status(
+    Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, ("No preemption victims found for incoming pod",)
+)
+NEVER: Final = "not eligible due to preemptionPolicy=Never."
+WAITING: Final = "not eligible due to a terminating pod on the nominated node."
+
+
+@dataclass(slots=True)
+class Preemption:
+    """The outcome of one attempt to make room.
+
+    Attributes
+    ----------
+    best : Candidate or None
+        The node chosen.
+    ineligible : str
+        Why the pod may not look for victims; then its nomination stays.
+    failed : dict
+        The statuses of nodes that are no candidates although they were tried, None where it was not worked
+        out.  Every other node was not worth trying.
+    retry : callable
+        Works out the status of a node in `failed`, while the state is what it was.
+    """
+
+    best: Candidate | None = None
+    ineligible: str = ""
+    failed: dict[int, Status | None] = field(default_factory=dict)
+    retry: Callable[[int], Candidate | Status] | None = None
+
+    def message(self, n_nodes: int) -> str:
+        """Write why nobody can be evicted for the pod; empty where somebody can.
+
+        Ask before the state changes.
+        """
+        if self.best is not None:
+            return ""
+        if self.ineligible:
+            return f"preemption: {self.ineligible}"
+        return f"preemption: {fit_error(n_nodes, map(self._status, range(n_nodes)))}"
+
+    def _status(self, n: int) -> Status:
+        """Return why node n is no candidate."""
+        if n not in self.failed:
+            return NOT_HELPFUL
+        status = self.failed[n]
+        if status is None:
+            assert self.retry is not None
+            tried = self.retry(n)
+            assert isinstance(tried, Status)  # the dry runs of many nodes say the same as those of one
+            status = self.failed[n] = tried
+        return status
+
+
+def preempt(
+    framework: "Framework", state: "State", i: int, result: FilterResult, ledger: Ledger
+) -> Preemption:
+    """Look for the node where pod i would do the least harm.
+
+    Parameters
+    ----------
+    framework : Framework
+        Of the pod's profile.
+    state : State
+        Not changed.
+    i : int
+        The preemptor.
+    result : FilterResult
+        Its verdicts in this state.
+    ledger : Ledger
+        The budgets; not changed.
+    """
+    cluster = framework.cluster
+    ineligible = _ineligible(cluster, state, i, result)
+    if ineligible:
+        return Preemption(ineligible=ineligible)
+    retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
+    outcome = Preemption(retry=retry)
+    args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
+    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
+    wanted = max(
+        cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
+    )
+    size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
+    best: tuple[Harm, Candidate] | None = None
+    found, clean, enough = 0, False, False
+    for start in range(0, len(potential), size):
+        nodes = potential[start : start + size]
+        together = DryRuns(framework, state, i, result, ledger, nodes)
+        judged, helps, violations = (
+            values.tolist() for values in (together.judged, together.helps, together.violations)
+        )
+        mine: list[int] = []
+        for place, n in enumerate(nodes.tolist()):
+            if helps[place]:
+                mine.append(place)
+                broken = violations[place]
+            elif judged[place]:
+                outcome.failed[n] = None
+                continue
+            else:
+                tried = retry(n)
+                if isinstance(tried, Status):
+                    outcome.failed[n] = tried
+                    continue
+                broken = tried.violations
+                harm = harm_of(cluster, tried)
+                if best is None or harm < best[0]:
+                    best = harm, tried
+            found += 1
+            clean |= not broken
+            enough = clean and found >= wanted
+            if enough:
+                break
+        if mine:
+            harm, place = together.least(mine)
+            if best is None or harm < best[0]:
+                best = harm, together.candidate(place)
+        if enough:
+            break
+    if best is not None:
+        outcome.best = best[1]
+    return outcome
+
+
+def _ineligible(cluster: "Cluster", state: "State", i: int, result: FilterResult) -> str:
+    """Say why pod i may not preempt; empty where it may."""
+    info = cluster.pods[i]
+    if not info.preempts:
+        return NEVER
+    node = state.nominated.get(i)
+    if node is None or result.codes[node] == Code.UNRESOLVABLE:
+        return ""
+    pods = cluster.pods
+    waiting = any(
+        pods[j].priority < info.priority
+        and state.terminating[j]
+        and (pods[j].preempted or not pods[j].terminating)
+        for j in state.pods_on(node)
+    )
+    return WAITING if waiting else ""
+
+
+def dry_run(
+    framework: "Framework", state: "State", i: int, n: int, result: FilterResult, ledger: Ledger
+) -> Candidate | Status:
+    """Find the victims on one node; a status where no eviction there helps."""
+    pods = framework.cluster.pods
+    priority = pods[i].priority
+    lower = [j for j in state.pods_on(n) if pods[j].priority < priority]
+    if not lower:
+        return NO_VICTIMS
+    node = NodeFilter(framework.cluster, state, result.cycle, n)
+    nominated = state.nominations.beside(i, n)
+    for j in lower:
+        node.remove(j)
+    status = node.run(nominated)
+    if not status.ok:
+        return status
+    lower.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    kept = protected(framework.cluster, state, lower, priority, ledger)
+    if kept:
+        for j in kept:
+            node.add(j)
+        status = node.run(nominated)
+        if not status.ok:
+            return status
+        lower = [j for j in lower if j not in kept]
+    breaking = violating(framework.cluster, state, lower, priority, ledger)
+    victims: list[int] = []
+    violations = 0
+    for j in (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking)):
+        node.add(j)
+        if not node.passes(nominated):
+            node.remove(j)
+            victims.append(j)
+            violations += j in breaking
+    if not victims:
+        # With everybody back the node is as it was when Filter rejected it.
+        raise InternalError(f"{pods[i].key}: node {framework.cluster.node_names[n]} passes without a victim")
+    victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    return Candidate(n, tuple(victims), violations)
+
+
+def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bool:
+    """Say whether a preemptor of this priority may not break pod j's budgets (KEP-4664)."""
+    guard = cluster.pods[j].guard
+    # A pod that terminates already is not evicted again.
+    return guard is not None and priority < guard and not state.terminating[j]
+
+
+def protected(
+    cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
+) -> frozenset[int]:
+    """Return the pods that must stay: guarded, and beyond what their budgets take.
+
+    From the least important up, a guarded pod may go only while each of its budgets has something left after
+    all that may go already.
+    """
+    if not any(_is_guarded(cluster, state, j, priority) for j in lower):
+        return frozenset()
+    left = list(ledger.allowed)
+    kept: set[int] = set()
+    for j in reversed(lower):
+        if state.terminating[j]:
+            continue
+        charges = ledger.charges(j)
+        if _is_guarded(cluster, state, j, priority) and any(left[b] <= 0 for b in charges):
+            kept.add(j)
+            continue
+        for b in charges:
+            left[b] -= 1
+    return frozenset(kept)
+
+
+def violating(
+    cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
+) -> frozenset[int]:
+    """Return the pods whose eviction would break a budget, were all of `lower` evicted, best first.
+
+    Guarded pods pay first: the others may break a budget, they may not.
+    """
+    left = list(ledger.allowed)
+    found: set[int] = set()
+    for j in sorted(lower, key=lambda j: not _is_guarded(cluster, state, j, priority)):
+        for b in ledger.charges(j):
+            left[b] -= 1
+            if left[b] < 0:
+                found.add(j)
+    return frozenset(found)
+
+
+def statuses_of(result: FilterResult, n_nodes: int, within: Bools | None = None) -> Iterator[Status]:
+    """Return every rejected node's status, of the nodes in `within` where only those were looked at."""
+    return (
+        result.status(n)
+        for n in range(n_nodes)
+        if result.codes[n] != Code.SUCCESS and (within is None or within[n])
+    )

@@ -1,0 +1,93 @@
+"""Nodes where no eviction helps, as filters tell that can judge many nodes at once after pods left them.
+
+Preemption's dry run of such a node ends before anybody is put back: with all pods of lower priority gone, the
+preemptor is rejected beside the pods nominated to the node, or without them.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..vocabulary.domains import Bools, Ints
+
+if TYPE_CHECKING:
+    from ..plugins.base import FilterPlugin
+    from ..state.state import State
+    from .filter_result import FilterResult
+
+
+def hopeless(
+    result: "FilterResult",
+    state: "State",
+    i: int,
+    nodes: Ints,
+    mixed: Sequence[int],
+    pods: Ints,
+    at: Ints,
+    plain: Bools,
+) -> Bools:
+    """Say where a filter rejects pod i even after all who can have left.
+
+    Parameters
+    ----------
+    result : FilterResult
+        The verdicts of pod i in this state.
+    state : State
+    i : int
+        The preemptor.
+    nodes : int64[K]
+    mixed : sequence of int
+        The nodes where nominated pods matter to other filters than NodeResourcesFit.
+    pods, at : int64[M]
+        The pods that leave, and the place of each one's node among the nodes.
+    plain : bool[K]
+        The nodes where none of the pods that leave matters to other filters than NodeResourcesFit.
+
+    Returns
+    -------
+    bool[K]
+        Not every such node, but every plain one that a filter other than NodeResourcesFit rejects beside
+        nominated pods.
+    """
+    changes = [(pods, at, np.full(len(pods), -1, dtype=np.int64))]
+    coming, where = _coming(state, i, nodes, mixed)
+    if coming.size:
+        joined = (pods, coming), (at, where), (changes[0][2], np.ones(len(coming), dtype=np.int64))
+        both, places, by = (np.concatenate(two) for two in joined)
+        changes.append((both, places, by))
+    failed = np.zeros(len(nodes), dtype=np.bool_)
+    others: list[tuple[FilterPlugin, Any]] = []
+    for plugin, data in result.cycle.entries:
+        found = [plugin.hopeless(data, nodes, *change) for change in changes]
+        for mask in found:
+            if mask is not None:
+                failed |= mask
+        if found[0] is None and plugin.concerned(data) is not None:
+            others.append((plugin, data))
+    for place in np.unique(where[plain[where] & ~failed[where]]).tolist() if others else ():
+        n = int(nodes[place])
+        beside = state.nominations.beside(i, n)
+        failed[place] = any(_rejects(plugin, data, state, i, n, beside) for plugin, data in others)
+    return failed
+
+
+def _rejects(
+    plugin: "FilterPlugin", data: Any, state: "State", i: int, n: int, beside: Sequence[int]
+) -> bool:
+    """Say whether a filter rejects pod i beside some pods."""
+    fork = plugin.fork(data, state, i, n)
+    for j in beside:
+        plugin.add(fork, j)
+    return plugin.check(fork) != 0
+
+
+def _coming(state: "State", i: int, nodes: Ints, mixed: Sequence[int]) -> tuple[Ints, Ints]:
+    """List the pods that pod i must leave room for on mixed nodes, with their nodes' places."""
+    pods: list[int] = []
+    at: list[int] = []
+    for place in np.flatnonzero(np.isin(nodes, mixed)).tolist():
+        beside = state.nominations.beside(i, int(nodes[place]))
+        pods += beside
+        at += [place] * len(beside)
+    return np.array(pods, dtype=np.int64), np.array(at, dtype=np.int64)

@@ -1,0 +1,334 @@
+"""The scheduling framework of one profile: calls plugins at their extension points.
+
+Source: kube-scheduler 1.34.1 framework/runtime/framework.go, schedule_one.go.
+"""
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ..plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
+from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
+from ..plugins.node_affinity import NodeAffinity
+from ..plugins.node_resources_fit import NodeResourcesFit
+from ..state.state import NO_ALLOCATIONS
+from ..vocabulary.domains import Bools, Ints
+from ..vocabulary.profile import FILTER, PRE_FILTER, SCORE, Profile
+from ..vocabulary.status import SUCCESS, Code, Status
+from .class_view import ClassView, ClassViews
+from .filter_result import OUTSIDE, PASSED, STATUS_OUTSIDE, CycleState, FilterResult
+from .node_filter import NodeFilter
+from .nominated_pods import Crowding
+
+if TYPE_CHECKING:
+    from ..dra.allocation import Allocation
+    from ..index.cluster import Cluster
+    from ..state.state import State
+
+
+_Settled = tuple[Bools | None, dict[str, Any]]
+"""What PreFilter finds wherever pods are: the nodes that are not looked at, and data by plugin."""
+
+
+class Framework:
+    """The plugins of one profile on one cluster.
+
+    Attributes
+    ----------
+    cluster : Cluster
+    profile : Profile
+    """
+
+    def __init__(self, cluster: "Cluster", profile: Profile) -> None:
+        self.cluster = cluster
+        self.profile = profile
+        made: dict[str, Plugin] = {
+            entry.name: entry.factory(cluster, profile.args(entry.name))
+            for entry in DEFAULT_PLUGINS
+            if entry.factory is not None
+            and any(entry.name in profile.points[p] for p in (PRE_FILTER, FILTER, SCORE))
+        }
+
+        def at(point: str) -> list[Plugin]:
+            return [made[name] for name in profile.points[point] if name in made]
+
+        self._pre_filters = [p for p in at(PRE_FILTER) if isinstance(p, FilterPlugin)]
+        self._filters = [p for p in at(FILTER) if isinstance(p, FilterPlugin)]
+        self._scores = [p for p in at(SCORE) if isinstance(p, ScorePlugin)]
+        # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
+        self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
+        self._moving = [p for p in self._order if p.scope is not Scope.NODE]
+        self._static_masks: dict[int, Bools] = {}
+        self._settled: dict[int, _Settled | None] = {}
+        self._last: tuple[int, int, CycleState] | None = None
+        self._matters: tuple[Hashable, Bools | None] | None = None
+        self._views = ClassViews(self._scores, profile, cluster.n_nodes)
+
+    def pre_filter(self, state: "State", i: int) -> CycleState:
+        """Run PreFilter for pod i.
+
+        UnschedulableAndUnresolvable and errors end it at once; Unschedulable is kept while the other plugins
+        go on. Pods of one class in one state share the result.
+        """
+        cls = self.cluster.pods[i].cls
+        last = self._last
+        if last is not None and last[0] == state.version and last[1] == cls:
+            return last[2]
+        cycle = CycleState(i)
+        settled = self._settle(i)
+        learnt: dict[str, Any] = {}
+        order = self._order
+        if settled is not None:
+            cycle.outside, fixed = settled
+            learnt |= fixed
+            order = self._moving
+        for plugin in order:
+            data = plugin.pre_filter(state, i)
+            if isinstance(data, Status):
+                cycle.rejected = data
+                if data.code in (Code.UNRESOLVABLE, Code.ERROR):
+                    break
+            elif data is not None:
+                learnt[plugin.name] = data
+        cycle.entries = [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
+        self._last = (state.version, cls, cycle)
+        return cycle
+
+    def _settle(self, i: int) -> _Settled | None:
+        """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
+
+        A refusal is told in its turn: another plugin's may come first.
+        """
+        cls = self.cluster.pods[i].cls
+        if cls not in self._settled:
+            fixed = [plugin for plugin in self._order if plugin.scope is Scope.NODE]
+            learnt = {plugin.name: plugin.pre_filter(cast("State", None), i) for plugin in fixed}
+            if any(isinstance(data, Status) for data in learnt.values()):
+                self._settled[cls] = None
+            else:
+                affinity = [p for p in self._pre_filters if isinstance(p, NodeAffinity)]
+                named = affinity[0].nodes(i) if affinity and learnt[affinity[0].name] is not None else None
+                self._settled[cls] = (
+                    None if named is None else ~named,
+                    {name: data for name, data in learnt.items() if data is not None},
+                )
+        return self._settled[cls]
+
+    def filter_all(
+        self, state: "State", i: int, *, nominated: bool = False, within: Bools | None = None
+    ) -> FilterResult:
+        """Filter every node for pod i.
+
+        Parameters
+        ----------
+        state : State
+        i : int
+        nominated : bool
+            Whether nodes to which pods of no lower priority are nominated must take the pod with and without
+            them.
+        within : bool[N], optional
+            The nodes whose verdicts matter: filters that ask node by node leave the others out.
+        """
+        cycle = self.pre_filter(state, i)
+        n_nodes = self.cluster.n_nodes
+        by = np.full(n_nodes, PASSED, dtype=np.int8)
+        verdicts = np.zeros(n_nodes, dtype=np.uint8)
+        if cycle.rejected is None:
+            if cycle.outside is not None:
+                by[cycle.outside] = OUTSIDE
+            for k, (plugin, data) in enumerate(cycle.entries):
+                passed = by == PASSED
+                found = plugin.filter_passed(data, state, i, passed if within is None else passed & within)
+                new = (found != 0) & passed
+                if new.any():
+                    by[new] = k
+                    verdicts[new] = found[new]
+        if not (nominated and state.nominated and cycle.rejected is None):
+            return FilterResult(cycle, state, by, verdicts)
+        crowding = Crowding(state, i, cycle, self.matters(cycle))
+        crowding.reject(state, by, verdicts)
+        result = FilterResult(cycle, state, by, verdicts, crowding)
+        for n in crowding.mixed:
+            if cycle.outside is None or not cycle.outside[n]:
+                status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
+                if not status.ok:
+                    result.override(n, status)
+        return result
+
+    def filter_node(self, state: "State", i: int, n: int) -> Status:
+        """Filter one node for pod i, without nominations."""
+        cycle = self.pre_filter(state, i)
+        if cycle.rejected is not None:
+            return cycle.rejected
+        if cycle.outside is not None and cycle.outside[n]:
+            return STATUS_OUTSIDE
+        for plugin, data in cycle.entries:
+            if isinstance(plugin, StaticFilter) and not data[n]:
+                continue
+            fork = plugin.fork(data, state, i, n)
+            verdict = plugin.check(fork)
+            if verdict:
+                return plugin.status(fork, verdict)
+        return SUCCESS
+
+    def filter_nominated(self, state: "State", i: int, n: int) -> Status:
+        """Filter one node for pod i with the pods nominated to it, and without them."""
+        cycle = self.pre_filter(state, i)
+        if cycle.rejected is not None:
+            return cycle.rejected
+        return NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
+
+    def reserve(self, state: "State", i: int, n: int) -> Mapping[str, "Allocation"]:
+        """Run Reserve: return what pod i brings along when it is placed on node n (`State.place`)."""
+        for plugin, data in self.pre_filter(state, i).entries:
+            if isinstance(plugin, DynamicResources):
+                return plugin.reserve(data, state, i, n)
+        return NO_ALLOCATIONS
+
+    def free_claim(self, state: "State", i: int, result: FilterResult) -> FreedClaim:
+        """Run DynamicResources' PostFilter: say which of pod i's claims, if any, is to be allocated anew."""
+        for plugin, data in result.cycle.entries:
+            if isinstance(plugin, DynamicResources):
+                return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
+        return NOTHING_FREED
+
+    def matters(self, cycle: CycleState) -> Bools | None:
+        """Say which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
+
+        It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
+        """
+        key = (self.cluster.pods[cycle.pod].cls, *(plugin.name for plugin, _ in cycle.entries))
+        if self._matters is None or self._matters[0] != key:
+            masks = [
+                mask
+                for plugin, data in cycle.entries
+                if not isinstance(plugin, NodeResourcesFit) and (mask := plugin.concerned(data)) is not None
+            ]
+            self._matters = (key, np.logical_or.reduce(masks) if masks else None)
+        return self._matters[1]
+
+    def view(self, state: "State", i: int) -> ClassView | None:
+        """Return what pod i's class knows of every node; None where its filters are asked in turn."""
+        return self._views.of(self.cluster.pods[i].cls, self.pre_filter(state, i), state)
+
+    def passing(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Ints:
+        """Return the nodes that pass all filters, as `filter_all` with nominations has them.
+
+        Parameters
+        ----------
+        view : ClassView
+            Of pod i's class in this state.
+        state : State
+        i : int
+        within : bool[N] or None
+            The nodes to look at; None for all.
+        """
+        cycle = self.pre_filter(state, i)
+        passed = view.open if within is None else view.open & within
+        for plugin, data in cycle.entries:
+            if plugin.scope is Scope.CLUSTER:
+                passed = passed & (plugin.filter_all(data, state, i) == 0)
+        if state.nominated and passed.any():
+            crowding = Crowding(state, i, cycle, self.matters(cycle))
+            beside = state.nominations.beside
+            full = [
+                n
+                for n in crowding.mixed
+                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
+            ]
+            passed = passed.copy()
+            passed[crowding.full(state, passed)] = False
+            passed[full] = False
+        return np.flatnonzero(passed)
+
+    def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
+        """Add up the scores of feasible nodes; int64[len(nodes)], as those of `score`.
+
+        Parameters
+        ----------
+        view : ClassView
+            Of pod i's class in this state.
+        state : State
+        i : int
+        nodes : int64[K]
+        """
+        if view.error is not None:
+            return view.error
+        total: Ints = view.points[nodes]
+        for plugin in view.relative:
+            data = plugin.pre_score(state, i, nodes)
+            if isinstance(data, Status):
+                return data
+            if data is not None:
+                raw = plugin.score(data, state, i, nodes)
+                total += plugin.normalize(data, raw) * self.profile.weights[plugin.name]
+        return total
+
+    def static_mask(self, i: int) -> Bools:
+        """Say which nodes pass every filter that does not depend on where pods are; bool[N], shared."""
+        cls = self.cluster.pods[i].cls
+        mask = self._static_masks.get(cls)
+        if mask is None:
+            mask = np.ones(self.cluster.n_nodes, dtype=np.bool_)
+            for plugin in self._order:
+                if not isinstance(plugin, StaticFilter):
+                    possible = plugin.possible(i)
+                    if possible is not None and plugin in self._filters:
+                        mask &= possible
+                    continue
+                data = plugin.pre_filter(cast("State", None), i)
+                if isinstance(data, Status):
+                    mask[:] = False
+                elif data is not None and plugin in self._filters:
+                    mask &= data == 0
+                if isinstance(plugin, NodeAffinity) and plugin in self._pre_filters:
+                    named = plugin.nodes(i)
+                    if named is not None:
+                        mask &= named
+            self._static_masks[cls] = mask
+        return mask
+
+    def score(self, state: "State", i: int, nodes: Ints) -> dict[str, Ints] | Status:
+        """Score feasible nodes for pod i.
+
+        Returns
+        -------
+        dict of plugin to int64[len(nodes)]
+            Normalised and weighted, in the order of the profile; a plugin that skipped has no entry.  A
+            `Status` where a plugin ended the cycle with an error.
+        """
+        scores: dict[str, Ints] = {}
+        ready: list[tuple[ScorePlugin, Any]] = []
+        for plugin in self._scores:
+            data = plugin.pre_score(state, i, nodes)
+            if isinstance(data, Status):
+                return data
+            if data is not None:
+                ready.append((plugin, data))
+        for plugin, data in ready:
+            raw = plugin.score(data, state, i, nodes)
+            scores[plugin.name] = plugin.normalize(data, raw) * self.profile.weights[plugin.name]
+        return scores
+
+    def raw_score(self, name: str, i: int, nodes: Ints) -> Ints:
+        """Score nodes by one plugin that looks at nothing but the pod and the nodes, before normalisation.
+
+        Returns
+        -------
+        int64[len(nodes)]
+            Zeros where the profile does not score with the plugin, or where it skips.
+        """
+        for plugin in self._scores:
+            if plugin.name == name:
+                data = plugin.pre_score(cast("State", None), i, nodes)
+                if data is not None and not isinstance(data, Status):
+                    return plugin.score(data, cast("State", None), i, nodes)
+        return np.zeros(len(nodes), dtype=np.int64)
+
+
+def framework_for(cluster: "Cluster", i: int) -> Framework:
+    """Return the framework of pod i's profile; `KeyError` where its schedulerName has none."""
+    profile = cluster.profile(i)
+    return cluster.memo(("framework", profile.scheduler_name), partial(Framework, cluster, profile))

@@ -1,0 +1,1 @@
+"""Cluster events and the objects that change."""

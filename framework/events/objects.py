@@ -1,0 +1,79 @@
+"""The objects of a cluster as they are now: what the scheduler's listers would return.
+
+A `Snapshot` is one instant; this is the other thing, a store that follows a cluster through time.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Final, TypeVar, cast
+
+from ...models.meta import KubeObject
+from ...models.pod import Pod
+
+T = TypeVar("T", bound=KubeObject)
+
+_EMPTY: Final[Mapping[str, KubeObject]] = MappingProxyType({})
+_NO_PODS: Final[Mapping[str, Pod]] = MappingProxyType({})
+
+
+class ObjectStore:
+    """Objects by kind and key, and pods by node.
+
+    Parameters
+    ----------
+    objects : iterable of KubeObject
+        What is there at the start; of several with one kind and key the last one counts.
+    """
+
+    def __init__(self, objects: Iterable[KubeObject] = ()) -> None:
+        self._kinds: dict[str, dict[str, KubeObject]] = {}
+        self._on_node: dict[str, dict[str, Pod]] = {}
+        for item in objects:
+            self.put(item)
+
+    def put(self, item: KubeObject) -> None:
+        """Add an object, or replace the one of its kind and key."""
+        self._leave_node(item)
+        self._kinds.setdefault(item.kind, {})[item.key] = item
+        if isinstance(item, Pod) and item.spec.node_name and not item.is_terminal:
+            self._on_node.setdefault(item.spec.node_name, {})[item.key] = item
+
+    def remove(self, item: KubeObject) -> None:
+        """Forget the object of this kind and key; nothing happens if there is none."""
+        self._leave_node(item)
+        self._kinds.get(item.kind, {}).pop(item.key, None)
+
+    def _leave_node(self, item: KubeObject) -> None:
+        if isinstance(item, Pod):
+            before = self.get(Pod, item.key)
+            if before is not None and before.spec.node_name:
+                self._on_node.get(before.spec.node_name, {}).pop(item.key, None)
+
+    def apply(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        """Make one change: addition, update or deletion."""
+        if new is not None:
+            self.put(new)
+        elif old is not None:
+            self.remove(old)
+
+    def get(self, model: type[T], key: str) -> T | None:
+        """Return the object of a class by its key (`namespace/name`, or `name`), or None."""
+        found = self._kinds.get(_kind(model), _EMPTY).get(key)
+        return found if isinstance(found, model) else None
+
+    def all(self, model: type[T]) -> list[T]:
+        """Return all objects of a class, in the order in which they came."""
+        return [item for item in self._kinds.get(_kind(model), _EMPTY).values() if isinstance(item, model)]
+
+    def by_key(self, model: type[T]) -> Mapping[str, T]:
+        """Return the objects of a class by key: a view that follows the store, not to be changed."""
+        return cast("Mapping[str, T]", self._kinds.setdefault(_kind(model), {}))
+
+    def pods_on(self, node: str) -> Mapping[str, Pod]:
+        """Return the pods on a node that have not finished, by key; not to be changed."""
+        return self._on_node.get(node, _NO_PODS)
+
+
+def _kind(model: type[KubeObject]) -> str:
+    kind: str = model.model_fields["kind"].default
+    return kind

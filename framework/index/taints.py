@@ -1,0 +1,83 @@
+"""Taints and tolerations, judged once for each distinct list of taints in the cluster.
+
+Sources: component-helpers scheduling/corev1, kube-scheduler 1.34.1 plugins/tainttoleration.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ...models.node import Taint
+from ...models.pod import Toleration
+from ..vocabulary.domains import Bools, Ints
+
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
+HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Say whether a toleration puts up with a taint; an empty effect or key stands for all of them."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator in ("", "Equal"):
+        return toleration.value == taint.value
+    return toleration.operator == "Exists"
+
+
+def first_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> Taint | None:
+    """Return the first NoSchedule or NoExecute taint that nothing tolerates, or None."""
+    for taint in taints:
+        if taint.effect in HARD_EFFECTS and not any(tolerates(t, taint) for t in tolerations):
+            return taint
+    return None
+
+
+def count_soft_untolerated(taints: Sequence[Taint], tolerations: Sequence[Toleration]) -> int:
+    """Count the PreferNoSchedule taints that nothing tolerates."""
+    able = [t for t in tolerations if t.effect in ("", "PreferNoSchedule")]
+    return sum(
+        taint.effect == "PreferNoSchedule" and not any(tolerates(t, taint) for t in able) for taint in taints
+    )
+
+
+class TaintClasses:
+    """The distinct lists of taints in a cluster.
+
+    Attributes
+    ----------
+    lists : tuple of tuple of Taint
+        Each distinct list, in the nodes' own order of taints.
+    of_node : int64[N]
+        Which list each node has.
+    """
+
+    __slots__ = ("lists", "of_node")
+
+    def __init__(self, per_node: Sequence[tuple[Taint, ...]]) -> None:
+        numbers: dict[tuple[tuple[str, str, str], ...], int] = {}
+        lists: list[tuple[Taint, ...]] = []
+        of_node: Ints = np.zeros(len(per_node), dtype=np.int64)
+        for n, taints in enumerate(per_node):
+            key = tuple((taint.key, taint.value, taint.effect) for taint in taints)
+            if key not in numbers:
+                numbers[key] = len(lists)
+                lists.append(taints)
+            of_node[n] = numbers[key]
+        self.lists = tuple(lists)
+        self.of_node = of_node
+
+
+def tolerated_mask(cluster: "Cluster", tolerations: tuple[Toleration, ...]) -> Bools:
+    """Say which nodes have no untolerated NoSchedule or NoExecute taint; bool[N], shared."""
+
+    def judge() -> Bools:
+        classes = cluster.taints
+        clean = np.array([first_untolerated(t, tolerations) is None for t in classes.lists], dtype=np.bool_)
+        return clean[classes.of_node]
+
+    return cluster.memo(("tolerated", tolerations), judge)

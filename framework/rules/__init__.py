@@ -1,0 +1,1 @@
+"""Parsed scheduling rules that plugins and encoders share."""

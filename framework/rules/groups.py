@@ -1,0 +1,271 @@
+"""Pod groups by number: who belongs together, and under which rules.
+
+A group comes into being by its pods.  From v1alpha2 on they name a PodGroup (`spec.schedulingGroup`); in
+v1alpha1 they name a group of a Workload and a replica of it (`spec.workloadRef`): every replica is a group
+of its own.  Where a pod has both, `schedulingGroup`, the later one, counts.
+
+Sources: KEP-4671, KEP-5832, KEP-5732; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and later.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from ...models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
+
+if TYPE_CHECKING:
+    from ..index.cluster import Cluster
+    from ..index.podinfo import PodInfo
+    from ..state.state import State
+
+TOO_FEW: Final = "waiting for minCount pods from a gang to appear in scheduling queue"
+OFF_KEY: Final = -1
+"""Where a node without the label is, among the domains of `pinned_domains`."""
+
+# Versions in which all pods of a group must have the group's priority (KEP-5710, beta).
+_ONE_PRIORITY: Final = frozenset({"scheduling.k8s.io/v1alpha3", "scheduling.k8s.io/v1beta1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Pods that are placed as one.
+
+    Attributes
+    ----------
+    index : int
+        Its place in `groups`.
+    key : str
+        `namespace/name` of the PodGroup; in v1alpha1 `namespace/workload/podGroup` with `/replicaKey` where
+        there is one.
+    name : str
+        The key without the namespace.
+    namespace : str
+    members : tuple of int
+        Every pod that names the group, in input order; also those that wait for another scheduler.
+    running : tuple of int
+        Members on nodes in the input, terminating ones too: upstream counts them until they are gone.
+    pending : tuple of int
+        Members in the active queue, in its order.
+    gated : tuple of int
+        Members with scheduling gates.
+    min_count : int or None
+        How many members, running ones included, must be placed for one to be placed; None without a gang.
+    desired_count : int or None
+        How many members the basic policy expects in the end.
+    topology_keys : tuple of str
+        Node labels: all members, running ones included, are in one domain of each.
+    preferred_keys : tuple of str
+        The same as a wish.
+    waits : str or None
+        Upstream's text, where no member can be placed whatever the cluster looks like.
+    enqueued : bool
+        Whether PreEnqueue lets the members into the active queue; with `waits` their cycle ends in an error.
+    evicted_whole : bool
+        Whether running members may only be evicted all together (disruptionMode `all`).
+    parent : str
+        The CompositePodGroup that the group is part of, empty for none.
+    """
+
+    index: int
+    key: str
+    name: str
+    namespace: str
+    members: tuple[int, ...]
+    running: tuple[int, ...]
+    pending: tuple[int, ...]
+    gated: tuple[int, ...]
+    min_count: int | None
+    desired_count: int | None
+    topology_keys: tuple[str, ...]
+    preferred_keys: tuple[str, ...]
+    waits: str | None
+    enqueued: bool
+    evicted_whole: bool
+    parent: str
+
+    @property
+    def quorum(self) -> int:
+        """How many members must be placed for the group to hold: `min_count`, 1 without a gang."""
+        return self.min_count or 1
+
+    @property
+    def constrained(self) -> bool:
+        """Whether the group asks for anything at all: to start together, or to be in one domain."""
+        return self.min_count is not None or bool(self.topology_keys)
+
+
+class _Reference(NamedTuple):
+    """What a pod names: a PodGroup (`workload` is empty), or a replica of a Workload's group."""
+
+    namespace: str
+    workload: str
+    group: str
+    replica: str
+
+    @property
+    def name(self) -> str:
+        return "/".join(part for part in (self.workload, self.group, self.replica) if part)
+
+
+class _Rules(NamedTuple):
+    """What the object says that a reference names."""
+
+    spec: GroupSpec
+    version: str
+
+
+def groups(cluster: "Cluster") -> tuple[Group, ...]:
+    """Return the groups of a cluster in the order of their first members; empty with GenericWorkload off."""
+    return cluster.memo("groups", partial(_read, cluster))
+
+
+def group_of(cluster: "Cluster", i: int) -> Group | None:
+    """Return the group that pod i names, None where it names none."""
+    number = cluster.memo("group of pod", partial(_by_member, cluster)).get(i)
+    return None if number is None else groups(cluster)[number]
+
+
+def pinned_domains(cluster: "Cluster", state: "State", group: Group, key: str) -> frozenset[int]:
+    """Return the domains of a key in which members stand in a state, `OFF_KEY` for nodes without the label.
+
+    Empty: nothing is decided.  One domain: all further members go there.  More than one, or `OFF_KEY`: no
+    further member is placed.
+    """
+    ids = cluster.domains(key).ids
+    return frozenset(int(ids[n]) for n in (state.node_of[i] for i in group.members) if n >= 0)
+
+
+def _by_member(cluster: "Cluster") -> dict[int, int]:
+    return {i: group.index for group in groups(cluster) for i in group.members}
+
+
+def _reference(info: "PodInfo") -> _Reference | None:
+    spec = info.pod.spec
+    if spec.scheduling_group is not None and spec.scheduling_group.pod_group_name:
+        return _Reference(info.namespace, "", spec.scheduling_group.pod_group_name, "")
+    if spec.workload_ref is not None:
+        ref = spec.workload_ref
+        return _Reference(info.namespace, ref.name, ref.pod_group, ref.pod_group_replica_key)
+    return None
+
+
+def _read(cluster: "Cluster") -> tuple[Group, ...]:
+    if not cluster.gates.enabled("GenericWorkload"):
+        return ()
+    members: dict[_Reference, list[int]] = {}
+    for info in cluster.pods:
+        reference = _reference(info)
+        if reference is not None:
+            members.setdefault(reference, []).append(info.index)
+    if not members:
+        return ()
+    pod_groups = {item.key: _Rules(item.spec, item.api_version) for item in cluster.snapshot.pod_groups}
+    templates = {
+        (item.namespace, item.name, template.name): _Rules(template, item.api_version)
+        for item in cluster.snapshot.workloads
+        for template in item.spec.pod_group_templates
+    }
+    places = {i: place for place, i in enumerate(cluster.pending)}
+    gated = frozenset(cluster.gated)
+    found: list[Group] = []
+    for reference, pods in members.items():
+        if reference.workload:
+            rules = templates.get((reference.namespace, reference.workload, reference.group))
+        else:
+            rules = pod_groups.get(f"{reference.namespace}/{reference.group}")
+        queued = sorted((i for i in pods if i in places), key=places.__getitem__)
+        spec = GroupSpec() if rules is None else rules.spec
+        min_count, desired_count = _policy(cluster, spec)
+        topology = _topology(cluster, spec)
+        missing = _waits(cluster, reference, rules, min_count, len(pods))
+        found.append(
+            Group(
+                index=len(found),
+                key=f"{reference.namespace}/{reference.name}",
+                name=reference.name,
+                namespace=reference.namespace,
+                members=tuple(pods),
+                running=tuple(i for i in pods if cluster.pods[i].initial_node >= 0),
+                pending=tuple(queued),
+                gated=tuple(i for i in pods if i in gated),
+                min_count=min_count,
+                desired_count=desired_count,
+                topology_keys=_keys(topology, "Required"),
+                preferred_keys=_keys(topology, "Preferred"),
+                waits=missing or _at_odds(cluster, reference, rules, queued),
+                enqueued=missing is None,
+                evicted_whole=spec.disruption_mode == "all",
+                parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
+            )
+        )
+    return tuple(found)
+
+
+def _policy(cluster: "Cluster", spec: GroupSpec) -> tuple[int | None, int | None]:
+    """Return minCount and desiredCount, as far as the gates honour them."""
+    policy = spec.scheduling_policy
+    if policy.gang is not None:
+        return (policy.gang.min_count if cluster.gates.enabled("GangScheduling") else None), None
+    if policy.basic is not None and cluster.gates.enabled("WorkloadBasicPolicyDesiredCount"):
+        return None, policy.basic.desired_count
+    return None, None
+
+
+def _topology(cluster: "Cluster", spec: GroupSpec) -> Sequence[TopologyConstraint]:
+    if not cluster.gates.enabled("TopologyAwareWorkloadScheduling"):
+        return ()
+    return spec.scheduling_constraints.topology
+
+
+def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Preferred"]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item.key for item in topology if item.mode == mode))
+
+
+def _waits(
+    cluster: "Cluster", reference: _Reference, rules: _Rules | None, min_count: int | None, known: int
+) -> str | None:
+    """Say what GangScheduling's PreEnqueue waits for: the object, or enough pods in whatever state."""
+    if not cluster.gates.enabled("GangScheduling"):
+        return None
+    if rules is None:
+        if not reference.workload:
+            return f'waiting for pod\'s pod group "{reference.group}" to appear in scheduling queue'
+        name = f"{reference.namespace}/{reference.workload}"
+        if any(item.key == name for item in cluster.snapshot.workloads):
+            return f'pod group "{reference.group}" doesn\'t exist for a workload "{reference.workload}"'
+        return f'waiting for pods\'s workload "{reference.workload}" to appear in scheduling queue'
+    if min_count is not None and known < min_count:
+        return TOO_FEW
+    return None
+
+
+def _at_odds(
+    cluster: "Cluster", reference: _Reference, rules: _Rules | None, queued: Sequence[int]
+) -> str | None:
+    """Say why a group's cycle ends in an error: its queued pods differ where they must not.
+
+    v1alpha1 has no cycle for a group, and no such rule.  A PodGroup that states no priority takes that of its
+    pods.
+    """
+    if rules is None or reference.workload or not queued:
+        return None
+    pods = [cluster.pods[i] for i in queued]
+    name = pods[0].scheduler
+    other = next((info.scheduler for info in pods if info.scheduler != name), None)
+    if other is not None:
+        return (
+            "all pods in a single pod group should have the same .spec.schedulerName set, "
+            f'got: "{name}" and "{other}"'
+        )
+    if rules.version not in _ONE_PRIORITY:
+        return None
+    own = rules.spec.priority
+    priority = pods[0].priority if own is None else own
+    differing = next((info.priority for info in pods if info.priority != priority), None)
+    if differing is not None:
+        return (
+            "all pods in a single pod group should match the priority of the pod group, "
+            f"got: {differing} and {priority}"
+        )
+    return None

@@ -1,0 +1,59 @@
+"""What pending pods need that is not built: an instance that needs it is refused by name, never half solved.
+
+Pods that already run with such needs are fine: what they hold is of no concern to pods without them.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ...models.errors import KubestowError
+from .groups import groups
+
+if TYPE_CHECKING:
+    from ..index.cluster import Cluster
+
+
+def unsupported(cluster: "Cluster") -> list[str]:
+    """Return one line for each need, naming the object and the feature; empty where everything is built."""
+    return [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
+
+
+def require_supported(cluster: "Cluster") -> None:
+    """Refuse an instance that needs what is not built.
+
+    Raises
+    ------
+    KubestowError
+        Naming the first object and feature, and how many more there are.
+    """
+    needs = unsupported(cluster)
+    if needs:
+        more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
+        raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
+
+
+def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
+    """Find what groups ask for and cannot have, as far as this round could touch it.
+
+    A group of groups matters where members are to be placed; being evicted all together where a pending pod
+    could evict one of them.
+    """
+    composites = {item.key: item.spec for item in cluster.snapshot.composite_pod_groups}
+    strongest = max(
+        (cluster.pods[i].priority for i in cluster.pending if cluster.pods[i].preempts), default=None
+    )
+    for group in groups(cluster):
+        if group.parent and group.pending:
+            yield group.key, f"spec.parentCompositePodGroupName (CompositePodGroup {group.parent}) is"
+        if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
+            continue
+        if group.evicted_whole:
+            yield group.key, "spec.disruptionMode all (a pending pod could evict running members) is"
+        name, seen = group.parent, set[str]()
+        while name and name not in seen:
+            seen.add(name)
+            parent = composites.get(f"{group.namespace}/{name}")
+            if parent is not None and parent.disruption_mode == "all":
+                yield group.key, f"disruptionMode all of CompositePodGroup {name} is"
+                break
+            name = (parent.parent_composite_pod_group_name or "") if parent is not None else ""

@@ -1,0 +1,1 @@
+"""Whole runs of the baseline: one pass, passes to quiescence, explanations."""

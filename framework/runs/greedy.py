@@ -1,0 +1,191 @@
+"""The greedy baseline, run until nothing changes.
+
+A pass is that of `trace`.  After a pass its victims leave and budgets drop by them; then nominated pods, in
+queue order, bind where their nominated node still takes them, else they lose the nomination; a group's all
+together, if enough of them can; then the next pass.  A pod that may not preempt since another one terminates
+on its nominated node keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It
+ends: a pod binds or leaves once, and each nomination removes a pod.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from ..cycle.budget_ledger import Ledger
+from ..cycle.cycle import Cycle, apply, schedule_one
+from ..cycle.preemption import WAITING
+from ..cycle.runtime import framework_for
+from ..dra.index import claim_keys
+from ..rules.groups import Group
+from ..state.state import State
+from ..workload.cycle import cycles_to_apply, schedule_group
+from ..workload.units import units
+
+if TYPE_CHECKING:
+    from ..index.cluster import Cluster
+
+Step = tuple[Literal["bind", "mark", "leave", "deallocate"], int, int]
+"""What happened: (kind, pod, node); the node is -1 unless a pod was bound.
+
+For `deallocate` the second is the claim's place among the cluster's claims (`claim_keys`).
+"""
+
+
+@dataclass(slots=True)
+class GreedyOutcome:
+    """What kube-scheduler's algorithm made of a round.
+
+    Attributes
+    ----------
+    steps : list of Step
+        In order.  A pod that terminates in the input and leaves for a nominated pod has a `leave` without a
+        `mark`.
+    node_of_new : dict
+        Pod to node, for pods that were bound and not evicted afterwards.
+    victims : list of (int, int, int)
+        Who left, in order: pod, its node, and the pod for which it left (which may have ended elsewhere).
+    nominations : dict
+        Pod to (node, victims), for pods that were nominated and have bound there.
+    state : State
+        The end.  Who is nominated in it waits for a terminating pod to leave the node.
+    passes : int
+        How many passes it took, the last one that changed nothing among them.
+    """
+
+    state: State
+    steps: list[Step] = field(default_factory=list)
+    node_of_new: dict[int, int] = field(default_factory=dict)
+    victims: list[tuple[int, int, int]] = field(default_factory=list)
+    nominations: dict[int, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+    passes: int = 0
+
+
+def run_to_quiescence(cluster: "Cluster") -> GreedyOutcome:
+    """Run passes over the pending pods until one changes nothing."""
+    run = _Run(cluster)
+    while run.one_pass():
+        pass
+    return run.outcome
+
+
+class _Run:
+    def __init__(self, cluster: "Cluster") -> None:
+        self._cluster = cluster
+        self._ledger = Ledger(cluster)
+        self._state = State.initial(cluster, nominations=True)
+        self._waiting = list(cluster.pending)
+        # A nomination of the input has no victims of its own.
+        self._expected: dict[int, tuple[int, ...]] = {}
+        self._hopeless: set[tuple[int, int, int]] = set()
+        # Who is told, in the pass that is run, to wait for a terminating pod on the nominated node.
+        self._told_to_wait: set[int] = set()
+        self.outcome = GreedyOutcome(self._state)
+
+    def one_pass(self) -> bool:
+        """Try every waiting pod once, let victims leave and nominated pods bind; say whether it mattered."""
+        self.outcome.passes += 1
+        before = len(self.outcome.steps)
+        leaving: dict[int, int] = {}
+        self._told_to_wait.clear()
+        for unit in units(self._cluster, self._waiting):
+            for cycle in self._try_group(unit) if isinstance(unit, Group) else self._try(unit):
+                self._take(cycle, leaving)
+        self._leave(leaving)
+        lost = self._settle_nominations()
+        done = {*self.outcome.node_of_new, *(victim for victim, _, _ in self.outcome.victims)}
+        self._waiting = [i for i in self._waiting if i not in done]
+        return len(self.outcome.steps) > before or lost
+
+    def _try(self, i: int) -> Sequence[Cycle]:
+        """Run a pod's cycle; none where a pod like it has just failed and nothing has changed since."""
+        state = self._state
+        key = (self._cluster.pods[i].cls, state.version, state.nominations_version)
+        if i not in state.nominated and key in self._hopeless:
+            return ()
+        cycle = schedule_one(framework_for(self._cluster, i), state, i, self._ledger)
+        if cycle.outcome == "unschedulable" and i not in state.nominated:
+            self._hopeless.add(key)
+        return (cycle,)
+
+    def _try_group(self, group: Group) -> Sequence[Cycle]:
+        """Run a group's cycle; nothing happens where it has just failed and nothing has changed since."""
+        state = self._state
+        key = (~group.index, state.version, state.nominations_version)  # below the numbers of classes
+        if key in self._hopeless:
+            return ()
+        gone = {victim for victim, _, _ in self.outcome.victims}
+        cycle = schedule_group(self._cluster, state, group, self._ledger, gone)
+        if cycle is None:
+            return ()
+        if not cycle.placed and cycle.preemption is None:
+            self._hopeless.add(key)
+        return cycles_to_apply(cycle)
+
+    def _take(self, cycle: Cycle, leaving: dict[int, int]) -> None:
+        """Let a cycle's outcome happen, and note it."""
+        i = cycle.pod
+        if cycle.outcome == "nominated":
+            fresh = [j for j in cycle.victims if not self._state.terminating[j]]
+            self.outcome.steps += [("mark", j, -1) for j in fresh]
+            for j in cycle.victims:
+                leaving.setdefault(j, i)
+            self._expected[i] = cycle.victims
+        elif cycle.preemption is not None and cycle.preemption.ineligible == WAITING:
+            self._told_to_wait.add(i)
+        apply(self._state, cycle, self._ledger)
+        if cycle.deallocated:
+            self.outcome.steps.append(("deallocate", claim_keys(self._cluster).index(cycle.deallocated), -1))
+        if cycle.outcome == "bound":
+            self._bound(i, cycle.node)
+
+    def _bound(self, i: int, node: int) -> None:
+        self.outcome.steps.append(("bind", i, node))
+        self.outcome.node_of_new[i] = node
+
+    def _leave(self, leaving: dict[int, int]) -> None:
+        """Let a pass's victims leave; they use their budgets, unless they were terminating in the input."""
+        pods = self._cluster.pods
+        self._ledger.pay(j for j in leaving if not pods[j].terminating)
+        for j, preemptor in leaving.items():
+            self.outcome.victims.append((j, int(self._state.node_of[j]), preemptor))
+            self.outcome.steps.append(("leave", j, -1))
+            self.outcome.node_of_new.pop(j, None)
+            self.outcome.nominations.pop(j, None)
+            self._state.remove(j)
+
+    def _settle_nominations(self) -> bool:
+        """Bind nominated pods where their node still takes them; say whether any lost its nomination."""
+        lost = False
+        nominated = {i for i in self._waiting if i in self._state.nominated}
+        for unit in units(self._cluster, [i for i in self._waiting if i in nominated]):
+            together = [i for i in unit.pending if i in nominated] if isinstance(unit, Group) else [unit]
+            least = unit.quorum - self._standing(unit) if isinstance(unit, Group) else 1
+            lost |= self._settle(together, least)
+        return lost
+
+    def _standing(self, group: Group) -> int:
+        return sum(bool(self._state.node_of[i] >= 0) for i in group.members)
+
+    def _settle(self, pods: Sequence[int], least: int) -> bool:
+        """Bind the nominated pods that pass, if they are enough; say whether any lost its nomination."""
+        state, waiting = self._state, 0
+        bound: list[tuple[int, int]] = []
+        for i in pods:
+            node = state.nominated[i]
+            framework = framework_for(self._cluster, i)
+            passes = framework.filter_nominated(state, i, node).ok
+            if not passes and i in self._told_to_wait:
+                waiting += 1
+                continue
+            state.withdraw(i)
+            if passes:
+                state.place(i, node, framework.reserve(state, i, node))
+                bound.append((i, node))
+        if len(bound) < least:
+            for i, _ in reversed(bound):
+                state.take_back(i)
+            return waiting < len(pods)
+        for i, node in bound:
+            self._bound(i, node)
+            self.outcome.nominations[i] = (node, self._expected.get(i, ()))
+        return len(bound) + waiting < len(pods)

@@ -1,0 +1,1 @@
+"""What changes in a round: who is where, and the sums over it."""

@@ -1,0 +1,143 @@
+"""Which pods expect room on which node, and how much room that is.
+
+A pod has to leave room for the others that are nominated to a node and are of no lower priority than it is.
+What they would take is kept by node for the priorities that were asked about, so that neither a change nor a
+question costs a pass over all nominated pods.
+
+Source: kube-scheduler 1.34.1 backend/queue/nominator.go, schedule_one.go (addGENominatedPods).
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ..vocabulary.domains import Bools, Ints
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..index.cluster import Cluster
+
+_MOST_PRIORITIES: Final = 8
+"""For how many priorities room is kept; the ones not asked for longest go first."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """What some nominated pods would take on each node.
+
+    Attributes
+    ----------
+    usage : int[R, N]
+        As `State.requested`.
+    count : int64[N]
+        How many pods they are.
+    """
+
+    usage: "NDArray[Any]"
+    count: Ints
+
+    def change(self, n: int, usage: "NDArray[Any]", by: int) -> None:
+        """Let a pod with this usage (int[R]) expect room on node n, or no longer, by 1 or -1."""
+        self.usage[:, n] += by * usage
+        self.count[n] += by
+
+
+class Nominations:
+    """The nominated pods of one state.
+
+    Attributes
+    ----------
+    node_of : dict
+        Pod to node.
+    """
+
+    __slots__ = ("_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "node_of")
+
+    def __init__(self, cluster: "Cluster") -> None:
+        self._pods = cluster.pods
+        self._usage = cluster.usage
+        self._n_nodes = cluster.n_nodes
+        self.node_of: dict[int, int] = {}
+        self._on: dict[int, tuple[int, ...]] = {}
+        self._at: NDArray[np.int32] = np.full(len(cluster.pods), -1, dtype=np.int32)
+        self._expected: dict[int, Expected] = {}
+
+    def nominate(self, i: int, n: int) -> None:
+        """Let pod i expect room on node n, and nowhere else."""
+        self.withdraw(i)
+        self.node_of[i] = n
+        self._at[i] = n
+        self._on[n] = (*self._on.get(n, ()), i)
+        self._change(i, n, 1)
+
+    def withdraw(self, i: int) -> bool:
+        """Let pod i expect room nowhere; say whether it did before."""
+        n = self.node_of.pop(i, None)
+        if n is None:
+            return False
+        self._at[i] = -1
+        left = tuple(j for j in self._on[n] if j != i)
+        if left:
+            self._on[n] = left
+        else:
+            del self._on[n]
+        self._change(i, n, -1)
+        return True
+
+    def on(self, n: int) -> tuple[int, ...]:
+        """Return the pods nominated to node n, in order of arrival."""
+        return self._on.get(n, ())
+
+    def beside(self, i: int, n: int) -> list[int]:
+        """Return the pods nominated to node n that pod i must leave room for: others of no lower priority."""
+        pods, least = self._pods, self._pods[i].priority
+        return [j for j in self.on(n) if j != i and pods[j].priority >= least]
+
+    def all_beside(self, i: int) -> dict[int, list[int]]:
+        """Return `beside` of every node where it is not empty, by node in input order."""
+        return {n: found for n in sorted(self._on) if (found := self.beside(i, n))}
+
+    def among(self, i: int, pods: Bools) -> list[int]:
+        """Return the nodes where some of these pods (bool[P]) are among those of `beside`."""
+        least = self._pods[i].priority
+        there = np.flatnonzero(pods & (self._at >= 0)).tolist()
+        return sorted({self.node_of[j] for j in there if j != i and self._pods[j].priority >= least})
+
+    def expected(self, i: int) -> Expected:
+        """Return what the pods of `beside` would take; of this moment, not to be written to."""
+        least = self._pods[i].priority
+        found = self._expected.pop(least, None)
+        if found is None:
+            found = self._count(least)
+            if len(self._expected) >= _MOST_PRIORITIES:
+                del self._expected[next(iter(self._expected))]
+        self._expected[least] = found
+        if i in self.node_of:
+            found = Expected(found.usage.copy(), found.count.copy())
+            found.change(self.node_of[i], self._usage[i], -1)
+        return found
+
+    def _count(self, least: int) -> Expected:
+        usage = np.zeros((self._usage.shape[1], self._n_nodes), dtype=self._usage.dtype)
+        expected = Expected(usage, np.zeros(self._n_nodes, dtype=np.int64))
+        for j, n in self.node_of.items():
+            if self._pods[j].priority >= least:
+                expected.change(n, self._usage[j], 1)
+        return expected
+
+    def _change(self, i: int, n: int, by: int) -> None:
+        for least, expected in self._expected.items():
+            if self._pods[i].priority >= least:
+                expected.change(n, self._usage[i], by)
+
+    def copy(self) -> "Nominations":
+        """Return an independent copy."""
+        other = object.__new__(type(self))
+        other._pods, other._usage, other._n_nodes = self._pods, self._usage, self._n_nodes
+        other.node_of = dict(self.node_of)
+        other._on = dict(self._on)
+        other._at = self._at.copy()
+        other._expected = {}  # most copies are never asked
+        return other

@@ -1,0 +1,1 @@
+"""The words that all rooms share: names, statuses, resources, domains, messages."""

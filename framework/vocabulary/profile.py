@@ -1,0 +1,210 @@
+"""Profiles: which plugins are called at which extension point, in which order, with which weight.
+
+Sources: kube-scheduler 1.34.1 apis/config/v1/default_plugins.go (mergePluginSet),
+framework/runtime/framework.go (expandMultiPointPlugins, getScoreWeights).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ...models.config import (
+    KubeSchedulerConfiguration,
+    KubeSchedulerProfile,
+    PluginArgs,
+    PluginRef,
+    PluginSet,
+)
+from ...models.errors import KubestowError
+from . import names
+
+PRE_ENQUEUE: Final = "pre_enqueue"
+QUEUE_SORT: Final = "queue_sort"
+PRE_FILTER: Final = "pre_filter"
+FILTER: Final = "filter"
+POST_FILTER: Final = "post_filter"
+PRE_SCORE: Final = "pre_score"
+SCORE: Final = "score"
+RESERVE: Final = "reserve"
+PRE_BIND: Final = "pre_bind"
+BIND: Final = "bind"
+
+DEFAULT_PLUGINS: Final[tuple[tuple[str, int], ...]] = (
+    (names.SCHEDULING_GATES, 0),
+    (names.PRIORITY_SORT, 0),
+    (names.NODE_UNSCHEDULABLE, 0),
+    (names.NODE_NAME, 0),
+    (names.TAINT_TOLERATION, 3),
+    (names.NODE_AFFINITY, 2),
+    (names.NODE_PORTS, 0),
+    (names.NODE_RESOURCES_FIT, 1),
+    (names.VOLUME_RESTRICTIONS, 0),
+    (names.NODE_VOLUME_LIMITS, 0),
+    (names.VOLUME_BINDING, 0),
+    (names.VOLUME_ZONE, 0),
+    (names.POD_TOPOLOGY_SPREAD, 2),
+    (names.INTER_POD_AFFINITY, 2),
+    (names.DYNAMIC_RESOURCES, 0),
+    (names.DEFAULT_PREEMPTION, 0),
+    (names.BALANCED_ALLOCATION, 1),
+    (names.IMAGE_LOCALITY, 1),
+    (names.DEFAULT_BINDER, 0),
+)
+"""Every in-tree plugin in upstream's order with its default weight; a 0 stands for "no weight given"."""
+
+EXTENSION_POINTS: Final[Mapping[str, frozenset[str]]] = {
+    names.SCHEDULING_GATES: frozenset({PRE_ENQUEUE}),
+    names.PRIORITY_SORT: frozenset({QUEUE_SORT}),
+    names.NODE_UNSCHEDULABLE: frozenset({FILTER}),
+    names.NODE_NAME: frozenset({FILTER}),
+    names.TAINT_TOLERATION: frozenset({FILTER, PRE_SCORE, SCORE}),
+    names.NODE_AFFINITY: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+    names.NODE_PORTS: frozenset({PRE_FILTER, FILTER}),
+    names.NODE_RESOURCES_FIT: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+    names.VOLUME_RESTRICTIONS: frozenset({PRE_FILTER, FILTER}),
+    names.NODE_VOLUME_LIMITS: frozenset({PRE_FILTER, FILTER}),
+    names.VOLUME_BINDING: frozenset({PRE_FILTER, FILTER, RESERVE, PRE_BIND, PRE_SCORE, SCORE}),
+    names.VOLUME_ZONE: frozenset({PRE_FILTER, FILTER}),
+    names.POD_TOPOLOGY_SPREAD: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+    names.INTER_POD_AFFINITY: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+    names.DYNAMIC_RESOURCES: frozenset({PRE_ENQUEUE, PRE_FILTER, FILTER, POST_FILTER, RESERVE, PRE_BIND}),
+    names.DEFAULT_PREEMPTION: frozenset({PRE_ENQUEUE, POST_FILTER}),
+    names.BALANCED_ALLOCATION: frozenset({PRE_SCORE, SCORE}),
+    names.IMAGE_LOCALITY: frozenset({SCORE}),
+    names.DEFAULT_BINDER: frozenset({BIND}),
+}
+"""The extension points that each plugin implements."""
+
+_POINTS: Final = (
+    PRE_ENQUEUE,
+    QUEUE_SORT,
+    PRE_FILTER,
+    FILTER,
+    POST_FILTER,
+    PRE_SCORE,
+    SCORE,
+    RESERVE,
+    PRE_BIND,
+    BIND,
+)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One scheduler of a configuration, with its plugins expanded.
+
+    Attributes
+    ----------
+    scheduler_name : str
+        The pods' `schedulerName` that it answers to.
+    points : mapping
+        Extension point to the names of its plugins, in the order in which they are called.
+    weights : mapping
+        Score plugin to its weight.
+    """
+
+    scheduler_name: str
+    points: Mapping[str, tuple[str, ...]]
+    weights: Mapping[str, int]
+    configured: KubeSchedulerProfile
+
+    def filters(self, plugin: str) -> bool:
+        """Say whether a plugin takes part in filtering."""
+        return plugin in self.points[FILTER]
+
+    def scores(self, plugin: str) -> bool:
+        """Say whether a plugin takes part in scoring."""
+        return plugin in self.points[SCORE]
+
+    @property
+    def rejectors(self) -> tuple[str, ...]:
+        """The plugins that can reject a pod, in the order in which they are called."""
+        return tuple(dict.fromkeys((*self.points[FILTER], *self.points[PRE_FILTER])))
+
+    def args(self, plugin: str) -> PluginArgs:
+        """Return a plugin's arguments, upstream's defaults where none are configured."""
+        return self.configured.args(plugin)
+
+
+def _merge(defaults: Sequence[PluginRef], custom: PluginSet) -> list[PluginRef]:
+    """Apply a profile's set to the defaults: a plugin named again keeps its place, a new one comes last."""
+    disabled = {ref.name for ref in custom.disabled}
+    again = {ref.name: ref for ref in custom.enabled}
+    kept = [] if "*" in disabled else [ref for ref in defaults if ref.name not in disabled]
+    merged = [again.get(ref.name, ref) for ref in kept]
+    replaced = {ref.name for ref in merged}
+    return merged + [ref for ref in custom.enabled if ref.name not in replaced]
+
+
+def _expand(point: str, specific: PluginSet, multi: Sequence[PluginRef]) -> tuple[str, ...]:
+    """List the plugins of one extension point: overrides first, then multiPoint's, then the rest."""
+    enabled = list(dict.fromkeys(ref.name for ref in specific.enabled))
+    disabled = {ref.name for ref in specific.disabled}
+    if "*" in disabled:
+        return tuple(enabled)
+    from_multi = [r.name for r in multi if point in EXTENSION_POINTS[r.name] and r.name not in disabled]
+    overrides = [name for name in enabled if name in from_multi]
+    plain = [name for name in from_multi if name not in overrides]
+    return (*overrides, *plain, *(name for name in enabled if name not in overrides))
+
+
+def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]]) -> None:
+    for point, ref in refs:
+        where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins"
+        if ref.name not in EXTENSION_POINTS:
+            known = ", ".join(EXTENSION_POINTS)
+            raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {known}")
+        if point != "multi_point" and point not in EXTENSION_POINTS[ref.name]:
+            raise KubestowError(f"{where}: plugin {ref.name} has no extension point {point!r}")
+
+
+def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
+    """Expand a configured profile.
+
+    Parameters
+    ----------
+    profile : KubeSchedulerProfile
+    devices : bool
+        Whether DynamicResources is among the defaults (gate DynamicResourceAllocation).
+
+    Raises
+    ------
+    KubestowError
+        For a plugin that is not known, has no such extension point, or lacks the one that another needs.
+    """
+    plugins = profile.plugins
+    sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in _POINTS}
+    sets["multi_point"] = plugins.multi_point
+    _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled))
+    defaults = [
+        PluginRef(name=name, weight=weight)
+        for name, weight in DEFAULT_PLUGINS
+        if devices or name != names.DYNAMIC_RESOURCES
+    ]
+    multi = _merge(defaults, plugins.multi_point)
+    points = {point: _expand(point, sets[point], multi) for point in _POINTS}
+    where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}"
+    if points[QUEUE_SORT] != (names.PRIORITY_SORT,):
+        raise KubestowError(f"{where}: plugins.queueSort: exactly {names.PRIORITY_SORT} must be enabled")
+    for late, early in ((FILTER, PRE_FILTER), (SCORE, PRE_SCORE)):
+        for name in points[late]:
+            if early in EXTENSION_POINTS[name] and name not in points[early]:
+                raise KubestowError(
+                    f"{where}: plugin {name} is enabled at {late} but not at {early}, which it needs"
+                )
+    weights: dict[str, int] = {}
+    for ref in (*plugins.score.enabled, *multi):
+        if SCORE in EXTENSION_POINTS[ref.name]:
+            weights.setdefault(ref.name, ref.weight or 1)
+    return Profile(
+        scheduler_name=profile.scheduler_name,
+        points=points,
+        weights={name: weights.get(name, 1) for name in points[SCORE]},
+        configured=profile,
+    )
+
+
+def profiles_of(configuration: KubeSchedulerConfiguration | None, *, devices: bool) -> dict[str, Profile]:
+    """Return all profiles of a configuration by schedulerName; one default profile where there is none."""
+    configured = (configuration or KubeSchedulerConfiguration()).profiles
+    return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}

@@ -1,0 +1,42 @@
+"""Pods that arrive at random: a Poisson process, a choice among templates, exponential run times."""
+
+import random
+
+from ..models.scenario import Arrivals
+from .kubelet import RUNS_FOR
+from .world import World
+
+
+def start_arrivals(world: World, arrivals: Arrivals, chance: random.Random) -> None:
+    """Let pods arrive from now on; each arrival draws the next, so that none is known before its time."""
+    _Process(world, arrivals, chance).next()
+
+
+class _Process:
+    def __init__(self, world: World, arrivals: Arrivals, chance: random.Random) -> None:
+        self._world = world
+        self._arrivals = arrivals
+        self._chance = chance
+        self._end = world.clock.now + arrivals.lasts
+        self._weights = [kind.weight for kind in arrivals.kinds]
+        self._number = 0
+
+    def next(self) -> None:
+        """Draw when the next pod comes."""
+        gap = round(self._chance.expovariate(self._arrivals.rate) * 1e9)
+        if self._world.clock.now + gap <= self._end:
+            self._world.agenda.after(gap, self._arrive)
+
+    def _arrive(self) -> None:
+        [kind] = self._chance.choices(self._arrivals.kinds, self._weights)
+        meta = kind.pod.metadata
+        annotations = meta.annotations
+        if kind.runs_for:
+            time = round(self._chance.expovariate(1 / kind.runs_for))
+            annotations = {**annotations, RUNS_FOR: str(time)}
+        name = f"{meta.name}-{self._number}"
+        self._number += 1
+        update = {"name": name, "annotations": annotations}
+        pod = kind.pod.model_copy(update={"metadata": meta.model_copy(update=update)})
+        self._world.put(pod)
+        self.next()

@@ -1,0 +1,340 @@
+"""The controllers that keep workloads at their numbers: ReplicaSet, Deployment, StatefulSet, Job.
+
+They react once to all that happened at one time. Names are the owner's and a number that is never used again
+(a StatefulSet's ordinals apart), so that a run can be repeated.
+
+Sources: kubernetes pkg/controller/{replicaset,deployment,statefulset,job}.
+"""
+
+import math
+from collections import Counter
+from hashlib import sha256
+from typing import Any
+
+from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
+from ..models.defaulting import default_pod
+from ..models.meta import KubeObject, ObjectMeta, OwnerReference
+from ..models.pod import Pod, PodStatus, PodTemplateSpec
+from .agenda import LATE
+from .disruptions import Disruptions
+from .world import World
+
+Workload = ReplicaSet | Deployment | StatefulSet | Job
+_KINDS: dict[str, type[Workload]] = {
+    "ReplicaSet": ReplicaSet,
+    "Deployment": Deployment,
+    "StatefulSet": StatefulSet,
+    "Job": Job,
+}
+_HASH = "pod-template-hash"
+_INDEX = "batch.kubernetes.io/job-completion-index"
+_Key = tuple[str, str]
+
+
+class Controllers:
+    """See the module's docstring.
+
+    Parameters
+    ----------
+    world : World
+    disruptions : Disruptions
+        Through which surplus pods are deleted.
+    """
+
+    def __init__(self, world: World, disruptions: Disruptions) -> None:
+        self._world = world
+        self._disruptions = disruptions
+        self._owned: dict[_Key, dict[str, None]] = {}
+        self._sets: dict[str, dict[str, None]] = {}
+        self._succeeded: Counter[_Key] = Counter()
+        self._done_indexes: dict[_Key, set[str]] = {}
+        self._numbers: Counter[_Key] = Counter()
+        self._dirty: dict[_Key, None] = {}
+        self._scheduled = False
+        self._templates: dict[tuple[_Key, int], tuple[PodTemplateSpec, Pod]] = {}
+        world.listeners.append(self._changed)
+
+    # -- who has to look ------------------------------------------------------------
+
+    def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        item = new if new is not None else old
+        if isinstance(item, Pod):
+            owner = item.metadata.controller
+            if owner is not None and owner.kind in _KINDS:
+                key = (owner.kind, f"{item.namespace}/{owner.name}")
+                self._pod_changed(key, old, new)
+                self._touch(key)
+                if owner.kind == "ReplicaSet":
+                    self._touch_deployment(key[1])
+        elif item is not None and item.kind in _KINDS:
+            key = (item.kind, item.key)
+            owner = item.metadata.controller
+            if isinstance(item, ReplicaSet) and owner is not None and owner.kind == "Deployment":
+                parent = f"{item.namespace}/{owner.name}"
+                sets = self._sets.setdefault(parent, {})
+                if new is None:
+                    sets.pop(item.key, None)
+                else:
+                    sets[item.key] = None
+                self._touch(("Deployment", parent))
+            self._touch(key)
+
+    def _touch_deployment(self, key: str) -> None:
+        """Have the Deployment of a ReplicaSet look, if it has one: a rollout waits for pods."""
+        item = self._world.objects.get(ReplicaSet, key)
+        owner = item.metadata.controller if item is not None else None
+        if item is not None and owner is not None and owner.kind == "Deployment":
+            self._touch(("Deployment", f"{item.namespace}/{owner.name}"))
+
+    def _pod_changed(self, key: _Key, old: KubeObject | None, new: KubeObject | None) -> None:
+        owned = self._owned.setdefault(key, {})
+        if isinstance(new, Pod):
+            owned[new.key] = None
+            finished = isinstance(old, Pod) and not old.is_terminal and new.status.phase == "Succeeded"
+            if key[0] == "Job" and finished:
+                self._succeeded[key] += 1
+                self._done_indexes.setdefault(key, set()).add(new.metadata.annotations.get(_INDEX, ""))
+        elif old is not None:
+            owned.pop(old.key, None)
+
+    def _touch(self, key: _Key) -> None:
+        self._dirty[key] = None
+        if not self._scheduled:
+            self._scheduled = True
+            self._world.agenda.after(0, self._run, LATE)
+
+    def _run(self) -> None:
+        self._scheduled = False
+        dirty, self._dirty = self._dirty, {}
+        for kind, key in dirty:
+            item = self._world.objects.get(_KINDS[kind], key)
+            if item is None:
+                for pod in self._pods((kind, key)):
+                    self._disruptions.delete(pod)
+            elif isinstance(item, Deployment):
+                self._deployment(item)
+            elif isinstance(item, ReplicaSet):
+                self._replica_set(item)
+            elif isinstance(item, StatefulSet):
+                self._stateful_set(item)
+            else:
+                self._job(item)
+
+    def _pods(self, key: _Key) -> list[Pod]:
+        return [pod for each in self._owned.get(key, ()) if (pod := self._world.pod(each)) is not None]
+
+    def _active(self, key: _Key) -> list[Pod]:
+        return [pod for pod in self._pods(key) if not pod.is_terminal and not pod.is_terminating]
+
+    # -- kinds ------------------------------------------------------------
+
+    def _replica_set(self, item: ReplicaSet) -> None:
+        active = self._active((item.kind, item.key))
+        for _ in range(item.spec.replicas - len(active)):
+            self._create(item, item.spec.template, self._next_name(item))
+        surplus = len(active) - item.spec.replicas
+        if surplus > 0:
+            for pod in sorted(active, key=_who_goes_first)[:surplus]:
+                self._disruptions.delete(pod)
+
+    def _deployment(self, item: Deployment) -> None:
+        """Roll out: grow the newest ReplicaSet, shrink the others, within surge and unavailability."""
+        world, spec = self._world, item.spec
+        name = f"{item.name}-{_hash(spec.template)}"
+        sets = [
+            found
+            for key in self._sets.get(item.key, ())
+            if (found := world.objects.get(ReplicaSet, key)) is not None
+        ]
+        newest = next((each for each in sets if each.spec.template.spec == spec.template.spec), None)
+        newest = newest or next((each for each in sets if each.name == name), None)
+        others = [each for each in sets if each is not newest]
+        if newest is None:
+            newest = self._new_set(item, name)
+        if item.spec.paused:
+            return
+        surge, unavailable = _allowances(item)
+        total = newest.spec.replicas + sum(each.spec.replicas for each in others)
+        if spec.strategy.type == "Recreate":
+            left = any(self._pods(("ReplicaSet", each.key)) for each in others)
+            for each in others:
+                self._resize(each, 0)
+            self._resize(newest, newest.spec.replicas if left else spec.replicas)
+            return
+        if newest.spec.replicas > spec.replicas:
+            self._resize(newest, spec.replicas)
+        elif newest.spec.replicas < spec.replicas:
+            room = spec.replicas + surge - total
+            if room > 0:
+                self._resize(newest, min(spec.replicas, newest.spec.replicas + room))
+        available = sum(self._available(each) for each in (newest, *others))
+        spare = available - (spec.replicas - unavailable)
+        for each in others:
+            # Those that do not work are no loss.
+            broken = max(0, each.spec.replicas - self._available(each))
+            cut = min(each.spec.replicas, broken + max(0, spare))
+            spare -= max(0, cut - broken)
+            if cut > 0:
+                self._resize(each, each.spec.replicas - cut)
+
+    def _available(self, item: ReplicaSet) -> int:
+        running = (None, "Running")
+        return sum(
+            bool(pod.spec.node_name) and pod.status.phase in running
+            for pod in self._active((item.kind, item.key))
+        )
+
+    def _new_set(self, item: Deployment, name: str) -> ReplicaSet:
+        template = item.spec.template
+        labels = {**template.metadata.labels, _HASH: name.rpartition("-")[2]}
+        template = template.model_copy(
+            update={"metadata": template.metadata.model_copy(update={"labels": labels})}
+        )
+        first = not self._sets.get(item.key)
+        made = ReplicaSet(
+            metadata=_owned_by(item, name, labels),
+            spec=ReplicaSetSpec(
+                replicas=item.spec.replicas if first else 0, selector=item.spec.selector, template=template
+            ),
+        )
+        self._world.put(made)
+        return made
+
+    def _resize(self, item: ReplicaSet, replicas: int) -> None:
+        if item.spec.replicas != replicas:
+            spec = item.spec.model_copy(update={"replicas": replicas})
+            self._world.change(item, item.model_copy(update={"spec": spec}))
+
+    def _stateful_set(self, item: StatefulSet) -> None:
+        start = item.spec.ordinals.start if item.spec.ordinals is not None else 0
+        in_order = item.spec.pod_management_policy == "OrderedReady"
+        last = start + item.spec.replicas
+        for ordinal in range(start, last):
+            name = f"{item.name}-{ordinal}"
+            pod = self._world.pod(f"{item.namespace}/{name}")
+            if pod is None:
+                labels = {
+                    "apps.kubernetes.io/pod-index": str(ordinal),
+                    "statefulset.kubernetes.io/pod-name": name,
+                }
+                self._create(item, item.spec.template, name, labels)
+            if in_order and (pod is None or pod.is_terminating or pod.status.phase not in (None, "Running")):
+                return
+        surplus = [p for p in self._active((item.kind, item.key)) if _ordinal(p) >= last]
+        for pod in sorted(surplus, key=_ordinal, reverse=True)[: 1 if in_order else None]:
+            self._disruptions.delete(pod)
+
+    def _job(self, item: Job) -> None:
+        key, spec = (item.kind, item.key), item.spec
+        active = self._active(key)
+        parallelism = 1 if spec.parallelism is None else spec.parallelism
+        done = self._succeeded[key]
+        if spec.suspend:
+            wanted = 0
+        elif spec.completions is None and spec.parallelism is not None:
+            wanted = len(active) if done else parallelism
+        else:
+            wanted = min(parallelism, (1 if spec.completions is None else spec.completions) - done)
+        labels = {"batch.kubernetes.io/job-name": item.name, "job-name": item.name}
+        taken = self._done_indexes.get(key, set()) | {p.metadata.annotations.get(_INDEX, "") for p in active}
+        free = (str(index) for index in range(spec.completions or 0) if str(index) not in taken)
+        for _ in range(wanted - len(active)):
+            marks: dict[str, str] = {}
+            if spec.completion_mode == "Indexed":
+                marks = {_INDEX: next(free)}
+            self._create(item, spec.template, self._next_name(item), {**labels, **marks}, marks)
+        for pod in active[wanted:] if wanted < len(active) else ():
+            self._disruptions.delete(pod)
+
+    # -- pods ------------------------------------------------------------
+
+    def _next_name(self, item: KubeObject) -> str:
+        key = (item.kind, item.key)
+        while True:
+            name = f"{item.name}-{self._numbers[key]}"
+            self._numbers[key] += 1
+            if self._world.pod(f"{item.namespace}/{name}") is None:
+                return name
+
+    def _create(
+        self,
+        item: KubeObject,
+        template: PodTemplateSpec,
+        name: str,
+        labels: dict[str, str] | None = None,
+        annotations: dict[str, str] | None = None,
+    ) -> None:
+        known = self._templates.get(((item.kind, item.key), id(template)))
+        if known is None:
+            # One specification for all pods of a template, so that they are seen to be alike at once.
+            fresh = Pod(metadata=template.metadata, spec=template.spec)
+            known = (template, default_pod(fresh.model_copy(update={"status": PodStatus(phase="Pending")})))
+            self._templates[(item.kind, item.key), id(template)] = known
+        first = known[1]
+        meta = _owned_by(item, name, {**template.metadata.labels, **(labels or {})})
+        meta = meta.model_copy(
+            update={"annotations": {**template.metadata.annotations, **(annotations or {})}}
+        )
+        self._world.put(first.model_copy(update={"metadata": meta}))
+
+    def scale(self, kind: str, key: str, replicas: int) -> None:
+        """Give a workload another number of replicas; a Job another parallelism."""
+        item = self._world.objects.get(_KINDS[kind], key)
+        if item is None:
+            self._world.record.write("Skipped", what=f"scale {kind} {key}: there is none")
+            return
+        field = "parallelism" if isinstance(item, Job) else "replicas"
+        spec: Any = item.spec
+        self._world.change(item, item.model_copy(update={"spec": spec.model_copy(update={field: replicas})}))
+
+    def delete(self, item: KubeObject) -> None:
+        """Delete a workload, and with it what it owns."""
+        for key in list(self._sets.get(item.key, ())) if item.kind == "Deployment" else ():
+            found = self._world.objects.get(ReplicaSet, key)
+            if found is not None:
+                self._world.change(found, None)
+        self._world.change(item, None)
+
+
+def _owned_by(owner: KubeObject, name: str, labels: dict[str, str]) -> ObjectMeta:
+    reference = OwnerReference(
+        api_version=owner.api_version,
+        kind=owner.kind,
+        name=owner.name,
+        uid=owner.metadata.uid,
+        controller=True,
+    )
+    return ObjectMeta(name=name, namespace=owner.namespace, labels=labels, owner_references=(reference,))
+
+
+def _hash(template: PodTemplateSpec) -> str:
+    return sha256(template.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:8]
+
+
+def _ordinal(pod: Pod) -> int:
+    last = pod.name.rpartition("-")[2]
+    return int(last) if last.isdecimal() else -1
+
+
+def _who_goes_first(pod: Pod) -> tuple[bool, bool, float]:
+    """Surplus pods: unbound ones first, then those that do not run, then the newest."""
+    created = pod.metadata.creation_timestamp
+    return (
+        bool(pod.spec.node_name),
+        pod.status.phase in (None, "Running"),
+        -created.timestamp() if created is not None else 0.0,
+    )
+
+
+def _allowances(item: Deployment) -> tuple[int, int]:
+    """Return how many pods a rollout may have too many and too few."""
+    rolling, replicas = item.spec.strategy.rolling_update, item.spec.replicas
+
+    def share(value: int | str, up: bool) -> int:
+        if isinstance(value, int):
+            return value
+        part = int(value.rstrip("%")) * replicas / 100
+        return math.ceil(part) if up else math.floor(part)
+
+    surge, unavailable = share(rolling.max_surge, True), share(rolling.max_unavailable, False)
+    return (surge, unavailable) if surge or unavailable else (surge, 1)

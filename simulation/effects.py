@@ -1,0 +1,212 @@
+"""What a decision about a pod does to the world: it is bound, nominated, or waits.
+
+Whoever decides, kube-scheduler's cycle or an optimal round, acts through here.
+
+Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framework/preemption/preemption.go
+(prepareCandidateAsync); KEP-4664.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from ..framework.cycle.preemption import NOT_HELPFUL, preempt
+from ..framework.cycle.runtime import framework_for
+from ..framework.dra.allocation import Allocation
+from ..framework.events.changes import identity
+from ..framework.index.fallback import falls_back
+from ..framework.queue.queued_pod import QueuedPod
+from ..framework.state.state import NO_ALLOCATIONS
+from ..models.meta import Condition
+from ..models.pod import Pod
+from .claims import Claims
+from .disruptions import Disruptions
+from .world import World
+
+#: Outcomes of attempts, as upstream's metric has them.
+SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
+
+
+class Effects:
+    """See the module's docstring.
+
+    Parameters
+    ----------
+    world : World
+    disruptions : Disruptions
+    claims : Claims
+    """
+
+    def __init__(self, world: World, disruptions: Disruptions, claims: Claims) -> None:
+        self._world = world
+        self._disruptions = disruptions
+        self.claims = claims
+
+    # -- a pod's attempt ends ------------------------------------------------------------
+
+    def bind(
+        self, item: QueuedPod, node: str, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS
+    ) -> bool:
+        """Bind a pod; say whether that was still possible."""
+        world = self._world
+        pod = world.pod(item.key, item.uid)
+        if pod is None or pod.spec.node_name:
+            world.queue.done(item)
+            return False
+        if world.node(node) is None:
+            self.reject(item, (), f'binding rejected: node "{node}" is gone')
+            return False
+        held = world.follower.held(pod)
+        fell = [
+            c.topology_key
+            for c in pod.spec.topology_spread_constraints
+            if c.is_hard and falls_back(c.fallback_criteria, held)
+        ]
+        metrics = world.record.metrics
+        metrics.attempts[SCHEDULED] += 1
+        started = item.initial_attempt if item.initial_attempt is not None else world.clock.now
+        metrics.bound(item.attempts, (world.clock.now - started) / 1e9)
+        world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
+        if fell:
+            world.record.fallbacks += 1
+            world.record.write("Fallback", pod=pod.key, node=node, topologyKeys=fell, criteria=sorted(held))
+        if pod.spec.resource_claims or allocations:
+            self.claims.reserve(pod, allocations)
+        scheduled = Condition(type="PodScheduled", status="True")
+        world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
+        world.queue.done(item)
+        return True
+
+    def reject(
+        self,
+        item: QueuedPod,
+        plugins: Collection[str],
+        message: str,
+        *,
+        keeps_nomination: bool = False,
+        pending: Collection[str] = (),
+    ) -> None:
+        """Give a pod back to the queue: nobody takes it now."""
+        world = self._world
+        result = UNSCHEDULABLE if plugins or pending else ERROR
+        world.record.metrics.attempts[result] += 1
+        world.record.wasted += 1
+        world.record.write(
+            "Attempt",
+            pod=item.key,
+            attempt=item.attempts,
+            result=result,
+            plugins=sorted({*plugins, *pending}),
+            message=message,
+        )
+        self._give_back(item, plugins, message, None, keeps_nomination=keeps_nomination, pending=pending)
+
+    def nominate(
+        self,
+        item: QueuedPod,
+        node: str,
+        victims: Sequence[Pod],
+        plugins: Collection[str],
+        message: str,
+    ) -> None:
+        """Nominate a pod to a node and have the victims removed there."""
+        world = self._world
+        world.record.metrics.attempts[UNSCHEDULABLE] += 1
+        world.record.wasted += 1
+        world.record.write(
+            "Attempt",
+            pod=item.key,
+            attempt=item.attempts,
+            result="nominated",
+            node=node,
+            victims=[victim.key for victim in victims],
+            plugins=sorted(plugins),
+        )
+        world.record.metrics.victims.observe(len(victims))
+        world.queue.preempting.add(item.uid)
+        self._clear_lower(node, item.pod)
+        self._give_back(item, plugins, message, node)
+        uid, key = item.uid, item.key
+        world.agenda.after(world.pace.api, lambda: self._carry_out(key, uid, node, victims, {node}))
+
+    def _give_back(
+        self,
+        item: QueuedPod,
+        plugins: Collection[str],
+        message: str,
+        node: str | None,
+        *,
+        keeps_nomination: bool = False,
+        pending: Collection[str] = (),
+    ) -> None:
+        world = self._world
+        world.queue.fail(item, plugins, pending)
+        pod = world.pod(item.key, item.uid)
+        if pod is None or pod.spec.node_name:
+            return
+        reason = "Unschedulable" if plugins or pending else "SchedulerError"
+        condition = Condition(type="PodScheduled", status="False", reason=reason, message=message)
+        if keeps_nomination:
+            node = pod.status.nominated_node_name
+        world.edit(pod, conditions=[condition], nominated_node_name=node)
+
+    # -- room is made ------------------------------------------------------------
+
+    def _clear_lower(self, node: str, preemptor: Pod) -> None:
+        """Let pods of lower priority no longer expect room on a node."""
+        for other in self._world.queue.nominator.pods_on(node):
+            if other.priority < preemptor.priority:
+                now = self._world.pod(other.key, identity(other))
+                if now is not None and now.status.nominated_node_name:
+                    self._world.edit(now, nominated_node_name=None)
+
+    def _carry_out(self, key: str, uid: str, node: str, victims: Sequence[Pod], tried: set[str]) -> None:
+        """Remove the victims, the last one when the preemptor may be tried again."""
+        world = self._world
+        preemptor = world.pod(key, uid)
+        if preemptor is None or preemptor.spec.node_name:
+            world.queue.preempting.discard(uid)
+            return
+        left = [v for v in victims if (now := world.pod(v.key, v.metadata.uid)) and not now.is_terminating]
+        for k, victim in enumerate(left):
+            if k == len(left) - 1:
+                world.queue.preempting.discard(uid)
+            if not self._disruptions.preempt(victim, preemptor, guarded=self._guarded(victim, preemptor)):
+                world.queue.preempting.add(uid)
+                self._elsewhere(key, uid, tried)
+                return
+        world.queue.preempting.discard(uid)
+        still = any(world.pod(v.key, v.metadata.uid) is not None for v in victims)
+        if not still:
+            world.queue.activate([preemptor])
+
+    def _guarded(self, victim: Pod, preemptor: Pod) -> bool:
+        guard = victim.spec.allow_disruption_by_priority_greater_than_or_equal
+        return (
+            guard is not None
+            and self._world.gates.enabled("DisruptionPolicyInPriorityClass")
+            and preemptor.priority < guard
+        )
+
+    def _elsewhere(self, key: str, uid: str, tried: set[str]) -> None:
+        """Choose another node after the eviction API refused a guarded victim; without one the pod waits."""
+        world = self._world
+        preemptor = world.pod(key, uid)
+        assert preemptor is not None
+        cluster, state = world.follower.look()
+        i = world.follower.number(key)
+        framework = framework_for(cluster, i)
+        result = framework.filter_all(state, i, nominated=True)
+        for name in tried:
+            if name in cluster.node_index:
+                result.override(cluster.node_index[name], NOT_HELPFUL)
+        found = preempt(framework, state, i, result, self._disruptions.ledger(cluster))
+        if found.best is None:
+            world.record.write("PreemptionGivenUp", pod=key)
+            world.queue.preempting.discard(uid)
+            preemptor = world.edit(preemptor, nominated_node_name=None)
+            world.queue.activate([preemptor])
+            return
+        node = cluster.node_names[found.best.node]
+        victims = [cluster.pods[j].pod for j in found.best.victims]
+        self._clear_lower(node, preemptor)
+        world.edit(preemptor, nominated_node_name=node)
+        self._carry_out(key, uid, node, victims, {*tried, node})

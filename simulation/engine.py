@@ -1,0 +1,193 @@
+"""Runs a scenario: the components of a simulated cluster on one virtual clock."""
+
+import random
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from ..framework.queue.clock import SECOND
+from ..framework.queue.periodic import TICK, next_work
+from ..framework.vocabulary import names
+from ..framework.vocabulary.profile import profiles_of
+from ..models.config import PodTopologySpreadArgs
+from ..models.memory import no_collection
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod
+from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
+from .arrivals import start_arrivals
+from .autoscaler import Autoscaler
+from .claims import Claims
+from .controllers import Controllers
+from .disruptions import Disruptions
+from .drains import Drains
+from .effects import Effects
+from .fallback_hints import time_event
+from .greedy import GreedyScheduler
+from .kubelet import Kubelet
+from .record import Record
+from .world import World
+
+TIME_EVENTS_EVERY = 30 * SECOND
+"""KEP-3990: how often the queue offers the passing of time to waiting pods."""
+
+
+class Scheduler(Protocol):
+    """Whoever takes pods from the queue."""
+
+    def wake(self) -> None:
+        """Look at the queue; called whenever something may have changed there."""
+
+
+SchedulerFactory = Callable[[World, Disruptions, Effects], Scheduler]
+
+
+class Simulation:
+    """One run of a scenario.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    scheduler : callable
+        Makes the scheduler; kube-scheduler's loop by default.
+    """
+
+    def __init__(self, scenario: Scenario, scheduler: SchedulerFactory = GreedyScheduler) -> None:
+        self.scenario = scenario
+        self.world = World(scenario)
+        self.disruptions = Disruptions(self.world)
+        self._controllers = Controllers(self.world, self.disruptions)
+        self._kubelet = Kubelet(self.world, self.disruptions)
+        self._drains = Drains(self.world, self.disruptions)
+        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        self._scheduler = scheduler(self.world, self.disruptions, effects)
+        self._autoscaler = (
+            Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
+        )
+        self.events = 0
+
+    @property
+    def record(self) -> Record:
+        """What was written down."""
+        return self.world.record
+
+    def run(self, progress: Callable[[float], None] | None = None) -> Record:
+        """Run to the end.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Told the time now and then (seconds).
+        """
+        # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
+        with no_collection():
+            return self._run(progress)
+
+    def _run(self, progress: Callable[[float], None] | None) -> Record:
+        self._begin()
+        world, end = self.world, self.scenario.duration
+        clock, agenda, queue = world.clock, world.agenda, world.queue
+        while True:
+            work = next_work(queue)
+            entry = agenda.next_time
+            time = min((t for t in (entry, work[0] if work else None) if t is not None), default=None)
+            if time is None or time > end:
+                break
+            clock.now = max(time, clock.now)
+            self.events += 1
+            while work is not None and work[0] <= clock.now:
+                if work[1] == TICK:
+                    queue.tick()
+                else:
+                    queue.flush()
+                work = next_work(queue)
+            agenda.run_due()
+            self._scheduler.wake()
+            if progress is not None and not self.events % 256:
+                progress(clock.now / SECOND)
+        clock.now = end
+        return self.record
+
+    def _begin(self) -> None:
+        world = self.world
+        world.start()
+        if self._autoscaler is not None:
+            self._autoscaler.start()
+        for event in self.scenario.events:
+            world.agenda.at(event.at, partial(self._act, event.action))
+        if self._has_timeout():
+            world.agenda.at(TIME_EVENTS_EVERY, self._time_passes)
+        world.agenda.run_due()
+        self._scheduler.wake()
+
+    def _has_timeout(self) -> bool:
+        gates = self.scenario.snapshot.feature_gates
+        profiles = profiles_of(
+            self.scenario.snapshot.configuration, devices=gates.enabled("DynamicResourceAllocation")
+        )
+        for profile in profiles.values():
+            args = profile.args(names.POD_TOPOLOGY_SPREAD)
+            if isinstance(args, PodTopologySpreadArgs) and args.node_provisioning_timeout is not None:
+                return gates.enabled("PodTopologySpreadFallbackMode")
+        return False
+
+    def _time_passes(self) -> None:
+        self.world.agenda.after(TIME_EVENTS_EVERY, self._time_passes)
+        self.world.queue.move_all(time_event(self.world.now))
+
+    # -- the scenario's events ------------------------------------------------------------
+
+    def _act(self, action: Action) -> None:
+        world = self.world
+        match action:
+            case Put(objects):
+                for item in objects:
+                    self._put(item)
+            case Delete(kind, key):
+                self._delete(kind, key)
+            case Scale(kind, key, replicas):
+                self._controllers.scale(kind, key, replicas)
+            case Cordon(node, on):
+                self._drains.cordon(node, on=on)
+            case Drain(node):
+                self._drains.drain(node)
+            case Zone(label, value, dark):
+                world.record.write("ZoneDown" if dark else "ZoneUp", key=label, value=value)
+                self._kubelet.set_dark(label, value, dark=dark)
+            case Stock(group, out):
+                world.record.write("SoldOut" if out else "InStock", group=group)
+                if self._autoscaler is not None:
+                    self._autoscaler.set_stock(group, out=out)
+            case Arrivals():
+                start_arrivals(world, action, random.Random(self.scenario.seed + action.seed))
+
+    def _put(self, item: KubeObject) -> None:
+        old = self.world.objects.get(type(item), item.key)
+        if isinstance(item, Pod) and isinstance(old, Pod):
+            # A user changes what he wrote; what others have added since stays.
+            spec = item.spec.model_copy(
+                update={
+                    "node_name": old.spec.node_name,
+                    "priority": old.spec.priority,
+                    "preemption_policy": old.spec.preemption_policy,
+                }
+            )
+            meta = {"labels": item.metadata.labels, "annotations": item.metadata.annotations}
+            new = old.model_copy(update={"spec": spec, "metadata": old.metadata.model_copy(update=meta)})
+            self.world.change(old, new)
+            return
+        self.world.put(item)
+
+    def _delete(self, kind: str, key: str) -> None:
+        from ..models.kinds import KINDS
+
+        model = KINDS[kind]
+        found = self.world.objects.get(model, key) if issubclass(model, KubeObject) else None
+        if found is None:
+            self.world.record.write("Skipped", what=f"delete {kind} {key}: there is none")
+        elif isinstance(found, Pod):
+            self.disruptions.delete(found)
+        elif isinstance(found, Node):
+            self.world.change(found, None)
+        else:
+            self._controllers.delete(found)

@@ -1,0 +1,336 @@
+"""Keeps a cluster index and a state in step with the object store.
+
+Changes are only noted when they happen and made when somebody looks: all that came since the last look is
+one exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is
+none, everything is indexed anew with as many spare slots as there are pods, so that arrivals cost the same
+each, however many there are.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from ..framework.dra.allocation import Allocation
+from ..framework.events.changes import identity
+from ..framework.events.objects import ObjectStore
+from ..framework.index.fallback import criteria_held
+from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
+from ..framework.state.state import NO_ALLOCATIONS
+from ..framework.vocabulary import names
+from ..framework.vocabulary.profile import Profile, profiles_of
+from ..models.meta import KubeObject
+from ..models.node import Node
+from ..models.pod import Pod, PodSpec
+from ..models.policy import PodDisruptionBudget
+from ..models.snapshot import Snapshot
+from .live_cluster import LiveCluster, LiveState
+from .snapshots import FIELDS, snapshot_of_store
+
+if TYPE_CHECKING:
+    from ..models.config import PodTopologySpreadArgs
+
+_CONTROLLERS: Final = frozenset(
+    ("ReplicaSet", "StatefulSet", "ReplicationController", "Deployment", "Job", "DaemonSet")
+)
+_INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "PriorityClass"} - _CONTROLLERS
+"""Kinds of which a change means indexing anew; a controller's selector, all that matters, never changes."""
+
+
+@dataclass(slots=True)
+class _Slot:
+    i: int
+    shape: Hashable
+    uid: str
+
+
+class Follower:
+    """See the module's docstring.
+
+    Parameters
+    ----------
+    objects : ObjectStore
+    base : Snapshot
+        For the name, the gates and the configuration.
+    now : callable
+        The time.
+
+    Attributes
+    ----------
+    rebuilds : int
+        How often everything was indexed anew.
+    revision : int
+        Grows with every exchange of nodes and every new index.
+    """
+
+    def __init__(self, objects: ObjectStore, base: Snapshot, now: Callable[[], datetime]) -> None:
+        self._objects = objects
+        self._base = base
+        self._now = now
+        self._gates = base.feature_gates
+        self._profiles: dict[str, Profile] = profiles_of(
+            base.configuration, devices=self._gates.enabled("DynamicResourceAllocation")
+        )
+        self._slots: dict[str, _Slot] = {}
+        self._free: dict[Hashable, list[int]] = {}
+        self._dirty_pods: dict[str, None] = {}
+        self._brought: dict[str, Mapping[str, Allocation]] = {}
+        self._dirty_nodes: dict[str, None] = {}
+        self._stale = True
+        self._started = False
+        self._specs: dict[int, tuple[PodSpec, Hashable]] = {}
+        self._cluster: LiveCluster | None = None
+        self._state: LiveState | None = None
+        self.rebuilds = 0
+        self.revision = 0
+
+    # -- looking ------------------------------------------------------------
+
+    def look(self) -> tuple[LiveCluster, LiveState]:
+        """Return the cluster and the state of this moment; the state is not to be changed."""
+        if not self._stale:
+            self._follow_nodes()
+        if not self._stale:
+            self._follow_pods()
+        if self._stale:
+            self._rebuild()
+        assert self._cluster is not None
+        assert self._state is not None
+        return self._cluster, self._state
+
+    def number(self, key: str) -> int:
+        """Return a pod's number; `KeyError` where it plays no part."""
+        return self._slots[key].i
+
+    def key(self, i: int) -> str:
+        """Return the pod in a slot."""
+        assert self._cluster is not None
+        return self._cluster.pods[i].key
+
+    def note(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        """Take note of a change that has been made."""
+        item = new if new is not None else old
+        if isinstance(item, Pod):
+            self._dirty_pods[item.key] = None
+        elif isinstance(item, Node):
+            self._dirty_nodes[item.name] = None
+        elif isinstance(item, PodDisruptionBudget):
+            self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
+        elif item is not None and item.kind in _INDEXED:
+            self._stale = True
+
+    def bring(self, key: str, allocations: Mapping[str, Allocation]) -> None:
+        """Note which devices a pod brings along to the node that it is about to be bound to."""
+        if allocations:
+            self._brought[key] = allocations
+
+    def touch(self, key: str) -> None:
+        """Judge anew what depends on the time (KEP-3990's timeout) for a pod."""
+        self._dirty_pods[key] = None
+
+    # -- shapes ------------------------------------------------------------
+
+    def held(self, pod: Pod) -> frozenset[str]:
+        """Return the fallback criteria that hold for a pod now."""
+        profile = self._profiles.get(pod.spec.scheduler_name)
+        if profile is None or not self._gates.enabled("PodTopologySpreadFallbackMode"):
+            return frozenset()
+        args = cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
+        return criteria_held(pod, args, self._now())
+
+    def _shape(self, pod: Pod) -> Hashable:
+        """Return a key that only pods share that no rule can tell apart."""
+        spec = pod.spec
+        found = self._specs.get(id(spec))
+        if found is None:
+            own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
+            found = self._specs[id(spec)] = (spec, own.model_dump_json(exclude_defaults=True))
+        owner = pod.metadata.controller
+        unlike = bool(spec.volumes or spec.resource_claims or pod.status.container_statuses)
+        return (
+            found[1],
+            pod.namespace,
+            tuple(sorted(pod.metadata.labels.items())),
+            None if owner is None else (owner.api_version, owner.kind, owner.name),
+            self.held(pod) if not spec.node_name else frozenset(),
+            pod.key if unlike else "",
+        )
+
+    # -- following ------------------------------------------------------------
+
+    def _follow_nodes(self) -> None:
+        if not self._dirty_nodes:
+            return
+        cluster, state = self._cluster, self._state
+        assert cluster is not None
+        assert state is not None
+        changed = {name: self._objects.get(Node, name) for name in self._dirty_nodes}
+        new = [node for node in changed.values() if node is not None]
+        if state.volumes is not None or state.claims is not None or not cluster.takes(new):
+            self._stale = True
+            return
+        self._dirty_nodes = {}
+        before = cluster.node_index
+        self.revision += 1
+        if len(new) == len(changed) and all(name in before for name in changed):
+            cluster.change_nodes({before[node.name]: node for node in new})
+            state.forget_counts()
+            return
+        for name, node in changed.items():
+            n = before.get(name)
+            if node is None and n is not None:
+                for i in state.pods_on(n):
+                    self._dirty_pods[cluster.pods[i].key] = None
+                    state.remove(i)
+        nodes = tuple(self._objects.all(Node))
+        cluster.set_nodes(nodes)
+        state.renumber(np.array([before.get(node.name, -1) for node in nodes], dtype=np.int64))
+
+    def _follow_pods(self) -> None:
+        if not self._dirty_pods:
+            return
+        cluster, state = self._cluster, self._state
+        assert cluster is not None
+        assert state is not None
+        dirty, self._dirty_pods = self._dirty_pods, {}
+        waiting: list[tuple[str, Pod, Hashable]] = []
+        for key in dirty:
+            pod = self._objects.get(Pod, key)
+            slot = self._slots.get(key)
+            shape: Hashable = None
+            if pod is None or not self._plays(pod):
+                pod = None
+            elif slot is None or slot.uid != identity(pod) or not pod.spec.node_name:
+                shape = self._shape(pod)
+            else:
+                shape = slot.shape
+            if slot is not None and (pod is None or slot.uid != identity(pod) or slot.shape != shape):
+                self._leave(state, key, slot)
+                slot = None
+            if pod is None:
+                continue
+            if slot is None:
+                waiting.append((key, pod, shape))
+            else:
+                self._settle(cluster, state, slot.i, pod)
+        for key, pod, shape in waiting:
+            free = self._free.get(shape)
+            if not free:
+                self._stale = True
+                return
+            i = free.pop()
+            self._slots[key] = _Slot(i, shape, identity(pod))
+            self._settle(cluster, state, i, pod)
+        if self._started:
+            cluster.forget_starts()
+            self._started = False
+
+    def _plays(self, pod: Pod) -> bool:
+        node = pod.spec.node_name
+        return not pod.is_terminal and (not node or self._objects.get(Node, node) is not None)
+
+    def _leave(self, state: LiveState, key: str, slot: _Slot) -> None:
+        i = slot.i
+        state.withdraw(i)
+        if state.node_of[i] >= 0:
+            state.remove(i)
+        del self._slots[key]
+        self._free.setdefault(slot.shape, []).append(i)
+
+    def _settle(self, cluster: LiveCluster, state: LiveState, i: int, pod: Pod) -> None:
+        """Bring one slot up to date with the pod in it."""
+        info: PodInfo = cluster.pods[i]
+        info.pod, info.key = pod, pod.key
+        info.created = pod.metadata.creation_timestamp or EARLIEST
+        start = pod.status.start_time or self._base.now
+        if info.start != start:
+            info.start, self._started = start, True
+        info.terminating, info.preempted = pod.is_terminating, terminates_by_preemption(pod)
+        node = cluster.node_index.get(pod.spec.node_name or "", -1)
+        there = int(state.node_of[i])
+        if there != node:
+            if there >= 0:
+                state.remove(i)
+            if node >= 0:
+                state.withdraw(i)
+                state.place(i, node, self._brought.pop(pod.key, NO_ALLOCATIONS))
+        if bool(state.terminating[i]) != pod.is_terminating:
+            (state.mark if pod.is_terminating else state.unmark)(i)
+        nominated = -1 if node >= 0 else cluster.node_index.get(pod.status.nominated_node_name or "", -1)
+        if state.nominated.get(i, -1) != nominated:
+            state.withdraw(i)
+            if nominated >= 0:
+                state.nominate(i, nominated)
+
+    # -- indexing anew ------------------------------------------------------------
+
+    def _rebuild(self) -> None:
+        self.rebuilds += 1
+        self.revision += 1
+        live = [pod for pod in self._objects.all(Pod) if self._plays(pod)]
+        shapes = [self._shape(pod) for pod in live]
+        self._specs = {id(pod.spec): self._specs[id(pod.spec)] for pod in live}
+        often = Counter(shapes)
+        first: dict[Hashable, Pod] = {}
+        seats: list[Pod] = []
+        for pod, shape in zip(live, shapes, strict=True):
+            first.setdefault(shape, pod)
+            seats.append(_unbound(pod))
+        spare: list[Hashable] = []
+        for shape, number in often.items():
+            if number > 1:
+                spare += [shape] * number
+        seats += [_unbound(first[shape]) for shape in spare]
+        # What is left of budgets, and whose disruption is paid for, is asked when it matters.
+        unpaid = tuple(
+            budget.model_copy(update={"status": budget.status.model_copy(update={"disrupted_pods": {}})})
+            for budget in self._objects.all(PodDisruptionBudget)
+        )
+        snapshot = snapshot_of_store(self._objects, self._base, self._now(), pod_disruption_budgets=unpaid)
+        cluster = LiveCluster(replace(snapshot, pods=tuple(seats)))
+        state = LiveState(cluster)
+        before = self._state.claims if self._state is not None else None
+        self._cluster, self._state = cluster, state
+        self._slots = {
+            pod.key: _Slot(i, shape, identity(pod))
+            for i, (pod, shape) in enumerate(zip(live, shapes, strict=True))
+        }
+        self._free = {}
+        for i, shape in enumerate(spare, start=len(live)):
+            self._free.setdefault(shape, []).append(i)
+        if state.claims is not None and before is not None:
+            for claim, allocation in before.allocations.items():
+                if claim not in state.claims.allocations and self._knows(claim):
+                    state.allocate(claim, allocation)
+        for i, pod in enumerate(live):
+            self._settle(cluster, state, i, pod)
+        self._stale = self._started = False
+        self._dirty_nodes = {}
+        self._dirty_pods = {}
+
+    def _knows(self, claim: str) -> bool:
+        from ..models.resource_api import ResourceClaim
+
+        return self._objects.get(ResourceClaim, claim) is not None
+
+
+def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:
+    return isinstance(new, PodDisruptionBudget) and old.spec == new.spec
+
+
+def _unbound(pod: Pod) -> Pod:
+    """Return a pod as it waits to be placed: how the index sees every slot."""
+    if pod.status.container_statuses:
+        return pod
+    spec = pod.spec
+    if not (spec.node_name or spec.scheduling_gates or pod.metadata.deletion_timestamp):
+        return pod
+    return pod.model_copy(
+        update={
+            "spec": spec.model_copy(update={"node_name": None}) if spec.node_name else spec,
+            "metadata": pod.metadata.model_copy(update={"deletion_timestamp": None}),
+        }
+    )

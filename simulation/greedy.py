@@ -1,0 +1,137 @@
+"""kube-scheduler's loop: one pod after another, each cycle takes its time."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..framework.cycle.cycle import Cycle, schedule_one
+from ..framework.cycle.runtime import framework_for
+from ..framework.queue.queued_pod import QueuedPod
+from ..framework.vocabulary import names
+from .disruptions import Disruptions
+from .effects import Effects
+from .live_cluster import LiveCluster, LiveState
+from .world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from ..models.pod import Pod
+
+
+class GreedyScheduler:
+    """Pops pods and tries them.
+
+    A decision is made on the cluster as it is when the pod is popped and takes effect when the cycle is over;
+    what happens in between is in flight.
+
+    Parameters
+    ----------
+    world : World
+    disruptions : Disruptions
+    effects : Effects
+    """
+
+    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
+        self._world = world
+        self._disruptions = disruptions
+        self._effects = effects
+        self._busy = False
+        self._moment: Hashable = None
+        self._failed: dict[int, Cycle] = {}
+        self._messages: dict[int, str] = {}
+
+    def wake(self) -> None:
+        """Start a cycle if none is running and a pod is to be tried."""
+        if self._busy:
+            return
+        popped = self._world.queue.pop()
+        if popped is None:
+            return
+        self._busy = True
+        self._try(popped.item)
+
+    def _try(self, item: QueuedPod) -> None:
+        world = self._world
+        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+            world.follower.touch(item.key)  # a timeout may have passed
+        cluster, state = world.follower.look()
+        try:
+            i = world.follower.number(item.key)
+        except KeyError:
+            world.agenda.after(world.pace.cycle, lambda: self._gone(item))
+            return
+        cycle = self._cycle(cluster, state, i)
+        if cycle.outcome == "bound" and cycle.allocations and world.pace.driver:
+            world.agenda.after(world.pace.cycle, lambda: self._ask_driver(item, cycle))
+            return
+        if cycle.outcome == "bound":
+            node = cluster.node_names[cycle.node]
+            world.agenda.after(world.pace.cycle, lambda: self._bind(item, node, cycle))
+            return
+        message = self._messages.get(id(cycle))
+        if message is None:
+            message = cycle.message(cluster.n_nodes)
+            if self._failed.get(cluster.pods[i].cls) is cycle:
+                self._messages[id(cycle)] = message
+        plugins = frozenset() if cycle.error or cycle.result is None else cycle.result.plugins
+        if cycle.preemption is not None and not cycle.preemption.ineligible:
+            world.record.metrics.preemption_attempts += 1
+        if cycle.outcome == "nominated":
+            node = cluster.node_names[cycle.node]
+            victims = [cluster.pods[j].pod for j in cycle.victims]
+            world.agenda.after(
+                world.pace.cycle, lambda: self._nominate(item, node, victims, plugins, message)
+            )
+        else:
+            world.agenda.after(world.pace.cycle, lambda: self._reject(item, plugins, message, cycle))
+
+    def _cycle(self, cluster: LiveCluster, state: LiveState, i: int) -> Cycle:
+        """Run pod i's cycle; what a pod like it has failed of stands as long as nothing has changed since."""
+        ledger = self._disruptions.ledger(cluster)
+        moment = (
+            self._world.follower.revision,
+            state.version,
+            state.nominations_version,
+            tuple(ledger.allowed),
+        )
+        if moment != self._moment:
+            self._moment = moment
+            self._failed.clear()
+            self._messages.clear()
+        cls = cluster.pods[i].cls
+        alone = i not in state.nominated
+        if alone and cls in self._failed:
+            return self._failed[cls]
+        cycle = schedule_one(framework_for(cluster, i), state, i, ledger)
+        if alone and cycle.outcome == "unschedulable" and not cycle.deallocated:
+            self._failed[cls] = cycle
+        return cycle
+
+    def _gone(self, item: QueuedPod) -> None:
+        self._busy = False
+        self._world.queue.done(item)
+
+    def _ask_driver(self, item: QueuedPod, cycle: Cycle) -> None:
+        """Reserve answers Pending: a driver has to prepare the claims (KEP-4247's example)."""
+        self._busy = False
+        world = self._world
+        message = "waiting for the driver to allocate the claims"
+        self._effects.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
+        for key, allocation in cycle.allocations.items():
+            world.agenda.after(world.pace.driver, partial(self._effects.claims.allocate, key, allocation))
+
+    def _bind(self, item: QueuedPod, node: str, cycle: Cycle) -> None:
+        self._busy = False
+        self._effects.bind(item, node, cycle.allocations)
+
+    def _nominate(
+        self, item: QueuedPod, node: str, victims: "list[Pod]", plugins: frozenset[str], message: str
+    ) -> None:
+        self._busy = False
+        self._effects.nominate(item, node, victims, plugins, message)
+
+    def _reject(self, item: QueuedPod, plugins: frozenset[str], message: str, cycle: Cycle) -> None:
+        self._busy = False
+        if cycle.deallocated:
+            self._effects.claims.deallocate(cycle.deallocated)
+        self._effects.reject(item, plugins, message, keeps_nomination=cycle.keeps_nomination)

@@ -1,0 +1,186 @@
+"""A cluster index and a state that follow a cluster through time.
+
+`Cluster` is made for one instant. Here its nodes can be exchanged in place, at the cost of arrays over nodes;
+what was worked out for the old ones is forgotten. Pods are *slots*: who is in a slot can change as long as no
+filter and no score can tell the two apart.
+"""
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ..framework.cycle.budget_ledger import Ledger
+from ..framework.index.cluster import Cluster
+from ..framework.state.counters import Counters
+from ..framework.state.dirty_nodes import Touched
+from ..framework.state.nominations import Nominations
+from ..framework.state.state import State
+from ..framework.vocabulary.domains import Ints
+from ..models.node import Node
+from ..models.requests import in_units
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_EXACT_IN_64_BITS = 2**55
+_ABSENT = object()
+_OF_PODS = (
+    "volume uses",
+    "pods with volumes",
+    "device index",
+    "resources that devices serve",
+    "budgets",
+    "budget of",
+    "groups",
+    "group of pod",
+)
+"""What is kept by cluster and depends on pods and budgets alone."""
+
+
+class LiveCluster(Cluster):
+    """A cluster whose nodes can be exchanged."""
+
+    def takes(self, nodes: Iterable[Node]) -> bool:
+        """Say whether nodes can join without other arrays: their amounts are exact in 64 bits."""
+        return self.dtype is object or all(
+            amount < _EXACT_IN_64_BITS
+            for node in nodes
+            for amount in in_units(node.status.allocatable).values()
+        )
+
+    def set_nodes(self, nodes: tuple[Node, ...]) -> None:
+        """Exchange the nodes; those that are the same objects as before cost little."""
+        before = {id(node): n for n, node in enumerate(self.nodes)}
+        allocatable: NDArray[Any] = np.zeros((len(self.resources), len(nodes)), dtype=self.dtype)
+        allowed = np.zeros(len(nodes), dtype=np.int64)
+        old: list[int] = []
+        new: list[int] = []
+        for n, node in enumerate(nodes):
+            known = before.get(id(node))
+            if known is not None:
+                old.append(known)
+                new.append(n)
+                continue
+            offered = in_units(node.status.allocatable)
+            allocatable[:, n] = [offered.get(name, 0) for name in self.resources]
+            allowed[n] = offered.get("pods", 0)
+        allocatable[:, new] = self.allocatable[:, old]
+        allowed[new] = self.allowed_pods[old]
+        self.allocatable, self.allowed_pods = allocatable, allowed
+        self.nodes = nodes
+        self.node_names = tuple(node.name for node in nodes)
+        self.node_index = {name: n for n, name in enumerate(self.node_names)}
+        self.n_nodes = len(nodes)
+        self._forget_nodes()
+
+    def change_nodes(self, changed: Mapping[int, Node]) -> None:
+        """Give some nodes, by number, their new versions."""
+        nodes = list(self.nodes)
+        labels = False
+        self.allocatable, self.allowed_pods = self.allocatable.copy(), self.allowed_pods.copy()
+        for n, node in changed.items():
+            labels |= node.metadata.labels != nodes[n].metadata.labels
+            nodes[n] = node
+            offered = in_units(node.status.allocatable)
+            self.allocatable[:, n] = [offered.get(name, 0) for name in self.resources]
+            self.allowed_pods[n] = offered.get("pods", 0)
+        self.nodes = tuple(nodes)
+        domains, ranks = self._domains, self.name_ranks
+        self._forget_nodes()
+        vars(self)["name_ranks"] = ranks
+        if not labels:
+            self._domains = domains
+
+    def _forget_nodes(self) -> None:
+        # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
+        self._memo = {
+            key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
+        }
+        self._domains = {}
+        for name in ("name_ranks", "taints"):
+            vars(self).pop(name, None)
+
+    def fork(self) -> Self:
+        """Return a cluster of the same pods whose nodes can be exchanged without effect on this one."""
+        other = copy(self)
+        other._forget_nodes()  # noqa: SLF001 (another of this class)
+        return other
+
+    def forget_starts(self) -> None:
+        """Forget what was worked out from the pods' starts."""
+        self._memo.pop("importance", None)
+
+
+class LiveState(State):
+    """A state that follows its cluster's nodes."""
+
+    __slots__ = ()
+
+    def renumber(self, sources: Ints) -> None:
+        """Follow an exchange of nodes; pods of nodes that go have left before.
+
+        Parameters
+        ----------
+        sources : int64[N]
+            The old number of each node, -1 for a new one.
+        """
+        kept = np.flatnonzero(sources >= 0)
+        old = sources[kept]
+        highest = max(len(self.pod_count), 1)
+        numbers = np.full(highest + 1, -1, dtype=np.int32)  # the last place is that of -1
+        numbers[old] = kept
+
+        def moved(table: Ints) -> Ints:
+            found: Ints = np.zeros((*table.shape[:-1], len(sources)), dtype=table.dtype)
+            found[..., kept] = table[..., old]
+            return found
+
+        self.node_of = numbers[self.node_of]
+        self.requested = moved(self.requested)
+        self.nonzero = moved(self.nonzero)
+        self.pod_count = moved(self.pod_count)
+        before = self._pods_on
+        self._pods_on = [before[source] if source >= 0 else {} for source in sources.tolist()]
+        self._counters = Counters(self.cluster.unit_of, len(sources))
+        self.touched = Touched()
+        nominated = dict(self.nominated)
+        for i in nominated:
+            self.withdraw(i)
+        self.nominations = Nominations(self.cluster)
+        for i, node in nominated.items():
+            if numbers[node] >= 0:
+                self.nominate(i, int(numbers[node]))
+
+    def forget_counts(self) -> None:
+        """Count anew, and ask about every node anew: nodes have changed."""
+        self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
+        self.touched = Touched()
+
+    def fork(self, cluster: LiveCluster) -> "LiveState":
+        """Return an independent copy on a fork of the cluster."""
+        other = self.copy()
+        other.cluster = cluster
+        assert isinstance(other, LiveState)
+        return other
+
+
+class LiveLedger(Ledger):
+    """The budgets as they are now.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    allowed : list of int
+        What is left of each budget, by `Budget.index`.
+    paid : iterable of int
+        Pods whose disruption is paid for.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, cluster: Cluster, allowed: list[int], paid: Iterable[int]) -> None:
+        super().__init__(cluster)
+        self.allowed = allowed
+        self._paid = set(paid)

@@ -1,0 +1,191 @@
+"""The simulated cluster: its objects, its time, and everybody who is told of changes."""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..framework.events.changes import identity
+from ..framework.events.objects import ObjectStore
+from ..framework.queue.clock import VirtualClock
+from ..framework.queue.handlers import EventHandlers
+from ..framework.queue.scheduling_queue import SchedulingQueue
+from ..models.admission import PriorityClasses, admit
+from ..models.errors import InputError
+from ..models.meta import Condition, KubeObject
+from ..models.node import Node
+from ..models.pod import Pod, PodStatus
+from ..models.scenario import Scenario
+from ..models.scheduling import PriorityClass
+from .agenda import Agenda
+from .fallback_hints import PLUGINS
+from .follower import Follower
+from .record import Record
+from .snapshots import objects_of
+
+Listener = Callable[[KubeObject | None, KubeObject | None], None]
+
+
+class World:
+    """All that simulated components share.
+
+    Parameters
+    ----------
+    scenario : Scenario
+
+    Attributes
+    ----------
+    clock : VirtualClock
+    agenda : Agenda
+    objects : ObjectStore
+    queue : SchedulingQueue
+    follower : Follower
+        The scheduler's index of the cluster.
+    record : Record
+        What is written down.
+    listeners : list of callable
+        Told of every change after it is made.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.pace = scenario.pace
+        self.gates = scenario.snapshot.feature_gates
+        self.clock = VirtualClock()
+        self.agenda = Agenda(self.clock)
+        self.objects = ObjectStore()
+        self.queue = SchedulingQueue(
+            self.objects,
+            self.clock,
+            configuration=scenario.snapshot.configuration,
+            gates=self.gates,
+            plugins=PLUGINS,
+        )
+        self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
+        self.record = Record(self.clock)
+        self.listeners: list[Listener] = []
+        self._handlers = EventHandlers(self.queue)
+        self._uids = 0
+        self._classes: PriorityClasses | None = None
+
+    def start(self) -> None:
+        """Let the objects of the scenario's cluster be there, those that others refer to first."""
+        pods = []
+        for item in objects_of(self.scenario.snapshot):
+            if isinstance(item, Pod):
+                pods.append(item)
+            else:
+                self.put(item)
+        # Who runs is there before anybody who waits.
+        for pod in sorted(pods, key=lambda pod: not pod.spec.node_name):
+            self.put(pod)
+
+    @property
+    def now(self) -> datetime:
+        """The time as timestamps have it, to the microsecond."""
+        return self.scenario.snapshot.now + timedelta(microseconds=self.clock.now // 1000)
+
+    # -- changes ------------------------------------------------------------
+
+    def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        """Make a change and tell everybody."""
+        self._handlers.change(old, new)
+        self.follower.note(old, new)
+        item = new if new is not None else old
+        if isinstance(item, PriorityClass):
+            self._classes = None
+        self.record.changed(old, new)
+        for listener in self.listeners:
+            listener(old, new)
+
+    def put(self, item: KubeObject) -> None:
+        """Add an object, or replace the one of its kind and key; a new pod is admitted."""
+        old = self.objects.get(type(item), item.key)
+        if isinstance(item, Pod) and old is None:
+            item = self._admitted(item)
+        if item is not old:
+            self.change(old, item)
+
+    def _admitted(self, pod: Pod) -> Pod:
+        if self._classes is None:
+            self._classes = PriorityClasses(self.objects.all(PriorityClass))
+        pod = admit(pod, self._classes, self.scenario.name)
+        spec = pod.spec
+        if (spec.workload_ref or spec.scheduling_group) and self.gates.enabled("GenericWorkload"):
+            place = "spec.schedulingGroup" if spec.scheduling_group else "spec.workloadRef"
+            advice = "with --feature-gates GenericWorkload=false members are scheduled one by one"
+            text = f"pod groups are not simulated; {advice}"
+            raise InputError(self.scenario.name, f"Pod {pod.key}", place, text)
+        meta: dict[str, Any] = {}
+        if not pod.metadata.uid:
+            self._uids += 1
+            meta["uid"] = f"{pod.key}#{self._uids}"
+        if pod.metadata.creation_timestamp is None:
+            meta["creation_timestamp"] = self.now
+        return pod.model_copy(update={"metadata": pod.metadata.model_copy(update=meta)}) if meta else pod
+
+    # -- pods ------------------------------------------------------------
+
+    def pod(self, key: str, uid: str = "") -> Pod | None:
+        """Return a pod as it is now, None where it has gone (with a uid: it, and no later one)."""
+        found = self.objects.get(Pod, key)
+        return found if found is not None and (not uid or identity(found) == uid) else None
+
+    def edit(
+        self,
+        pod: Pod,
+        *,
+        conditions: Iterable[Condition] = (),
+        spec: dict[str, Any] | None = None,
+        meta: dict[str, Any] | None = None,
+        **status: Any,
+    ) -> Pod:
+        """Change a pod's status, spec or metadata; nothing happens where all is so already."""
+        before = pod.status
+        merged = before.conditions
+        for condition in conditions:
+            merged = _with_condition(merged, condition, self.now)
+        if merged is not before.conditions:
+            status["conditions"] = merged
+        changes = {name: value for name, value in status.items() if getattr(before, name) != value}
+        update: dict[str, Any] = {}
+        if changes:
+            update["status"] = before.model_copy(update=changes)
+        if spec:
+            update["spec"] = pod.spec.model_copy(update=spec)
+        if meta:
+            update["metadata"] = pod.metadata.model_copy(update=meta)
+        if not update:
+            return pod
+        new = pod.model_copy(update=update)
+        self.change(pod, new)
+        return new
+
+    def remove_pod(self, pod: Pod) -> None:
+        """Let a pod's object go."""
+        self.change(pod, None)
+
+    def node(self, name: str) -> Node | None:
+        """Return a node, None where there is none of this name."""
+        return self.objects.get(Node, name)
+
+
+def fresh(pod: Pod) -> Pod:
+    """Return a pod as a user creates it: without a status."""
+    return pod.model_copy(update={"status": PodStatus(phase="Pending")})
+
+
+def _with_condition(
+    conditions: tuple[Condition, ...], new: Condition, now: datetime
+) -> tuple[Condition, ...]:
+    """Set a condition; its time of transition stays where its status does."""
+    for k, old in enumerate(conditions):
+        if old.type == new.type:
+            if (old.status, old.reason, old.message) == (new.status, new.reason, new.message):
+                return conditions
+            since = old.last_transition_time if old.status == new.status else now
+            return (
+                *conditions[:k],
+                new.model_copy(update={"last_transition_time": since}),
+                *conditions[k + 1 :],
+            )
+    return (*conditions, new.model_copy(update={"last_transition_time": now}))

@@ -1,0 +1,174 @@
+"""What a class keeps from cycle to cycle decides as a look at everything from nothing would."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from support.builders import cluster, node, pod
+from support.paths import DATA
+from support.strategies import Size, generate
+
+from kubestow.framework.cycle.budget_ledger import Ledger
+from kubestow.framework.cycle.class_view import ClassViews
+from kubestow.framework.cycle.cycle import apply, complete, find_node, schedule_one
+from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.index.cluster import Cluster
+from kubestow.framework.state.dirty_nodes import NEVER, Touched
+from kubestow.framework.state.state import State
+from kubestow.framework.vocabulary.status import Status
+from kubestow.instances.manifests import load_snapshot
+
+SAMPLE = DATA / "conformance"
+INSTANCES = sorted(SAMPLE.glob("[adeh]*/*.instance.json.gz"))
+WIDE = Size(nodes=(20, 40), running=(30, 60), pending=(10, 20), apps=3, cores=6)
+
+
+def from_nothing(members, state, i, within=None):
+    """Node (None for none), feasible nodes and totals by a framework and a state that remember nothing."""
+    framework, state = Framework(members, members.profile(i)), state.copy()
+    there = state.nominated.get(i)
+    wanted = there is not None and (within is None or within[there])
+    if wanted and framework.filter_nominated(state, i, there).ok:
+        return there, [there], {}
+    result = framework.filter_all(state, i, nominated=True)
+    if result.error(within):
+        return None, [], {}
+    feasible = [n for n in result.feasible.tolist() if within is None or within[n]]
+    if len(feasible) < 2:
+        return (feasible or [None])[0], feasible, {}
+    scores = framework.score(state, i, np.array(feasible, dtype=np.int64))
+    if isinstance(scores, Status):
+        return None, feasible, {}
+    totals = dict(zip(feasible, sum(scores.values()).tolist(), strict=True))
+    best = min(totals, key=lambda n: (-totals[n], members.node_names[n]))
+    return best, feasible, totals
+
+
+def found(members, state, i, within=None):
+    """The same by a cycle."""
+    framework = framework_for(members, i)
+    cycle = find_node(framework, state, i, within)
+    brief = cycle.feasible.tolist()
+    complete(framework, state, cycle)
+    assert cycle.feasible.tolist() == brief
+    assert not cycle.brief
+    totals = dict(zip(brief, cycle.totals.tolist(), strict=True)) if cycle.scores else {}
+    return (cycle.node if cycle.outcome == "bound" else None), brief, totals
+
+
+@pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
+def test_every_cycle_of_a_recorded_instance(path):
+    members = Cluster(load_snapshot([path]))
+    state, ledger = State.initial(members, nominations=True), Ledger(members)
+    for i in members.pending:
+        assert found(members, state, i) == from_nothing(members, state, i)
+        apply(state, schedule_one(framework_for(members, i), state, i, ledger), ledger)
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_after_any_moves_of_pods(seed):
+    dice = Random(seed)
+    members = Cluster(generate(dice, WIDE, f"wide-{seed}"))
+    state = State.initial(members, nominations=True)
+    free = list(members.pending)
+    for _ in range(60):
+        i = dice.choice(members.pending)
+        if state.node_of[i] < 0:
+            within = np.array([dice.random() < 0.5 for _ in range(members.n_nodes)])
+            within = dice.choice((None, within))
+            assert found(members, state, i, within) == from_nothing(members, state, i, within)
+        j = dice.randrange(len(members.pods))
+        match dice.choice(("move", "move", "mark", "nominate", "copy")):
+            case "move" if state.node_of[j] >= 0:
+                state.remove(j)
+            case "move":
+                state.withdraw(j)
+                state.place(j, dice.randrange(members.n_nodes))
+            case "mark" if state.node_of[j] >= 0:
+                state.mark(j)
+            case "nominate":
+                k = dice.choice(free)
+                if state.node_of[k] < 0:
+                    state.nominate(k, dice.randrange(members.n_nodes))
+            case "copy":
+                state = state.copy()
+
+
+def test_amounts_beyond_64_bits():
+    nodes = [node(f"n{k}", memory=str(2**62 + k), cpu="64") for k in range(6)]
+    members = Cluster(cluster(nodes, pod("p").req(cpu="1", memory=str(2**58)).times(12)))
+    assert members.dtype is object
+    state = State.initial(members)
+    for i in members.pending:
+        node_of, feasible, totals = found(members, state, i)
+        assert (node_of, feasible, totals) == from_nothing(members, state, i)
+        state.place(i, node_of)
+    assert state.pod_count.tolist() == [2] * 6
+
+
+def test_wishes_about_nodes_are_relative_to_the_nodes_that_pass():
+    """A preferred term and a soft taint, of which only some nodes that pass know anything."""
+    wish = {"weight": 7, "preference": {"matchExpressions": [{"key": "tier", "operator": "Exists"}]}}
+
+    def prefer(doc):
+        doc["spec"]["affinity"] = {
+            "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [wish]}
+        }
+
+    nodes = [
+        node("a", cpu="1").label(tier="x"),
+        node("b", cpu="3").taint("slow", effect="PreferNoSchedule"),
+        node("c", cpu="3"),
+        node("d", cpu="2").label(tier="y").taint("slow", effect="PreferNoSchedule"),
+    ]
+    members = Cluster(cluster(nodes, pod("p").req(cpu="1").changed(prefer).times(9)))
+    state = State.initial(members)
+    homes = []
+    for i in members.pending:
+        one = found(members, state, i)
+        assert one == from_nothing(members, state, i)
+        homes.append(one[0])
+        state.place(i, one[0])
+    assert sorted(homes) == [0, 1, 1, 1, 2, 2, 2, 3, 3]
+
+
+def test_views_of_many_classes_stay_within_their_share_of_memory():
+    members = Cluster(cluster(node("a"), [pod(f"p{k}").req(cpu=f"{k + 1}m") for k in range(20)]))
+    state = State.initial(members)
+    views = ClassViews([], members.profile(0), n_nodes=1, most_bytes=18 * 8)
+    for i in members.pending:
+        assert views.of(members.pods[i].cls, framework_for(members, i).pre_filter(state, i), state).open[0]
+    assert len(views) == 8
+
+
+def test_a_log_tells_what_changed_since():
+    log = Touched()
+    start = log.moment
+    log.note(3)
+    log.note(5)
+    between = log.moment
+    log.note(3)
+    assert log.since(start) == [3, 5, 3]
+    assert log.since(between) == [3]
+    assert log.since(log.moment) == []
+
+
+def test_a_log_that_has_forgotten_says_so():
+    log = Touched()
+    start = log.moment
+    for n in range(10_000):
+        log.note(n)
+    assert log.since(start) is None
+    assert Touched().since(start) is None
+    assert log.since(NEVER) is None
+
+
+def test_a_cycle_that_was_brief_says_the_same_when_completed():
+    members = Cluster(cluster(node("a"), node("b", cpu="1"), node("c").cordoned(), pod("p").req(cpu="2")))
+    state = State.initial(members)
+    [i] = members.pending
+    framework = framework_for(members, i)
+    cycle = find_node(framework, state, i)
+    assert (cycle.brief, cycle.result, cycle.scores) == (True, None, {})
+    complete(framework, state, cycle)
+    assert cycle.result.codes.tolist() == [0, 2, 2]

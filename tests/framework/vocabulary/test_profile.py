@@ -1,0 +1,221 @@
+import pytest
+from support.builders import node, pod
+from support.filtering import Look, pass_over, profile
+
+from kubestow.framework.plugins import DEFAULT_PLUGINS
+from kubestow.framework.vocabulary import names
+from kubestow.framework.vocabulary.profile import (
+    EXTENSION_POINTS,
+    FILTER,
+    POST_FILTER,
+    PRE_FILTER,
+    PRE_SCORE,
+    SCORE,
+    expand,
+)
+from kubestow.models.config import KubeSchedulerConfiguration
+from kubestow.models.errors import KubestowError
+
+FILTERS = [
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+]
+SCORES = {
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "NodeResourcesFit": 1,
+    "VolumeBinding": 1,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+}
+
+
+def expanded(**plugins):
+    return expand(KubeSchedulerConfiguration.model_validate(profile(**plugins)).profiles[0])
+
+
+def test_the_default_profile():
+    default = expanded()
+    assert list(default.points[FILTER]) == FILTERS
+    assert list(default.points[PRE_FILTER]) == FILTERS[3:]
+    assert list(default.points[PRE_SCORE]) == [name for name in SCORES if name != "ImageLocality"]
+    assert list(default.points[SCORE]) == list(SCORES)
+    assert default.points[POST_FILTER] == ("DynamicResources", "DefaultPreemption")
+    assert dict(default.weights) == SCORES
+
+
+def test_every_plugin_has_extension_points_and_one_name():
+    assert [entry.name for entry in DEFAULT_PLUGINS] == list(EXTENSION_POINTS)
+    spelled = {value for name, value in vars(names).items() if name.isupper() and isinstance(value, str)}
+    assert spelled >= set(EXTENSION_POINTS)
+    for entry in DEFAULT_PLUGINS:
+        assert entry.factory is None or entry.factory.name == entry.name
+
+
+@pytest.mark.parametrize(
+    "plugins, point, expected",
+    [
+        pytest.param(
+            {"score": {"disabled": [{"name": "*"}], "enabled": [{"name": "ImageLocality", "weight": 7}]}},
+            SCORE,
+            ("ImageLocality",),
+            id="a star switches a point's defaults off",
+        ),
+        pytest.param(
+            {"postFilter": {"disabled": [{"name": "DynamicResources"}]}},
+            POST_FILTER,
+            ("DefaultPreemption",),
+            id="one may be switched off at one point",
+        ),
+        pytest.param(
+            {"filter": {"enabled": [{"name": "InterPodAffinity"}, {"name": "NodePorts"}]}},
+            FILTER,
+            (
+                "InterPodAffinity",
+                "NodePorts",
+                *(n for n in FILTERS if n not in ("InterPodAffinity", "NodePorts")),
+            ),
+            id="who is named at a point comes first, in its own order",
+        ),
+        pytest.param(
+            {"multiPoint": {"disabled": [{"name": "NodePorts"}]}},
+            FILTER,
+            tuple(name for name in FILTERS if name != "NodePorts"),
+            id="multiPoint switches a plugin off everywhere",
+        ),
+        pytest.param(
+            {
+                "multiPoint": {"disabled": [{"name": "NodePorts"}], "enabled": [{"name": "NodePorts"}]},
+            },
+            FILTER,
+            (*(name for name in FILTERS if name != "NodePorts"), "NodePorts"),
+            id="switched off and on again it comes last",
+        ),
+        pytest.param(
+            {
+                "multiPoint": {
+                    "disabled": [{"name": "*"}],
+                    "enabled": [{"name": "PrioritySort"}, {"name": "NodeName"}],
+                },
+            },
+            FILTER,
+            ("NodeName",),
+            id="multiPoint may start from nothing",
+        ),
+        pytest.param(
+            {
+                "multiPoint": {"disabled": [{"name": "NodeName"}]},
+                "filter": {"enabled": [{"name": "NodeName"}]},
+            },
+            FILTER,
+            (*(name for name in FILTERS if name != "NodeName"), "NodeName"),
+            id="who is only named at the point comes last",
+        ),
+    ],
+)
+def test_order(plugins, point, expected):
+    assert expanded(**plugins).points[point] == expected
+
+
+@pytest.mark.parametrize(
+    "plugins, weight",
+    [
+        pytest.param({}, 3, id="the default weight"),
+        pytest.param(
+            {"score": {"enabled": [{"name": "TaintToleration", "weight": 9}]}}, 9, id="the point's own"
+        ),
+        pytest.param({"score": {"enabled": [{"name": "TaintToleration"}]}}, 1, id="no weight is 1"),
+        pytest.param(
+            {"multiPoint": {"enabled": [{"name": "TaintToleration", "weight": 5}]}}, 5, id="multiPoint's"
+        ),
+        pytest.param(
+            {
+                "multiPoint": {"enabled": [{"name": "TaintToleration", "weight": 5}]},
+                "score": {"enabled": [{"name": "TaintToleration", "weight": 4}]},
+            },
+            4,
+            id="the point's own wins over multiPoint's",
+        ),
+    ],
+)
+def test_weights(plugins, weight):
+    assert expanded(**plugins).weights["TaintToleration"] == weight
+    look = Look(node("a"), pod("p"), configuration=profile(**plugins))
+    assert look.scores("TaintToleration") == {"a": 100 * weight}
+
+
+@pytest.mark.parametrize(
+    "plugins, match",
+    [
+        pytest.param(
+            {"filter": {"enabled": [{"name": "Coscheduling"}]}},
+            "Coscheduling.*not known",
+            id="an unknown plugin",
+        ),
+        pytest.param(
+            {"score": {"enabled": [{"name": "NodeName"}]}},
+            "NodeName.*extension point",
+            id="a point that it has not",
+        ),
+        pytest.param(
+            {"queueSort": {"disabled": [{"name": "*"}]}},
+            "queueSort.*PrioritySort",
+            id="no order of the queue",
+        ),
+        pytest.param(
+            {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}},
+            "NodeResourcesFit.*filter.*pre_filter",
+            id="a filter without the PreFilter that it needs",
+        ),
+    ],
+)
+def test_refused(plugins, match):
+    with pytest.raises(KubestowError, match=match):
+        expanded(**plugins)
+
+
+def test_each_pod_is_served_by_its_own_profile():
+    two = {
+        "profiles": [
+            {"schedulerName": "default-scheduler"},
+            {
+                "schedulerName": "packer",
+                "pluginConfig": [
+                    {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAllocated"}}}
+                ],
+            },
+        ]
+    }
+    running = pod("v").req(cpu="1", memory="2Gi").on("a")
+    mine = pod("spread").req(cpu="1", memory="2Gi").created(9)
+    cycles = pass_over(
+        node("a"),
+        node("b"),
+        running,
+        mine,
+        mine.named("pack").scheduler("packer").created(1),
+        configuration=two,
+    )
+    assert cycles["spread"]["node"] == "b"
+    assert cycles["pack"]["scores"] == {
+        name: scores | {"NodeResourcesFit": 50} for name, scores in cycles["pack"]["scores"].items()
+    }
+
+
+def test_without_score_plugins_the_smallest_name_wins():
+    none = profile(score={"disabled": [{"name": "*"}]})
+    cycle = pass_over(node("b"), node("a"), pod("v").req(cpu="1").on("a"), pod("p"), configuration=none)["p"]
+    assert cycle["node"] == "a"

@@ -1,0 +1,121 @@
+"""Solutions put together from parts of others."""
+
+from itertools import combinations_with_replacement
+from math import inf
+
+import numpy as np
+import pytest
+from support.builders import cluster, node, pod
+
+from kubestow.encoders.problem import build_problem
+from kubestow.framework.index.cluster import Cluster
+from kubestow.models import tiers
+from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.options import SolveOptions
+from kubestow.solver.patterns import recombination as mixing
+from kubestow.solver.search import tier_bounds as bounding
+from kubestow.solver.search.tier_bounds import Bounding
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch):
+    monkeypatch.setattr(mixing, "EARLIEST", 0.0)
+    monkeypatch.setattr(mixing, "PART", inf)
+
+
+@pytest.fixture
+def model():
+    """Two nodes of 4 cores; pods of 3, 2, 2 and 1: the best round fills both."""
+    pods = [pod(f"p{k}").req(cpu=str(cpu)) for k, cpu in enumerate((3, 2, 2, 1))]
+    problem = build_problem(Cluster(cluster(node("a", cpu="4"), node("b", cpu="4"), *pods)))
+    return RoundModel(problem, SolveOptions(workers=1))
+
+
+def point(model, *on_nodes):
+    """Values of all variables where nodes have pods that ask for so many cores."""
+    classes = model.problem.classes
+    index = model.problem.cluster.resources.index("cpu")
+    cores = {int(c.request[index]) // 1000: c.index for c in classes}
+    counts = {}
+    for n, asked in enumerate(on_nodes):
+        for cpu in asked:
+            key = (cores[cpu], n)
+            counts[key] = counts.get(key, 0) + 1
+    assert model.complete(counts, {}, [tiers.scheduled(0)], 10.0)
+    return model.values
+
+
+def put_together(mixes, model):
+    attempt = mixes.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    return None if attempt is None else attempt.search()
+
+
+def placed(model, values):
+    return model.solution(values).goals[tiers.scheduled(0)]
+
+
+def test_the_best_nodes_of_two_solutions_make_one_that_is_better_than_both(model):
+    mixes = Bounding(model, model.options).mixing()
+    mixes.see(point(model, [3, 1], []))
+    mixes.see(point(model, [], [2, 2]))
+    found, _ = put_together(mixes, model)
+    assert placed(model, found) == 4
+    assert Excerpts(model.rows, found).broken().tolist() == []
+
+
+def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(model):
+    seen = [point(model, [2], [1]), point(model, [3], [2]), point(model, [1, 2], [])]
+    mixes = Bounding(model, model.options).mixing()
+    for values in seen:
+        mixes.see(values)
+    found, _ = put_together(mixes, model)
+    nodes = [model.places.on(np.array([n])) for n in (0, 1)]
+    patterns = {tuple(values[mine]) for values in seen for mine in nodes}
+    best = 0
+    for pair in combinations_with_replacement(patterns, 2):
+        values = np.zeros_like(found)
+        for mine, pattern in zip(nodes, pair, strict=True):
+            values[mine] = pattern
+        if not len(Excerpts(model.rows, values).broken()):
+            best = max(best, placed(model, values))
+    assert placed(model, found) == best
+
+
+def test_no_attempt_is_made_where_nothing_new_was_seen_or_one_is_under_way(model):
+    mixes, cost = Bounding(model, model.options).mixing(), model.cost(tiers.scheduled(0))
+    assert mixes.attempt(cost, 10.0) is None
+    mixes.see(point(model, [3, 1], []))
+    first = mixes.attempt(cost, 10.0)
+    mixes.see(point(model, [], [2, 2]))
+    assert mixes.attempt(cost, 10.0) is None
+    first.stop()
+    assert mixes.attempt(cost, 10.0).search()[0] is not None
+    mixes.see(point(model, [2, 2], []))
+    assert mixes.attempt(cost, 10.0) is None, "nodes are alike: this is no new pattern"
+
+
+def test_a_stopped_attempt_finds_nothing(model):
+    mixes = Bounding(model, model.options).mixing()
+    mixes.see(point(model, [3, 1], []))
+    attempt = mixes.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    attempt.stop()
+    assert attempt.search() == (None, False)
+
+
+@pytest.mark.parametrize("limit", ["MOST_TYPES", "MOST_MIXED"])
+def test_nothing_is_put_together_where_that_takes_too_many_patterns(model, monkeypatch, limit):
+    monkeypatch.setattr(bounding, limit, 0)
+    assert Bounding(model, model.options).mixing() is None
+
+
+def test_a_model_that_was_given_a_row_is_put_together_with_it(model):
+    bounds = Bounding(model, model.options)
+    first = bounds.mixing()
+    assert bounds.mixing() is first
+    model.bound(tiers.scheduled(0), 3)
+    mixes = bounds.mixing()
+    mixes.see(point(model, [3], []))
+    mixes.see(point(model, [], [2, 2]))
+    found, _ = put_together(mixes, model)
+    assert placed(model, found) == 3

@@ -1,0 +1,90 @@
+"""Plans to start from: admissible, and what each is good for."""
+
+import time
+from random import Random
+
+import pytest
+from support.builders import cluster, node, pod
+from support.strategies import SMALL, generate
+
+from kubestow.encoders.problem import build_problem
+from kubestow.framework.index.cluster import Cluster
+from kubestow.instances.generated import deployments, packing
+from kubestow.instances.manifests import snapshot_of
+from kubestow.instances.racks import racks
+from kubestow.solver.ordering.decoding import complete
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.plans.objective import valuate
+from kubestow.solver.plans.outcome import BIND, LEAVE, Outcome
+from kubestow.solver.plans.replay import inadmissible
+from kubestow.solver.search.construction import repaired, small_first
+
+LATER = 3600.0
+
+ROUNDS = {
+    "pods that only need room": lambda: snapshot_of(packing(8, 4, priorities=2, utilisation=1.0, seed=3)),
+    "spreading, evictions and budgets": lambda: snapshot_of(deployments(12, seed=1, apps=6, demand=1.2)),
+    "gangs in racks with devices": lambda: snapshot_of(racks(1, racks=4, nodes=3, devices=4, gangs=6)),
+    **{f"mixed, seed {seed}": lambda seed=seed: generate(Random(seed), SMALL, "mixed") for seed in range(8)},
+}
+
+
+def faults(problem, outcome):
+    return list(inadmissible(problem.cluster, outcome.moves))
+
+
+@pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
+def test_small_first_is_admissible(make):
+    problem = build_problem(Cluster(make()))
+    assert faults(problem, small_first(problem, time.monotonic() + LATER)) == []
+
+
+@pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
+def test_what_is_left_of_a_broken_outcome_is_admissible(make):
+    """Greedy's outcome without the first half of its placements: preemptors are missing, victims leave."""
+    problem = build_problem(Cluster(make()))
+    greedy, _ = greedy_outcome(problem.cluster)
+    coming = [pod for kind, pod, _ in greedy.moves if kind == BIND]
+    missing = set(coming[: len(coming) // 2])
+    broken = Outcome(
+        moves=tuple(move for move in greedy.moves if move[1] not in missing), allocations=greedy.allocations
+    )
+    kept = repaired(problem, broken)
+    assert kept is None or faults(problem, kept) == []
+
+
+def test_a_wasted_eviction_is_taken_back():
+    snapshot = cluster(
+        node("a", cpu="2"),
+        node("b", cpu="2"),
+        pod("runs").req(cpu="1").on("a"),
+        pod("p").req(cpu="1").priority(5),
+    )
+    problem = build_problem(Cluster(snapshot))
+    keys = {p.key: p.index for p in problem.cluster.pods}
+    runs, p = keys["default/runs"], keys["default/p"]
+    wasted = Outcome(moves=(("mark", runs, -1), (LEAVE, runs, -1), (BIND, p, 1)), admissible=False)
+    kept = repaired(problem, wasted)
+    assert kept.placed == {p: 1}
+    assert kept.victims == {}
+
+
+def test_small_pods_leave_large_ones_out_where_that_places_more():
+    snapshot = cluster(node("a", cpu="4"), pod("large").req(cpu="4"), pod("small").req(cpu="1").times(4))
+    problem = build_problem(Cluster(snapshot))
+    assert len(complete(problem, ()).placed) == 1
+    assert len(small_first(problem, time.monotonic() + LATER).placed) == 4
+
+
+def test_higher_priorities_come_first_however_large():
+    snapshot = cluster(
+        node("a", cpu="4"), pod("large").req(cpu="4").priority(10), pod("small").req(cpu="1").times(4)
+    )
+    problem = build_problem(Cluster(snapshot))
+    values = valuate(problem.cluster, small_first(problem, time.monotonic() + LATER)).by_name()
+    assert values["scheduled[priority=10]"] == 1
+
+
+def test_a_start_ends_when_its_time_is_over():
+    problem = build_problem(Cluster(ROUNDS["pods that only need room"]()))
+    assert small_first(problem, time.monotonic() - 1).placed == {}

@@ -1,0 +1,1 @@
+"""Builders, strategies and oracles that the tests share."""

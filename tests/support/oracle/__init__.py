@@ -1,0 +1,1 @@
+"""Second opinions: exhaustive searches, and values of plans from their definitions alone."""

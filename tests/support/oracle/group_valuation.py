@@ -1,0 +1,96 @@
+"""What pod groups ask for and wish for, from the definitions alone: their part of `valuation`."""
+
+from kubestow.framework.cycle.runtime import framework_for
+from kubestow.framework.rules.groups import groups
+
+
+def is_broken(cluster, placed, left):
+    """Say whether a group that gained a member breaks a rule in the end.
+
+    A gang stands with at least minCount, all members are in one domain of each required key, and who waits
+    for objects or members gains nobody.
+    """
+    return any(
+        _breaks(cluster, group, standing(group, cluster, placed, left))
+        for group, _ in _gaining(cluster, placed)
+    )
+
+
+def _breaks(cluster, group, stands):
+    if group.waits is not None or (group.min_count is not None and len(stands) < group.min_count):
+        return True
+    for key in group.topology_keys:
+        domains = {_label(cluster, n, key) for n in stands.values()}
+        if len(domains) > 1 or None in domains:
+            return True
+    return False
+
+
+def standing(group, cluster, placed, left):
+    """Member -> node of everyone of a group in the end: not who left, not who is gated."""
+    stays = {i: cluster.pods[i].initial_node for i in group.members if cluster.pods[i].initial_node >= 0}
+    return {i: n for i, n in stays.items() if i not in left} | {
+        i: placed[i] for i in group.members if i in placed
+    }
+
+
+def has_preferences(cluster):
+    """Say whether a group with pending members has a preferred key: only then the round has the tier."""
+    return any(group.pending and group.preferred_keys for group in groups(cluster))
+
+
+def preferred_excess(cluster, placed, left):
+    """Count the domains of preferred keys that groups stand in beyond the first."""
+    return sum(
+        len({_label(cluster, n, key) for n in standing(group, cluster, placed, left).values()}) - 1
+        for group, _ in _gaining(cluster, placed)
+        for key in group.preferred_keys
+    )
+
+
+def desired_shortfall(cluster, placed, left):
+    """Count the expected members for which the group's domains have no room left by resources and slots."""
+    total = 0
+    for group, new in _gaining(cluster, placed):
+        if group.desired_count is None or not group.topology_keys:
+            continue
+        stands = standing(group, cluster, placed, left)
+        here = [
+            n
+            for n in range(cluster.n_nodes)
+            if all(
+                _label(cluster, n, key) == _label(cluster, placed[new[0]], key) for key in group.topology_keys
+            )
+        ]
+        room = sum(_room(cluster, placed, left, group.pending[0], n) for n in here)
+        total += max(0, group.desired_count - len(stands) - room)
+    return total
+
+
+def _room(cluster, placed, left, like, n):
+    """How many more pods like one fit on a node, one after another."""
+    if not framework_for(cluster, like).static_mask(like)[n]:
+        return 0
+    where = {v: cluster.pods[v].initial_node for v in cluster.bound if v not in left} | placed
+    there = [i for i, node in where.items() if node == n]
+    free = [
+        int(cluster.allocatable[r][n]) - sum(int(cluster.usage[i][r]) for i in there)
+        for r in range(len(cluster.resources))
+    ]
+    slots = int(cluster.allowed_pods[n]) - len(there)
+    asked = [int(amount) for amount in cluster.pods[like].request]
+    room = 0
+    while slots > room and all((room + 1) * a <= f for a, f in zip(asked, free, strict=True) if a):
+        room += 1
+    return room
+
+
+def _gaining(cluster, placed):
+    for group in groups(cluster):
+        new = [i for i in group.members if i in placed]
+        if new:
+            yield group, new
+
+
+def _label(cluster, n, key):
+    return cluster.nodes[n].metadata.labels.get(key)

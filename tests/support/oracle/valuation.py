@@ -1,0 +1,238 @@
+"""The tiers of a plan from their definitions alone, slowly: the cross-check of `solver.plans.objective`.
+
+Everything is read from labels, priorities and the parsed constraints; sets are tried one by one.
+"""
+
+from itertools import combinations
+
+from kubestow.framework.rules.budgets import budgets
+from kubestow.framework.rules.spread import eligible_nodes, fallen_back_constraints, soft_constraints
+from support.oracle.group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
+
+
+def levels_of(cluster):
+    """Priorities of pending pods, from the highest down."""
+    return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
+
+
+def level_of(cluster, victim):
+    """The lowest priority level above a victim's own, None where there is none."""
+    priority = cluster.pods[victim].priority
+    return min((level for level in levels_of(cluster) if level > priority), default=None)
+
+
+def tiers_of(cluster, placed, left, prefer="none", allocations=()):
+    """Value every tier of an end state.
+
+    Parameters
+    ----------
+    placed : dict
+        Pod of the round -> node.
+    left : iterable of int
+        Pods that ran and are gone.
+    allocations : dict
+        Claim -> allocation, of the round only.
+
+    Returns
+    -------
+    dict of name to (sense, value), most important first; None where the guards of KEP-4664 admit no plan, or
+    a pod group's rules do not.
+    """
+    if is_broken(cluster, placed, left):
+        return None
+    pods = cluster.pods
+    gone = [v for v in left if not pods[v].terminating]
+    violating = violating_set(cluster, placed, gone)
+    if violating is None:
+        return None
+    tiers = {}
+    running = {pods[v].priority for v in cluster.bound}
+    for level in levels_of(cluster):
+        mine = [v for v in gone if level_of(cluster, v) == level]
+        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
+        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
+        below = [
+            q for q in running if q < level and not any(q < other < level for other in levels_of(cluster))
+        ]
+        for q in sorted(below, reverse=True):
+            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
+    tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
+    tiers["firstAvailable"] = "min", ranks_taken(cluster, dict(allocations))
+    tiers["desiredCount"] = "min", desired_shortfall(cluster, placed, left)
+    if has_preferences(cluster):
+        tiers["preferredTopology"] = "min", preferred_excess(cluster, placed, left)
+    if prefer != "none":
+        sense, value = PREFERENCES[prefer]
+        tiers[prefer] = sense, value(cluster, placed, left)
+    return tiers
+
+
+def violating_set(cluster, placed, gone):
+    """The violating victims that make the vector best: the others fit every budget, no guard is broken."""
+    drawn = {v: [b for b in budgets(cluster) if b.charges(cluster, v)] for v in gone}
+    payers = [v for v in gone if drawn[v]]
+    best = None
+    for size in range(len(payers) + 1):
+        for chosen in combinations([v for v in payers if _may_violate(cluster, placed, v)], size):
+            rest = [v for v in payers if v not in chosen]
+            if any(sum(b in drawn[v] for v in rest) > b.allowed for b in budgets(cluster)):
+                continue
+            cost = [sum(level_of(cluster, v) == level for v in chosen) for level in levels_of(cluster)]
+            if best is None or cost < best[0]:
+                best = cost, frozenset(chosen)
+    return None if best is None else best[1]
+
+
+def _may_violate(cluster, placed, victim):
+    info = cluster.pods[victim]
+    if info.guard is None:
+        return True
+    least = max(info.guard, info.priority + 1)
+    return any(
+        n == info.initial_node and cluster.pods[i].preempts and cluster.pods[i].priority >= least
+        for i, n in placed.items()
+    )
+
+
+def fallback_excess(cluster, placed, left):
+    """How far fallen-back pods exceed maxSkew in the end, over the domains that received some."""
+    return excess_of(cluster, placed, left, fallen_back_constraints)
+
+
+def excess_of(cluster, placed, left, constraints_of):
+    """How far carriers of some constraints exceed maxSkew in the end, over the domains that received some."""
+    groups = {}
+    for i in placed:
+        for constraint in constraints_of(cluster, i):
+            mask = eligible_nodes(cluster, i, constraint)
+            same = (
+                constraint.namespace,
+                constraint.topology_key,
+                constraint.selector,
+                constraint.max_skew,
+                constraint.min_domains,
+                mask.tobytes(),
+            )
+            groups.setdefault(same, (constraint, mask, []))[2].append(i)
+    return sum(_excess(cluster, placed, left, *group) for group in groups.values())
+
+
+def _excess(cluster, placed, left, constraint, mask, carriers):
+    def domain(n):
+        return cluster.nodes[n].metadata.labels.get(constraint.topology_key)
+
+    def counts(i):
+        info, asked = cluster.pods[i], constraint.selector
+        # a selector that asks for nothing counts nobody
+        wanted = asked is not None and asked.requirements and asked.matches(info.labels)
+        return wanted and info.namespace == constraint.namespace
+
+    eligible = [n for n in range(cluster.n_nodes) if mask[n] and domain(n) is not None]
+    stays = [v for v in cluster.bound if v not in left and not cluster.pods[v].terminating]
+    running = {domain(n): 0 for n in eligible}
+    newly, carried = dict(running), dict(running)
+    for v in stays:
+        if cluster.pods[v].initial_node in eligible and counts(v):
+            running[domain(cluster.pods[v].initial_node)] += 1
+    for i, n in placed.items():
+        if n in eligible and counts(i):
+            newly[domain(n)] += 1
+            carried[domain(n)] += i in carriers
+    totals = [running[d] + newly[d] for d in running]
+    minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
+    received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
+    return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
+
+
+def ranks_taken(cluster, allocations):
+    """How far down their lists of alternatives requests had to go."""
+    total = 0
+    for claim in cluster.snapshot.resource_claims:
+        if claim.key not in allocations:
+            continue
+        served = {result.request for result in allocations[claim.key].results}
+        for request in claim.spec.devices.requests:
+            for rank, alternative in enumerate(request.first_available):
+                total += rank * (f"{request.name}/{alternative.name}" in served)
+    return total
+
+
+# -- preferences --
+
+
+def standing(cluster, placed, left):
+    """Pod -> node of everyone in the end."""
+    stays = {v: cluster.pods[v].initial_node for v in cluster.bound if v not in left}
+    return stays | placed
+
+
+def nodes_in_use(cluster, placed, left):
+    return len(set(standing(cluster, placed, left).values()))
+
+
+def squared_load(cluster, placed, left):
+    where = list(standing(cluster, placed, left).values())
+    return sum(where.count(n) ** 2 for n in range(cluster.n_nodes))
+
+
+def soft_points(cluster, placed, left):
+    """What the newcomers' soft criteria are worth, with the default weights of kube-scheduler's plugins."""
+    everyone = standing(cluster, placed, left)
+    points = sum(
+        2 * _node_points(cluster, i, n)
+        - 3 * 100 * _unwelcome(cluster, i, n)
+        + 2 * _company(cluster, i, everyone)
+        for i, n in placed.items()
+    )
+
+    def written_soft(cluster, i):
+        return [c for c in soft_constraints(cluster, i) if c.when == "ScheduleAnyway"]
+
+    return points - 2 * 100 * excess_of(cluster, placed, left, written_soft)
+
+
+def _node_points(cluster, i, n):
+    affinity = cluster.pods[i].pod.spec.affinity
+    node = cluster.nodes[n]
+    preferred = affinity.node_affinity.preferred if affinity and affinity.node_affinity else ()
+    return sum(p.weight for p in preferred if p.preference.matches(node.metadata.labels, node.name))
+
+
+def _unwelcome(cluster, i, n):
+    """How many PreferNoSchedule taints of the node the pod does not tolerate."""
+
+    def tolerated(taint):
+        return any(
+            t.effect in ("", "PreferNoSchedule")
+            and t.key in ("", taint.key)
+            and (t.operator == "Exists" or t.value == taint.value)
+            for t in cluster.pods[i].pod.spec.tolerations
+        )
+
+    return sum(t.effect == "PreferNoSchedule" and not tolerated(t) for t in cluster.nodes[n].spec.taints)
+
+
+def _company(cluster, i, everyone):
+    """Weights of the preferred terms that another pod in the domain meets; of anti-affinity negative."""
+    terms = cluster.pods[i].terms
+    signed = [(t, 1) for t in terms.preferred_affinity] + [(t, -1) for t in terms.preferred_anti_affinity]
+
+    def domain(pod, term):
+        return cluster.nodes[everyone[pod]].metadata.labels.get(term.topology_key)
+
+    return sum(
+        sign * term.weight
+        for term, sign in signed
+        if domain(i, term) is not None
+        and any(
+            term.matches_incoming(cluster, j) and domain(j, term) == domain(i, term)
+            for j in everyone.keys() - {i}
+        )
+    )
+
+
+PREFERENCES = {
+    "scores": ("max", soft_points),
+    "pack": ("min", nodes_in_use),
+    "spread": ("min", squared_load),
+}
