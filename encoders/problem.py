@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..framework.cycle.runtime import framework_for
-from ..framework.dra.extended import nodes_that_offer, requested
+from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import checked_resources
 from ..framework.rules.budgets import Budget, budgets
@@ -292,8 +292,7 @@ def _pod_class(
     info = cluster.pods[pods[0]]
     limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
     served = {
-        cluster.resource_index[name]: ~nodes_that_offer(cluster, name)
-        for name in requested(cluster, info.index)
+        cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
     }
     checks = cluster.profile(info.index)
     fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))

@@ -59,7 +59,7 @@ def requested(cluster: "Cluster", i: int) -> tuple[str, ...]:
     return tuple(name for name in mapped if request[cluster.resource_index[name]])
 
 
-def nodes_that_offer(cluster: "Cluster", resource: str) -> Bools:
+def offered(cluster: "Cluster", resource: str) -> Bools:
     """Say which nodes offer a resource themselves, be it none of it; bool[N], shared."""
 
     def look() -> Bools:
@@ -71,7 +71,7 @@ def nodes_that_offer(cluster: "Cluster", resource: str) -> Bools:
 def served_resources(cluster: "Cluster", i: int, n: int) -> dict[str, str]:
     """Return the resources that devices have to serve for pod i on node n, with their device classes."""
     classes = mapped_resources(cluster)
-    return {r: classes[r] for r in requested(cluster, i) if not nodes_that_offer(cluster, r)[n]}
+    return {r: classes[r] for r in requested(cluster, i) if not offered(cluster, r)[n]}
 
 
 def claim_for(pod: Pod, resources: Mapping[str, str]) -> DeviceClaim:

@@ -17,7 +17,7 @@ from ...models.config import PluginArgs
 from ..dra.allocation import Allocation, write
 from ..dra.answers import ERROR, FITS, NO_ROOM, TIMEOUT, Answer, Answers
 from ..dra.claims import ClaimSpec
-from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, nodes_that_offer, requested
+from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requested
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
 from ..index.missing import Missing
@@ -265,7 +265,7 @@ class DynamicResources(FilterPlugin):
         """Find the allocator's answers: others where nodes offer other extended resources themselves."""
         divided: list[tuple[Bools, tuple[str, ...]]] = [(self._everywhere, ())]
         for resource in extended:
-            own = nodes_that_offer(self.cluster, resource)
+            own = offered(self.cluster, resource)
             divided = [
                 part
                 for nodes, missing in divided

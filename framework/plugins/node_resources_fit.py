@@ -13,7 +13,8 @@ import numpy as np
 from ...models.config import NodeResourcesFitArgs, PluginArgs, UtilizationShapePoint
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
-from ..dra.extended import mapped_resources, nodes_that_offer
+from ..dra.extended import mapped_resources
+from ..dra.extended import offered as nodes_that_offer
 from ..index.missing import Missing, short_of
 from ..rules.scored_resources import Amounts, ScoredResources
 from ..vocabulary import names
