@@ -17,6 +17,8 @@ SCALED = ("cpu", "memory", "ephemeral-storage")
 FACTOR = 1_000_003
 """How many times more there is of everything: a prime, so that nothing but itself divides it out again."""
 
+NOT_WHEN_BOUND = ("resourceClaims", "schedulingGates")
+
 NOBODY = 2_000_000_000
 """A priority above every other one: such a pod is no victim, and makes no tier."""
 
@@ -123,7 +125,7 @@ def padded(documents, rng):
     ]
     for k, item in enumerate(rng.sample(pods, min(3, len(pods)))):
         meta = {**item["metadata"], "name": f"finished-{k}"}
-        spec = {name: value for name, value in item["spec"].items() if not name.startswith("resourceClaims")}
+        spec = {name: value for name, value in item["spec"].items() if name not in NOT_WHEN_BOUND}
         spec["nodeName"] = item["spec"].get("nodeName", "useless")
         status = {"phase": rng.choice(["Succeeded", "Failed"])}
         useless.append({**item, "metadata": meta, "spec": spec, "status": status})
