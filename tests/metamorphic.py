@@ -17,6 +17,9 @@ SCALED = ("cpu", "memory", "ephemeral-storage")
 FACTOR = 1_000_003
 """How many times more there is of everything: a prime, so that nothing but itself divides it out again."""
 
+SEVERAL = "__"
+"""What stands between the zones of a volume in its label."""
+
 NOT_WHEN_BOUND = ("resourceClaims", "schedulingGates")
 
 NOBODY = 2_000_000_000
@@ -49,6 +52,11 @@ def renamed(documents, rng):
     tokens = sorted(set(_chosen(documents)))
     numbers = rng.sample(range(1000), len(tokens))
     names = {token: f"x{number:03}" for token, number in zip(tokens, numbers, strict=True)}
+    for document in documents:
+        # the claim of an ephemeral volume has the name of the pod in its own
+        for volume in document["spec"].get("volumes", ()) if document["kind"] == "Pod" else ():
+            pod, own = document["metadata"]["name"], volume["name"]
+            names[f"{pod}-{own}"] = f"{names[pod]}-{own}"
     return _replaced(documents, names)
 
 
@@ -60,7 +68,7 @@ def _chosen(documents):
         for key, value in labels.items():
             if "/" not in key:
                 yield key
-            yield value
+            yield from value.split(SEVERAL)
 
 
 def _replaced(value, names):
@@ -68,7 +76,9 @@ def _replaced(value, names):
         return [_replaced(item, names) for item in value]
     if isinstance(value, dict):
         return {names.get(key, key): _replaced(item, names) for key, item in value.items()}
-    return names.get(value, value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return SEVERAL.join(names.get(part, part) for part in value.split(SEVERAL))
+    return value
 
 
 # -- more of everything --
