@@ -185,7 +185,10 @@ class Search:
                     self._known.tell(tier.name, found[tier.name], costs[:k])
 
     def _solve(self, names: Sequence[str], k: int) -> int:
-        """Search the tiers from the k-th on that go together; return how many are settled (at least one)."""
+        """Search the tiers from the k-th on that go together; return how many are settled.
+
+        That is none where the best plan moved in the tiers held: they have to be held at other values first.
+        """
         large = self.model.variables > SMALL_MODEL
         group = together(self.model.goals, names[k:], apart=large)
         upto = names[: k + len(group)]
@@ -215,12 +218,14 @@ class Search:
             return len(group)
         if large:
             self._improve(group, upto, until)
+        if self._moved():
+            return 0
         self._settle(name)
         return 1
 
     def _whole(self, group: Sequence[str], names: Sequence[str], until: float, workers: int = 0) -> bool:
         """Search the whole model; say whether the group is settled."""
-        while time.monotonic() < until and not self.interrupted and self._broken() is None:
+        while time.monotonic() < until and not self.interrupted and not self._moved():
             result = self._search(group, until - time.monotonic(), workers)
             self.interrupted |= result.interrupted
             if result.infeasible:
@@ -231,25 +236,30 @@ class Search:
                 break
             attained, excluded = self._decode(result.solution, names)
             if result.optimal and attained:
-                self._settle_all(group, result.solution)
-                return True
+                return self._settle_all(group, result.solution)
             if not excluded:
                 break
         return False
 
-    def _settle_all(self, group: Sequence[str], solution: Solution) -> None:
-        """Settle tiers whose best values, in their order, are those of a solution."""
+    def _settle_all(self, group: Sequence[str], solution: Solution) -> bool:
+        """Settle tiers whose best values, in their order, are those of a solution.
+
+        They are not where the plan that was made of it has moved in the tiers above.
+        """
         given = self._held_costs()
         for name in group:
             value = solution.goals.get(name, 0)
             self._known.tell(name, value, given)
             given = (*given, self._known.cost(name, value))
+        if self._moved():
+            return False
         for name in group:
             self._settle(name)
+        return True
 
     def _open(self, name: str, until: float) -> bool:
         over = self.interrupted or time.monotonic() >= until
-        return not over and not self._closed(name) and self._broken() is None
+        return not over and not self._closed(name) and not self._moved()
 
     def _relax(self, name: str, until: float) -> None:
         """Bound a tier by the linear relaxation."""
@@ -295,7 +305,7 @@ class Search:
     def _hint(self, goals: Sequence[str]) -> None:
         """Let the model start from the best plan, unless that breaks what the model holds."""
         known = self.model.complete(*counted(self.problem, self.best), goals, self._left())
-        if known is False and self._broken() is None:
+        if known is False and not self._moved():
             raise self._known.contradiction("the model refuses a plan that passes every filter")
 
     def _improve(
@@ -427,18 +437,18 @@ class Search:
         self._fix(name, value)
         self._report(name, value, self._bound_of(name))
 
-    def _broken(self) -> int | None:
-        """Return the first tier held that the best plan is worse in, for the sake of one above."""
-        cost, value_of = self._known.cost, self._value_of
-        held = enumerate(self._held)
-        return next((k for k, (n, value) in held if cost(n, value_of(n)) > cost(n, value)), None)
+    def _moved(self) -> bool:
+        """Say whether the best plan is better in some tier held, and maybe worse in those below."""
+        return any(self._value_of(name) != value for name, value in self._held)
 
     def _reopened(self, k: int) -> int:
         """Hold again what the best plan has become better in; return the tier to go on with.
 
         That is the k-th, or the first of those held that the best plan is worse in.
         """
-        broken = self._broken()
+        cost, value_of = self._known.cost, self._value_of
+        held = enumerate(self._held)
+        broken = next((j for j, (n, value) in held if cost(n, value_of(n)) > cost(n, value)), None)
         if broken is not None:
             for made_for_them in ("model", "_bounding", "_near"):
                 vars(self).pop(made_for_them, None)
