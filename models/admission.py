@@ -65,9 +65,10 @@ _AnyItem = TypeVar("_AnyItem", Pod, PodGroup)
 def admit(item: _AnyItem, classes: PriorityClasses, file: str = "") -> _AnyItem:
     """Return a pod or a pod group with its priority and what comes with it, where it lacks them.
 
-    From its class, else the global default, else 0: `priority`, `preemptionPolicy` and, for a pod, KEP-4664's
-    `allowDisruptionByPriorityGreaterThanOrEqual`. What is set already stays: a class that has changed since
-    does not change existing pods.
+    From its class, else the global default: `priority`, `preemptionPolicy` and, for a pod, KEP-4664's
+    `allowDisruptionByPriorityGreaterThanOrEqual`. Without a class a pod has priority 0, and a group that
+    states none stays without, to take that of its pods. What is set already stays: a class that has changed
+    since does not change existing pods.
 
     Raises
     ------
@@ -77,8 +78,10 @@ def admit(item: _AnyItem, classes: PriorityClasses, file: str = "") -> _AnyItem:
     spec = item.spec
     found = classes.of(item, file)
     change: dict[str, Any] = {}
-    if spec.priority is None:
-        change["priority"] = found.value if found else 0
+    if found is not None and spec.priority is None:
+        change["priority"] = found.value
+    elif spec.priority is None and isinstance(item, Pod):
+        change["priority"] = 0
     if found is not None and not spec.priority_class_name:
         change["priority_class_name"] = found.name
     if spec.preemption_policy is None:

@@ -34,7 +34,8 @@ class ProgressReport:
 
     def __init__(self, file: IO[str], pace: tuple[float, float] | None = None) -> None:
         self._console = console(file)
-        self._pace = pace or (TERMINAL_PACE if self._console.is_terminal else PLAIN_PACE)
+        usual = TERMINAL_PACE if self._console.is_terminal else PLAIN_PACE
+        self._pace = usual if pace is None else pace
         self._news: Progress | None = None
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._write, daemon=True)

@@ -1,9 +1,9 @@
 """Extended resources that devices serve (KEP-5004).
 
 A resource belongs to a device class where the class names it (`extendedResourceName`), or by the name
-`deviceclass.resource.kubernetes.io/<class>`. A node that offers the resource itself is NodeResourcesFit's; on
-any other node the pod gets a claim of its own, made up in memory, with one request for each container and
-resource.
+`deviceclass.resource.kubernetes.io/<class>`. A node whose allocatable names the resource offers it itself,
+also where it offers none: its device plugin is there, and NodeResourcesFit decides. On any other node the pod
+gets a claim of its own, made up in memory, with one request for each container and resource.
 
 Source: plugins/dynamicresources (extendeddynamicresources.go), plugins/noderesources/fit.go at 1.34.1.
 """
@@ -60,8 +60,12 @@ def requested(cluster: "Cluster", i: int) -> tuple[str, ...]:
 
 
 def offered(cluster: "Cluster", resource: str) -> Bools:
-    """Say which nodes offer a resource themselves; bool[N]."""
-    return np.asarray(cluster.allocatable[cluster.resource_index[resource]] > 0, dtype=np.bool_)
+    """Say which nodes offer a resource themselves, be it none of it; bool[N], shared."""
+
+    def look() -> Bools:
+        return np.array([resource in node.status.allocatable for node in cluster.nodes], dtype=np.bool_)
+
+    return cluster.memo(("nodes that offer", resource), look)
 
 
 def served_resources(cluster: "Cluster", i: int, n: int) -> dict[str, str]:

@@ -62,6 +62,8 @@ class Cluster:
         `namespace/name` to number.
     pending : tuple of int
         The active queue in its order: priority descending, creation ascending, input order.
+    round : tuple of int
+        The queue of the whole round, where `pending` is that of a part (`with_queue`).
     gated, untried, bound : tuple of int
         Pods with scheduling gates; pending pods whose schedulerName has no profile; pods on nodes.
     resources : tuple of str
@@ -232,28 +234,27 @@ class Cluster:
             else:
                 untried.append(info.index)
         pending.sort(key=lambda i: queue_key(self.pods[i]))
-        self.pending = tuple(pending)
+        self.pending = self.round = tuple(pending)
         self.gated = tuple(gated)
         self.untried = tuple(untried)
         self.bound = tuple(bound)
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """Priorities of the pods in the queue, from the highest down."""
-        return tuple(sorted({self.pods[i].priority for i in self.pending}, reverse=True))
+        """Priorities of the round's pods, from the highest down."""
+        return tuple(sorted({self.pods[i].priority for i in self.round}, reverse=True))
 
     @cached_property
     def priorities(self) -> tuple[int, ...]:
-        """Priorities of all pods that take part, running or in the queue, from the highest down."""
-        return tuple(sorted({self.pods[i].priority for i in (*self.bound, *self.pending)}, reverse=True))
+        """Priorities of all pods that take part, running or of the round, from the highest down."""
+        return tuple(sorted({self.pods[i].priority for i in (*self.bound, *self.round)}, reverse=True))
 
     def with_queue(self, pods: Iterable[int]) -> "Cluster":
         """Return the same cluster with only some pods in the queue: a part of the round.
 
-        The others are neither here nor there.  Numbers, `levels` and `priorities` stay the round's, so that
-        tiers mean the same in every part.
+        The others are neither here nor there.  Numbers, `round`, `levels` and `priorities` stay the round's,
+        so that every part has the same tiers, and they mean the same in each.
         """
-        _ = self.levels, self.priorities
         kept = frozenset(pods)
         part = copy(self)
         vars(part).update(pending=tuple(i for i in self.pending if i in kept), _memo={})

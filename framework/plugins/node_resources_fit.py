@@ -14,6 +14,7 @@ from ...models.config import NodeResourcesFitArgs, PluginArgs, UtilizationShapeP
 from ...models.errors import KubestowError
 from ...models.requests import extended_resource
 from ..dra.extended import mapped_resources
+from ..dra.extended import offered as nodes_that_offer
 from ..index.missing import Missing, short_of
 from ..rules.scored_resources import Amounts, ScoredResources
 from ..vocabulary import names
@@ -113,7 +114,10 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         never = (data.need > offered).astype(np.bool_)
         if any(data.served):
             # Devices may serve what the node does not offer: that is DynamicResources' business.
-            judged = (offered > 0).astype(np.bool_) | ~np.array(data.served)[:, None]
+            judged = np.ones(short.shape, dtype=np.bool_)
+            for k, r in enumerate(data.rows):
+                if data.served[k]:
+                    judged[k] = nodes_that_offer(cluster, cluster.resources[r])[nodes]
             short, never = short & judged, never & judged
         lacking = np.logical_or.reduce(short, axis=0) | full
         verdicts: Verdicts = lacking.astype(np.uint8) + np.logical_or.reduce(never, axis=0)
@@ -122,18 +126,21 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
     def fork(self, data: Wanted, state: "State", i: int, n: int) -> _Fork:
         """Return the node's room."""
         cluster = self.cluster
-        if any(
-            served and not cluster.allocatable[r, n] for r, served in zip(data.rows, data.served, strict=True)
-        ):
-            data = self._offered(data, n)
+        if any(data.served):
+            data = self._judged(data, n)
         free = [int(cluster.allocatable[r, n]) - int(state.requested[r, n]) for r in data.rows]
         return _Fork(data, n, free, int(cluster.allowed_pods[n]) - int(state.pod_count[n]))
 
-    def _offered(self, wanted: Wanted, n: int) -> Wanted:
+    def _judged(self, wanted: Wanted, n: int) -> Wanted:
         """Return what is wanted of node n without what devices serve there."""
+        cluster = self.cluster
         kept = [
-            k for k, r in enumerate(wanted.rows) if self.cluster.allocatable[r, n] or not wanted.served[k]
+            k
+            for k, r in enumerate(wanted.rows)
+            if not wanted.served[k] or nodes_that_offer(cluster, cluster.resources[r])[n]
         ]
+        if len(kept) == len(wanted.rows):
+            return wanted
         return self._make(
             [wanted.rows[k] for k in kept],
             [wanted.amounts[k] for k in kept],

@@ -260,7 +260,8 @@ def _at_odds(
         )
     if rules.version not in _ONE_PRIORITY:
         return None
-    priority = rules.spec.priority or pods[0].priority
+    own = rules.spec.priority
+    priority = pods[0].priority if own is None else own
     differing = next((info.priority for info in pods if info.priority != priority), None)
     if differing is not None:
         return (

@@ -15,6 +15,8 @@ from ..workload.reasons import Reason, reasons_of_group
 from ..workload.units import group_in_cycle
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from ..index.cluster import Cluster
     from ..state.state import State
 
@@ -42,7 +44,7 @@ def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
     ----------
     cluster : Cluster
     state : State
-        As it is in the end; nominations in it do not count.  Pods of the input that are gone from it have
+        As it is in the end, with the nominations that count.  Pods of the input that are gone from it have
         used their budgets.
     i : int
         A pending, gated or untried pod that is on no node.
@@ -61,28 +63,31 @@ def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
             return Diagnosis(*found)
     if not cluster.n_nodes:
         return Diagnosis(NO_NODES)
-    # Pods of one class hear the same about one state.
-    known: dict[int, tuple[int, Diagnosis]] = cluster.memo("diagnoses", dict)
-    version, diagnosis = known.get(info.cls, (-1, None))
-    if diagnosis is None or version != state.version:
+    # Pods of one class hear the same about one state, as far as they are nominated to the same node.
+    known: dict[Hashable, tuple[_Moment, Diagnosis]] = cluster.memo("diagnoses", dict)
+    kind = info.cls, state.nominated.get(i)
+    moment, diagnosis = known.get(kind, (None, None))
+    if diagnosis is None or moment != _moment(state):
         diagnosis = _judge(cluster, state, i)
-        known[info.cls] = (state.version, diagnosis)
+        known[kind] = _moment(state), diagnosis
     return diagnosis
+
+
+_Moment = tuple[int, int]
+
+
+def _moment(state: "State") -> _Moment:
+    return state.version, state.nominations_version
 
 
 def _reasons(cluster: "Cluster", state: "State", group: Group) -> dict[int, Reason]:
     """Return why a group's members are not placed, judged once for each state."""
-    known: dict[int, tuple[int, dict[int, Reason]]] = cluster.memo("reasons of groups", dict)
-    version, found = known.get(group.index, (-1, {}))
-    if version != state.version:
-        found = reasons_of_group(cluster, _alone(state), group, _spent(cluster, state))
-        known[group.index] = (state.version, found)
+    known: dict[int, tuple[_Moment, dict[int, Reason]]] = cluster.memo("reasons of groups", dict)
+    moment, found = known.get(group.index, (None, {}))
+    if moment != _moment(state):
+        found = reasons_of_group(cluster, state, group, _spent(cluster, state))
+        known[group.index] = _moment(state), found
     return found
-
-
-def _alone(state: "State") -> "State":
-    """Return the state without nominations."""
-    return state if not state.nominated else state.without_nominations()
 
 
 def _spent(cluster: "Cluster", state: "State") -> Ledger:
@@ -94,13 +99,13 @@ def _spent(cluster: "Cluster", state: "State") -> Ledger:
 
 def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
     framework = framework_for(cluster, i)
-    result = framework.filter_all(state, i)
+    result = framework.filter_all(state, i, nominated=True)
     refusal = result.pre_filter
     rejectors = {refusal.plugin} if refusal is not None else set(result.plugins)
     blocked_by = tuple(name for name in framework.profile.rejectors if name in rejectors)
-    if len(result.feasible):
+    if len(result.feasible) and not result.error():
         # Some node would take the pod now: the round ended before it was its turn there.
         text = fit_error(cluster.n_nodes, statuses_of(result, cluster.n_nodes))
         return Diagnosis(f"{len(result.feasible)}{text[1:]}", blocked_by)
-    cycle = schedule_one(framework, _alone(state), i, _spent(cluster, state))
+    cycle = schedule_one(framework, state, i, _spent(cluster, state))
     return Diagnosis(cycle.message(cluster.n_nodes), blocked_by)

@@ -2,8 +2,9 @@
 
 A pass is that of `trace`.  After a pass its victims leave and budgets drop by them; then nominated pods, in
 queue order, bind where their nominated node still takes them, else they lose the nomination; a group's all
-together, if enough of them can; then the next pass.  It ends: a pod binds or leaves once, and each nomination
-removes a pod.
+together, if enough of them can; then the next pass.  A pod that may not preempt since another one terminates
+on its nominated node keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It
+ends: a pod binds or leaves once, and each nomination removes a pod.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, schedule_one
+from ..cycle.preemption import WAITING
 from ..cycle.runtime import framework_for
 from ..dra.index import claim_keys
 from ..rules.groups import Group
@@ -45,7 +47,7 @@ class GreedyOutcome:
     nominations : dict
         Pod to (node, victims), for pods that were nominated and have bound there.
     state : State
-        The end.
+        The end.  Who is nominated in it waits for a terminating pod to leave the node.
     passes : int
         How many passes it took, the last one that changed nothing among them.
     """
@@ -75,6 +77,8 @@ class _Run:
         # A nomination of the input has no victims of its own.
         self._expected: dict[int, tuple[int, ...]] = {}
         self._hopeless: set[tuple[int, int, int]] = set()
+        # Who is told, in the pass that is run, to wait for a terminating pod on the nominated node.
+        self._told_to_wait: set[int] = set()
         self.outcome = GreedyOutcome(self._state)
 
     def one_pass(self) -> bool:
@@ -82,6 +86,7 @@ class _Run:
         self.outcome.passes += 1
         before = len(self.outcome.steps)
         leaving: dict[int, int] = {}
+        self._told_to_wait.clear()
         for unit in units(self._cluster, self._waiting):
             for cycle in self._try_group(unit) if isinstance(unit, Group) else self._try(unit):
                 self._take(cycle, leaving)
@@ -125,6 +130,8 @@ class _Run:
             for j in cycle.victims:
                 leaving.setdefault(j, i)
             self._expected[i] = cycle.victims
+        elif cycle.preemption is not None and cycle.preemption.ineligible == WAITING:
+            self._told_to_wait.add(i)
         apply(self._state, cycle, self._ledger)
         if cycle.deallocated:
             self.outcome.steps.append(("deallocate", claim_keys(self._cluster).index(cycle.deallocated), -1))
@@ -160,13 +167,16 @@ class _Run:
         return sum(bool(self._state.node_of[i] >= 0) for i in group.members)
 
     def _settle(self, pods: Sequence[int], least: int) -> bool:
-        """Bind those of the nominated pods that pass, if they are enough; say whether any was left out."""
-        state = self._state
+        """Bind the nominated pods that pass, if they are enough; say whether any lost its nomination."""
+        state, waiting = self._state, 0
         bound: list[tuple[int, int]] = []
         for i in pods:
             node = state.nominated[i]
             framework = framework_for(self._cluster, i)
             passes = framework.filter_nominated(state, i, node).ok
+            if not passes and i in self._told_to_wait:
+                waiting += 1
+                continue
             state.withdraw(i)
             if passes:
                 state.place(i, node, framework.reserve(state, i, node))
@@ -174,8 +184,8 @@ class _Run:
         if len(bound) < least:
             for i, _ in reversed(bound):
                 state.take_back(i)
-            return True
+            return waiting < len(pods)
         for i, node in bound:
             self._bound(i, node)
             self.outcome.nominations[i] = (node, self._expected.get(i, ()))
-        return len(bound) < len(pods)
+        return len(bound) + waiting < len(pods)

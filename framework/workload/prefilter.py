@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cycle.runtime import framework_for
+from ..dra.extended import mapped_resources
 from ..vocabulary.arrays import Ints
 from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
@@ -44,7 +45,7 @@ class Room:
             possible |= framework_for(cluster, pod_set[0]).static_mask(pod_set[0])
         room = np.where(possible, cluster.allowed_pods - state.pod_count, 0)
         requests = [cluster.pods[pod_set[0]].request for pod_set in self._info.pod_sets]
-        for r in range(len(cluster.resources)):
+        for r in self._rows:
             least = min(request[r] for request in requests)
             if least > 0:
                 room = np.minimum(room, (cluster.allocatable[r] - state.requested[r]) // least)
@@ -53,6 +54,12 @@ class Room:
             if free is not None:
                 room = np.minimum(room, free // self._devices)
         return np.maximum(room, 0).astype(np.int64)
+
+    @cached_property
+    def _rows(self) -> list[int]:
+        """The resources that a node itself must have: not those that devices may serve."""
+        served = mapped_resources(self._cluster)
+        return [r for r, name in enumerate(self._cluster.resources) if name not in served]
 
     @cached_property
     def _devices(self) -> int:
@@ -65,7 +72,7 @@ class Room:
         nodes, cluster, state = placement.nodes, self._cluster, self._state
         if int(self._per_node[nodes].sum()) < needed:
             return True
-        for r in range(len(cluster.resources)):
+        for r in self._rows:
             least = sum(sorted(cluster.pods[i].request[r] for i in self._info.pods)[:needed])
             if least:
                 free = cluster.allocatable[r, nodes] - state.requested[r, nodes]

@@ -36,6 +36,7 @@ from ..plans.nominations import narrate
 from ..plans.objective import valuate
 from ..plans.outcome import BIND, LEAVE, MARK, Move, Outcome
 from ..plans.replay import inadmissible
+from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
 from .components import Part, find_parts, merged
 from .engine import engine_for
@@ -257,22 +258,21 @@ class _Parts:
     def _together(self, answers: Sequence[_Answer], interrupted: bool) -> Found:
         best = unite([a.best for a in answers])
         valuation = valuate(self._cluster, best, self._options.prefer)
-        bounds: dict[str, tuple[int, bool]] = {}
+        known = Incumbent(self._cluster, best, valuation)
         above = True
-        for tier in valuation.tiers:
+        for k, tier in enumerate(valuation.tiers):
             base = self._base.by_name()[tier.name]
             total = base + sum(a.values[tier.name] - base for a in answers)
             if total != tier.value:
                 message = f"{tier.name}: the parts add up to {total}, the round has {tier.value}"
                 raise InternalError(message, {"parts": [dict(a.values) for a in answers]})
-            known = [a.bounds[tier.name] if above else a.reach[tier.name] for a in answers]
-            bound = base + sum(b - base for b in known)
-            bounds[tier.name] = bound, bound == tier.value
+            bounds = [a.bounds[tier.name] if above else a.reach[tier.name] for a in answers]
+            known.tell(tier.name, base + sum(b - base for b in bounds), valuation.costs[:k])
             above &= all(a.bounds[tier.name] == a.values[tier.name] for a in answers)
         return Found(
             best,
             valuation,
-            bounds,
+            {name: (bound, bound == known.value(name)) for name, bound in known.bounds().items()},
             sum(a.variables for a in answers),
             sum(a.constraints for a in answers),
             interrupted,

@@ -110,15 +110,17 @@ def _step(cluster: Cluster, move: Move) -> Step:
 
 
 def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
-    """Diagnose one pod for each class; pods nominated in the input may read other words than their class."""
+    """Diagnose one pod for each class; who waits on its nominated node reads other words than its class."""
     end = end_state(cluster, outcome)
+    for i, node in outcome.waiting.items():
+        end.nominate(i, node)
     told: dict[Hashable, Diagnosis] = {}
     found = []
     for i in (*cluster.pending, *cluster.gated, *cluster.untried):
         if i in outcome.placed:
             continue
         info = cluster.pods[i]
-        kind = (info.cls, info.nominated, info.pod.spec.scheduling_gates)
+        kind = (info.cls, outcome.waiting.get(i), info.pod.spec.scheduling_gates)
         if kind not in told:
             told[kind] = diagnose(cluster, end, i)
         found.append(

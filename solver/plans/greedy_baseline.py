@@ -24,6 +24,7 @@ def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Val
         placed=dict(run.node_of_new),
         nominations={i: victims for i, (_, victims) in run.nominations.items() if i in run.node_of_new},
         victims={victim: preemptor for victim, _, preemptor in run.victims},
+        waiting=dict(run.state.nominated),
         allocations=new_allocations(State.initial(cluster), run.state),
     )
     valuation = valuate(cluster, outcome, prefer)

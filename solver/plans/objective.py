@@ -114,7 +114,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
     values.append(TierValue(tiers.FIRST_AVAILABLE, "min", ranks))
     shortfall = desired_count_shortfall(cluster, end, outcome.placed)
     values.append(TierValue(tiers.DESIRED_COUNT, "min", shortfall))
-    if any(group.preferred_keys and group.pending for group in groups(cluster)):
+    if _prefers_topology(cluster):
         apart = preferred_topology_excess(cluster, end, outcome.placed)
         values.append(TierValue(tiers.PREFERRED_TOPOLOGY, "min", apart))
     if prefer != "none":
@@ -128,6 +128,16 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         violates={v: tuple(keys[b] for b in names[v]) for v in sorted(violating)},
         guarded=guarded,
     )
+
+
+def _prefers_topology(cluster: Cluster) -> bool:
+    """Say whether the round has the tier: some group that wishes for a domain may gain a member."""
+
+    def look() -> bool:
+        coming = frozenset(cluster.round)
+        return any(g.preferred_keys and not coming.isdisjoint(g.members) for g in groups(cluster))
+
+    return cluster.memo("prefers topology", look)
 
 
 def end_state(cluster: Cluster, outcome: Outcome) -> State:

@@ -38,6 +38,8 @@ class Outcome:
         Claim -> its devices, for the claims that the round allocates.
     admissible : bool
         Whether the outcome is a plan in the sense of the design; greedy's need not be.
+    waiting : mapping
+        Pod that is not placed -> its nominated node, where it waits for a terminating pod to leave.
     """
 
     moves: tuple[Move, ...] = ()
@@ -46,6 +48,7 @@ class Outcome:
     victims: Mapping[int, int | None] = field(default_factory=dict)
     allocations: Mapping[str, Allocation] = field(default_factory=dict)
     admissible: bool = True
+    waiting: Mapping[int, int] = field(default_factory=dict)
 
 
 def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:

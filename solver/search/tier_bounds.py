@@ -77,7 +77,7 @@ class Bounding:
         )
         self.interrupted |= interrupted
         bound = None if columns.bound is None else self._told(name, columns.bound)
-        if interrupted or (columns.bound or known) >= known:
+        if interrupted or columns.bound is None or columns.bound >= known:
             return bound, None
         solver = model.new_solver(until - time.monotonic())
         found, interrupted = run_interruptibly(lambda: columns.best(start, solver), solver.stop_search)

@@ -166,6 +166,24 @@ WAITING = {
         [{**BY_GROUP, "priority": 1}, {**BY_GROUP, "priority": 2}],
         "all pods in a single pod group should match the priority of the pod group, got: 1 and 2",
     ),
+    "a PodGroup that states priority 0": (
+        [group("v1beta1", schedulingPolicy=GANG, priority=0)],
+        [{**BY_GROUP, "priority": 5}, {**BY_GROUP, "priority": 5}],
+        "all pods in a single pod group should match the priority of the pod group, got: 5 and 0",
+    ),
+    "a PodGroup whose class has priority 0": (
+        [
+            {
+                "apiVersion": "scheduling.k8s.io/v1",
+                "kind": "PriorityClass",
+                "metadata": {"name": "usual"},
+                "value": 0,
+            },
+            group("v1beta1", schedulingPolicy=GANG, priorityClassName="usual"),
+        ],
+        [{**BY_GROUP, "priority": 5}, {**BY_GROUP, "priority": 5}],
+        "all pods in a single pod group should match the priority of the pod group, got: 5 and 0",
+    ),
 }
 
 
@@ -177,6 +195,13 @@ def test_members_wait_with_upstreams_text(name):
         assert {u.message for u in plan.unschedulable} - {"waiting for scheduling gates: [later]"} == {
             message
         }
+
+
+@pytest.mark.parametrize("priority", [-5, 0, 5])
+def test_a_pod_group_without_a_priority_takes_that_of_its_pods(priority):
+    both = members(*[{**BY_GROUP, "priority": priority}] * 2)
+    for plan in solve_both(read(group("v1beta1", schedulingPolicy=GANG), *both), SolveOptions(workers=1)):
+        assert len(plan.placed()) == 2
 
 
 COMPOSITE = written(

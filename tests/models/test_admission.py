@@ -89,6 +89,19 @@ def test_a_pod_that_has_everything_stays_the_same_object():
     assert admit(whole, PriorityClasses([DEFAULT])) is whole
 
 
+@pytest.mark.parametrize(
+    "classes, spec, priority",
+    [
+        pytest.param([], {}, None, id="none is stated: it has none"),
+        pytest.param([DEFAULT], {}, 7, id="none is stated: that of the default class"),
+        pytest.param([DEFAULT], {"priority": 0}, 0, id="0 is stated"),
+    ],
+)
+def test_what_a_pod_group_has_without_a_class(classes, spec, priority):
+    group = PodGroup.model_validate({"metadata": {"name": "g"}, "spec": spec})
+    assert admit(group, PriorityClasses(classes)).spec.priority == priority
+
+
 def test_a_pod_group_gets_its_priority_too():
     group = PodGroup.model_validate({"metadata": {"name": "g"}, "spec": {"priorityClassName": "guarded"}})
     made = admit(group, PriorityClasses([GUARDED])).spec

@@ -3,16 +3,25 @@
 The exhaustive search knows plans alone, so these rounds stand apart from the other tables.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 
 import pytest
-from support.builders import cluster, node
+from support.builders import NOW, cluster, node
+from support.devices import claim as device_claim
+from support.devices import device_class, gpu, request, slice_on, user
 from support.oracle.exhaustive import best_plan
 from support.proof import check_optimal
 from support.rows import evicted, high, low, scheduled
+from support.strategies import tiny
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.runs.explain import explain
+from kubestow.framework.runs.trace import trace
+from kubestow.models.meta import Condition
 from kubestow.models.snapshot import Snapshot
+from kubestow.solver.api import solve_greedy
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.replay import inadmissible, moves_of
 
 
@@ -100,3 +109,88 @@ def test_both_ends_are_in_the_table():
     """One of the rows is won by greedy's outcome, the others by a plan."""
     won = [check_optimal(row.snapshot)[0].stats.admissible for row in ROWS]
     assert won == [True, False, True]
+
+
+EVICTED = Condition(type="DisruptionTarget", status="True", reason="PreemptionByScheduler")
+
+
+def waiting(snapshot, rng):
+    """The same round in the midst of preemption: pods terminate for it, and pods are nominated."""
+    names = [item.name for item in snapshot.nodes]
+
+    def changed(item):
+        meta, status = item.metadata, item.status
+        if item.spec.node_name and rng.random() < 0.6:
+            meta = meta.model_copy(update={"deletion_timestamp": NOW})
+            status = status.model_copy(update={"conditions": (*status.conditions, EVICTED)})
+        if not item.spec.node_name and rng.random() < 0.8:
+            status = status.model_copy(update={"nominated_node_name": rng.choice(names)})
+        return item.model_copy(update={"metadata": meta, "status": status})
+
+    return replace(snapshot, pods=tuple(map(changed, snapshot.pods)))
+
+
+IN_THE_MIDST = [waiting(tiny(seed), Random(seed)) for seed in range(80)]
+
+
+@pytest.mark.parametrize("snapshot", IN_THE_MIDST, ids=lambda snapshot: snapshot.name)
+def test_a_round_in_the_midst_of_preemption_is_solved_to_the_optimum(snapshot):
+    check_optimal(snapshot)
+
+
+def test_many_of_these_rounds_have_pods_that_wait_on_their_node():
+    """None of these pods is placed, and each is told why."""
+    said = "not eligible due to a terminating pod on the nominated node."
+    waits = [greedy_outcome(build_cluster(snapshot))[0].waiting for snapshot in IN_THE_MIDST]
+    assert sum(map(bool, waits)) >= 10
+    for snapshot, mine in zip(IN_THE_MIDST, waits, strict=True):
+        cluster_, plan = build_cluster(snapshot), solve_greedy(snapshot)
+        told = {item.pod: item.message for item in plan.unschedulable}
+        assert all(told[cluster_.pods[i].key].endswith(said) for i in mine)
+
+
+SICK = cluster(
+    [node("a"), node("b")],
+    device_class("gpu", 'device.attributes["gpu.example.com"].healthy'),
+    slice_on("a", gpu("a0")),
+    slice_on("b", gpu("b0", healthy=True)),
+    device_claim("c", request("r")),
+    user("p", "c"),
+)
+"""A selector that fails at run time on one node, and takes the device of the other."""
+
+STUCK = cluster(
+    [node(name, cpu="1") for name in "ab"],
+    low.named("v")
+    .on("a")
+    .terminating()
+    .condition("DisruptionTarget", "True", reason="PreemptionByScheduler"),
+    low.named("w").on("b"),
+    high.named("p").nominated("a"),
+)
+"""A pod that waits for its own victim, beside one that it could evict."""
+
+
+@pytest.mark.parametrize(
+    "snapshot, words",
+    [
+        pytest.param(SICK, 'running "DynamicResources" filter plugin: class gpu: ', id="an error"),
+        pytest.param(STUCK, "0/2 nodes are available: 2 Insufficient cpu. ", id="a terminating pod"),
+    ],
+)
+def test_every_command_gives_the_words_of_the_trace(snapshot, words):
+    cycle = trace(snapshot)["cycles"][0]
+    assert cycle["message"].startswith(words)
+    greedy = solve_greedy(snapshot)
+    assert [(item.pod, item.message) for item in greedy.unschedulable] == [("default/p", cycle["message"])]
+    assert explain(snapshot, "p")["message"] == cycle["message"]
+
+
+@pytest.mark.parametrize(
+    "snapshot, node_", [(SICK, "b"), (STUCK, "a")], ids=["an error", "a terminating pod"]
+)
+def test_the_optimum_is_not_held_up(snapshot, node_):
+    """It binds where the selector does not fail, and takes the room of a pod that is going anyway."""
+    optimal, greedy = check_optimal(snapshot)
+    assert (optimal.placed(), optimal.evictions) == ({"default/p": node_}, ())
+    assert (greedy.placed(), greedy.evictions) == ({}, ())

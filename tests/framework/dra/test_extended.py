@@ -1,13 +1,14 @@
 """Extended resources that devices serve: what pod `p` gets, and what NodeResourcesFit leaves to devices."""
 
 import pytest
-from support.builders import cluster, node, pod
+from support.builders import cluster, group, node, pod
 from support.devices import allocated, claim, device_class, gpu, request, slice_on, user
 from support.filtering import Look, pass_over
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.extended import class_by_resource
 from kubestow.framework.state.state import State
+from kubestow.solver.api import SolveOptions, solve_both
 
 GPU = "example.com/gpu"
 SERVED = device_class("gpu", serves=GPU)
@@ -82,6 +83,58 @@ def test_a_node_that_offers_the_resource_is_left_to_node_resources_fit():
         "d": "UAU DynamicResources: cannot allocate all claims",
     }
     assert look.framework.reserve(look.state, look.pod, look.node("c")) == {}
+
+
+def test_a_node_that_offers_none_of_the_resource_is_left_to_node_resources_fit_as_well():
+    """The device plugin is there, and has nothing to give; devices of the same node are not asked."""
+    look = Look(
+        node("a").offer({GPU: "0"}),
+        node("b"),
+        node("c").offer({GPU: "0"}),
+        SERVED,
+        TWO,
+        slice_on("b", gpu("g0"), gpu("g1")),
+        asks({GPU: "1"}),
+    )
+    assert look.rejected == {
+        "a": "UAU NodeResourcesFit: Insufficient example.com/gpu",
+        "c": "UAU NodeResourcesFit: Insufficient example.com/gpu",
+    }
+    assert list(look.framework.reserve(look.state, look.pod, look.node("b"))) == [
+        "default/p-extended-resources"
+    ]
+
+
+@pytest.mark.parametrize("copies", [2, 3, 5])
+def test_both_schedulers_know_the_nodes_whose_device_plugin_offers_none(copies):
+    """Two devices on b; those on a are out of reach, since a's plugin says that there is none."""
+    around = cluster(
+        node("a").offer({GPU: "0"}),
+        node("b"),
+        node("c").offer({GPU: "1"}),
+        SERVED,
+        TWO,
+        slice_on("b", gpu("g0"), gpu("g1")),
+        asks({GPU: "1"}).times(copies),
+    )
+    for plan in solve_both(around, SolveOptions(workers=1)):
+        assert len(plan.placed()) == min(copies, 3)
+        assert "a" not in plan.placed().values()
+        assert plan.scheduler == "greedy" or plan.status == "OPTIMAL"
+
+
+def test_a_group_is_not_kept_from_devices_that_no_node_offers_itself():
+    """Whether a rack is worth a try is not judged by a resource that devices serve."""
+    around = cluster(
+        [node(name).label(rack="r") for name in "ab"],
+        SERVED,
+        TWO,
+        slice_on("b", gpu("h0")),
+        group("g", "rack", gang=3),
+        asks({GPU: "1"}).member("g").times(3),
+    )
+    for plan in solve_both(around, SolveOptions(workers=1)):
+        assert len(plan.placed()) == 3
 
 
 def test_without_the_gate_nothing_is_served():

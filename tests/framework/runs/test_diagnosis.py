@@ -1,5 +1,6 @@
 import pytest
 from support.builders import budget, cluster, node, pod
+from support.devices import claim, device_class, gpu, request, slice_on, user
 from support.filtering import Look
 
 from kubestow.framework.build import build_cluster
@@ -59,11 +60,49 @@ def test_a_pod_of_an_unknown_scheduler_is_told_so():
     assert found.blocked_by == ()
 
 
-def test_nominations_do_not_count_in_the_end():
+def test_nominations_of_the_state_count():
     around = (node("a", cpu="2"), pod("q").req(cpu="2").priority(9).nominated("a"), pod("p").req(cpu="2"))
     look = Look(*around)
-    assert diagnose(look.cluster, look.state, look.pod).message == "1/1 nodes are available:"
     assert look.state.nominated
+    found = diagnose(look.cluster, look.state, look.pod)
+    assert found.message.startswith("0/1 nodes are available: 1 Insufficient cpu.")
+    free = State.initial(look.cluster)
+    assert diagnose(look.cluster, free, look.pod).message == "1/1 nodes are available:"
+
+
+def test_pods_of_one_class_hear_what_their_own_nominations_mean():
+    around = (
+        node("a", cpu="2"),
+        pod("v")
+        .req(cpu="2")
+        .on("a")
+        .terminating()
+        .condition("DisruptionTarget", "True", reason="PreemptionByScheduler"),
+        pod("p").req(cpu="2").priority(5).times(2),
+    )
+    index = build_cluster(cluster(*around))
+    state = State.initial(index)
+    first, second = index.pending
+    state.nominate(first, 0)
+    told = [diagnose(index, state, i).message for i in (first, second)]
+    assert told[0].endswith("preemption: not eligible due to a terminating pod on the nominated node.")
+    assert "not eligible" not in told[1]
+
+
+def test_an_error_on_one_node_ends_the_attempt():
+    """Another node would take the pod: kube-scheduler does not get that far."""
+    look = Look(
+        [node("a"), node("b")],
+        device_class("gpu", 'device.attributes["gpu.example.com"].healthy'),
+        slice_on("a", gpu("a0")),
+        slice_on("b", gpu("b0", healthy=True)),
+        claim("c", request("r")),
+        user("p", "c"),
+    )
+    found = diagnose(look.cluster, look.state, look.pod)
+    assert found.message.startswith('running "DynamicResources" filter plugin: class gpu: ')
+    assert "CEL runtime error: no such key: healthy" in found.message
+    assert found.blocked_by == ("DynamicResources",)
 
 
 def test_who_has_left_has_used_the_budget():

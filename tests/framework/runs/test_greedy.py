@@ -104,6 +104,68 @@ def test_steps(objects, steps):
     assert Run(*objects).steps == steps
 
 
+GOING = v(cpu="2").terminating().condition("DisruptionTarget", "True", reason="PreemptionByScheduler")
+
+
+@pytest.mark.parametrize(
+    "objects, steps, waits",
+    [
+        pytest.param(
+            [one(), one("m"), GOING, v("w", on="m", priority=-5), BIG.nominated("n")],
+            [],
+            {"p": "n"},
+            id="for a victim of the scheduler, although a lesser pod stands elsewhere",
+        ),
+        pytest.param(
+            [one(), one("m"), GOING, v("w", on="m", priority=-5), BIG],
+            ["mark w", "leave w", "bind p m"],
+            {},
+            id="not without a nomination there",
+        ),
+        pytest.param(
+            [one(), one("m"), v().terminating(), v("w", on="m", priority=-5), BIG.nominated("n")],
+            ["mark w", "leave w", "bind p m"],
+            {},
+            id="not for a pod that somebody else deletes",
+        ),
+        pytest.param(
+            [one(), one("m"), GOING.priority(10), v("w", on="m", priority=-5), BIG.nominated("n")],
+            ["mark w", "leave w", "bind p m"],
+            {},
+            id="not for a pod that is no less important",
+        ),
+        pytest.param(
+            [one(), one("m"), GOING, BIG.nominated("n")],
+            ["bind p m"],
+            {},
+            id="not where another node is free",
+        ),
+        pytest.param(
+            [one(), one("m"), GOING, v("w", on="m", priority=7), BIG.nominated("n"), pod("q").req(cpu="2")],
+            [],
+            {"p": "n"},
+            id="and holds the room against lesser pods",
+        ),
+        pytest.param(
+            [
+                one(),
+                v(),
+                BIG.named("q").created(9).select(hostname="n"),
+                BIG.created(1).nominated("n"),
+            ],
+            ["mark v", "leave v", "bind p n"],
+            {},
+            id="for a victim that another pod makes in the same pass, whose room it takes",
+        ),
+    ],
+)
+def test_who_waits_for_a_terminating_pod_on_its_nominated_node(objects, steps, waits):
+    run = Run(*objects)
+    names = run.cluster.node_names
+    assert run.steps == steps
+    assert {run.name(i): names[n] for i, n in run.outcome.state.nominated.items()} == waits
+
+
 def test_nominated_pods_keep_their_victims_after_they_have_bound():
     run = Run(one(), v(), BIG)
     assert run.placed == {"p": "n"}

@@ -4,52 +4,17 @@ import time
 from dataclasses import replace
 
 import pytest
+from support.apart import APART, WHOLE, parts_of, plan_of, solved
 from support.builders import budget, cluster, group, node, pod
-from support.proof import OPTIONS, told
+from support.proof import OPTIONS, check_same, told
 from support.side_by_side import side_by_side
 from support.storage import claim, storage_class
 from support.strategies import small, tiny
 
-from kubestow.encoders.problem import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.solver.decomposition.components import find_parts
 from kubestow.solver.decomposition.search import LEAST, search_round
-from kubestow.solver.plans.document import build_plan
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.replay import replay
-
-WHOLE = 10**9
-APART = 1
-
-
-def solved(snapshot, least, options=OPTIONS):
-    """Search a round with parts of at least this weight, and replay the plan; returns what was found."""
-    cluster_ = build_cluster(snapshot)
-    greedy, _ = greedy_outcome(cluster_, options.prefer)
-    found = search_round(cluster_, greedy, options, None, time.monotonic(), least=least)
-    plan = plan_of(cluster_, found)
-    replay(cluster_, plan, options.prefer)
-    return plan
-
-
-def plan_of(cluster_, found):
-    from kubestow.models.plan import Stats
-
-    return build_plan(
-        cluster_, found.best, found.valuation, found.bounds, "optimal", Stats(interrupted=found.interrupted)
-    )
-
-
-def parts_of(snapshot, prefer="none"):
-    return find_parts(build_problem(build_cluster(snapshot)), prefer)
-
-
-def told_apart(snapshot, one, other):
-    for a, b in zip(one.tiers, other.tiers, strict=True):
-        if a.proven and b.proven:
-            assert (a.name, a.value) == (b.name, b.value), told(snapshot, f"{a} became {b}", plan=other)
-        else:
-            return
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -57,7 +22,7 @@ def test_two_rounds_side_by_side_have_the_sum_of_their_values(seed):
     snapshot = side_by_side(tiny(2 * seed), tiny(2 * seed + 1), name=f"two-{seed}")
     whole, apart = solved(snapshot, WHOLE), solved(snapshot, APART)
     assert whole.status == apart.status == "OPTIMAL", told(snapshot, "not proven", plan=apart)
-    told_apart(snapshot, whole, apart)
+    check_same(snapshot, whole, apart)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -65,7 +30,7 @@ def test_two_rounds_side_by_side_have_the_sum_of_their_values(seed):
 def test_preferences_add_up_as_well(prefer, seed):
     snapshot = side_by_side(tiny(seed), tiny(seed + 500), name=f"{prefer}-{seed}")
     options = replace(OPTIONS, prefer=prefer)
-    told_apart(snapshot, solved(snapshot, WHOLE, options), solved(snapshot, APART, options))
+    check_same(snapshot, solved(snapshot, WHOLE, options), solved(snapshot, APART, options))
 
 
 def test_rounds_side_by_side_do_fall_apart():
@@ -77,7 +42,7 @@ def test_rounds_side_by_side_do_fall_apart():
 def test_what_falls_apart_by_itself_adds_up(seed):
     snapshot = small(1000 + seed)
     options = replace(OPTIONS, time_limit=2)
-    told_apart(snapshot, solved(snapshot, WHOLE, options), solved(snapshot, APART, options))
+    check_same(snapshot, solved(snapshot, WHOLE, options), solved(snapshot, APART, options))
 
 
 @pytest.mark.parametrize("seed", range(15))

@@ -147,3 +147,20 @@ def test_a_linear_solver_that_breaks_down_bounds_nothing(monkeypatch):
     bounding = started(model)
     assert bounding.relax(tiers.scheduled(0), 5.0) is None
     assert bounding.by_columns(tiers.scheduled(0), time.monotonic() + 5)[0] is None
+
+
+def test_a_bound_of_nothing_is_a_bound():
+    """Nothing has to be evicted, the solution to start from evicts, and columns know a better one."""
+    model = round_model(
+        cluster(
+            nodes("n", 2, cpu="2"),
+            pod("old").on("n-0").req(cpu="2").priority(-1),
+            pod("p").req(cpu="2"),
+        )
+    )
+    model.fix(tiers.scheduled(0), 1)
+    name = tiers.evicted(0, -1)
+    assert model.complete({(0, 0): 1}, {0: 1}, [name], 60.0)
+    bound, found = Bounding(model, OPTIONS).by_columns(name, time.monotonic() + 60)
+    assert bound == 0
+    assert found.goals[name] == 0
