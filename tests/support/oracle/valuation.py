@@ -15,10 +15,13 @@ def levels_of(cluster):
     return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
 
 
-def level_of(cluster, victim):
-    """The lowest priority level above a victim's own, None where there is none."""
-    priority = cluster.pods[victim].priority
-    return min((level for level in levels_of(cluster) if level > priority), default=None)
+def level_of(cluster, victim, *, violates=False):
+    """The lowest level above a victim's own, for one that violates also at or above its guard; or None."""
+    info = cluster.pods[victim]
+    guard = info.guard if violates and info.guard is not None else info.priority
+    return min(
+        (level for level in levels_of(cluster) if level > info.priority and level >= guard), default=None
+    )
 
 
 def tiers_of(cluster, placed, left, prefer="none", allocations=()):
@@ -42,20 +45,9 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
         return None
     pods = cluster.pods
     gone = [v for v in left if not pods[v].terminating]
-    violating = violating_set(cluster, placed, gone)
-    if violating is None:
+    tiers = best_of_levels(cluster, placed, gone)
+    if tiers is None:
         return None
-    tiers = {}
-    running = {pods[v].priority for v in cluster.bound}
-    for level in levels_of(cluster):
-        mine = [v for v in gone if level_of(cluster, v) == level]
-        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
-        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
-        below = [
-            q for q in running if q < level and not any(q < other < level for other in levels_of(cluster))
-        ]
-        for q in sorted(below, reverse=True):
-            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
     tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
     tiers["firstAvailable"] = "min", ranks_taken(cluster, dict(allocations))
     tiers["desiredCount"] = "min", desired_shortfall(cluster, placed, left)
@@ -67,20 +59,45 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
     return tiers
 
 
-def violating_set(cluster, placed, gone):
-    """The violating victims that make the vector best: the others fit every budget, no guard is broken."""
+def best_of_levels(cluster, placed, gone):
+    """The tiers of all levels with the violating set that makes them best; None where the guards admit none.
+
+    A set is any of the victims whose guards are reached, such that the others fit every budget.
+    """
     drawn = {v: [b for b in budgets(cluster) if b.charges(cluster, v)] for v in gone}
     payers = [v for v in gone if drawn[v]]
-    best = None
-    for size in range(len(payers) + 1):
-        for chosen in combinations([v for v in payers if _may_violate(cluster, placed, v)], size):
-            rest = [v for v in payers if v not in chosen]
-            if any(sum(b in drawn[v] for v in rest) > b.allowed for b in budgets(cluster)):
-                continue
-            cost = [sum(level_of(cluster, v) == level for v in chosen) for level in levels_of(cluster)]
-            if best is None or cost < best[0]:
-                best = cost, frozenset(chosen)
-    return None if best is None else best[1]
+    free = [v for v in payers if _may_violate(cluster, placed, v)]
+    found = [
+        of_levels(cluster, placed, gone, frozenset(chosen))
+        for size in range(len(free) + 1)
+        for chosen in combinations(free, size)
+        if all(sum(b in drawn[v] for v in payers if v not in chosen) <= b.allowed for b in budgets(cluster))
+    ]
+    return min(found, key=_in_order, default=None)
+
+
+def of_levels(cluster, placed, gone, violating):
+    """The tiers of all levels with one violating set."""
+    pods = cluster.pods
+    tiers = {}
+    for level in levels_of(cluster):
+        mine = [v for v in gone if level_of(cluster, v, violates=v in violating) == level]
+        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
+        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
+        below = {pods[v].priority for v in cluster.bound if level in _levels(cluster, v)}
+        for q in sorted(below, reverse=True):
+            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
+    return tiers
+
+
+def _in_order(tiers):
+    return [-value if sense == "max" else value for sense, value in tiers.values()]
+
+
+def _levels(cluster, victim):
+    """The levels that a victim may count at."""
+    covered = any(b.charges(cluster, victim) for b in budgets(cluster))
+    return {level_of(cluster, victim), level_of(cluster, victim, violates=covered)}
 
 
 def _may_violate(cluster, placed, victim):
