@@ -48,13 +48,19 @@ class TierValue:
 
 @dataclass(frozen=True)
 class Valuation:
-    """The vector of an outcome, and for each violating victim the budgets that it breaks.
+    """The vector of an outcome, and for each violating victim the budgets that refuse it.
 
-    `guarded` is false where no violating set respects the guards of KEP-4664: the outcome is no plan.
+    Attributes
+    ----------
+    in_turn : bool
+        Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
+    guarded : bool
+        False where no violating set respects the guards of KEP-4664: the outcome is no plan.
     """
 
     tiers: tuple[TierValue, ...]
     violates: Mapping[int, tuple[str, ...]]
+    in_turn: bool
     guarded: bool
 
     @property
@@ -102,7 +108,10 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))
 
     return Valuation(
-        tiers=tuple(values), violates=_violates(cluster, charges, allowed, violating), guarded=guarded
+        tiers=tuple(values),
+        violates=_violates(cluster, charges, allowed, violating),
+        in_turn={c.pod for c, refusing in in_turn(charges, allowed) if refusing} == violating,
+        guarded=guarded,
     )
 
 

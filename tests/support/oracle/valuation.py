@@ -6,7 +6,12 @@ Everything is read from labels, priorities and the parsed constraints; sets are 
 from itertools import combinations
 
 from kubestow.framework.rules.budgets import budgets
-from kubestow.framework.rules.spread import eligible_nodes, fallen_back_constraints, soft_constraints
+from kubestow.framework.rules.spread import (
+    eligible_nodes,
+    fallen_back_constraints,
+    requires_all_keys,
+    soft_constraints,
+)
 from support.oracle.group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
 
 
@@ -112,12 +117,12 @@ def _may_violate(cluster, placed, victim):
 
 
 def fallback_excess(cluster, placed, left):
-    """How far fallen-back pods exceed maxSkew in the end, over the domains that received some."""
+    """How far the domains that received fallen-back pods exceed maxSkew in the end; nodes without the key."""
     return excess_of(cluster, placed, left, fallen_back_constraints)
 
 
 def excess_of(cluster, placed, left, constraints_of):
-    """How far carriers of some constraints exceed maxSkew in the end, over the domains that received some."""
+    """How far the domains that received carriers of some constraints exceed maxSkew in the end."""
     groups = {}
     for i in placed:
         for constraint in constraints_of(cluster, i):
@@ -145,20 +150,19 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
         return wanted and info.namespace == constraint.namespace
 
     eligible = [n for n in range(cluster.n_nodes) if mask[n] and domain(n) is not None]
-    stays = [v for v in cluster.bound if v not in left and not cluster.pods[v].terminating]
-    running = {domain(n): 0 for n in eligible}
-    newly, carried = dict(running), dict(running)
-    for v in stays:
-        if cluster.pods[v].initial_node in eligible and counts(v):
-            running[domain(cluster.pods[v].initial_node)] += 1
-    for i, n in placed.items():
+    runs = {v: cluster.pods[v].initial_node for v in cluster.bound if not cluster.pods[v].terminating}
+    there = {i: n for i, n in runs.items() if i not in left} | placed
+    totals = {domain(n): 0 for n in eligible}
+    for i, n in there.items():
         if n in eligible and counts(i):
-            newly[domain(n)] += 1
-            carried[domain(n)] += i in carriers
-    totals = [running[d] + newly[d] for d in running]
-    minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
-    received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
-    return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
+            totals[domain(n)] += 1
+    minimum = min(totals.values()) if len(totals) >= constraint.min_domains and totals else 0
+    received = {domain(placed[i]) for i in carriers}
+    over = sum(max(0, totals[d] - minimum - constraint.max_skew) for d in received & totals.keys())
+    # without the key: one more than a domain with every matching pod in it
+    worst = max(0, sum(1 for i in (*runs, *cluster.pending) if counts(i)) - constraint.max_skew)
+    lost = [i for i in carriers if domain(placed[i]) is None and requires_all_keys(cluster, i)]
+    return over + len(lost) * (worst + 1)
 
 
 def ranks_taken(cluster, allocations):
