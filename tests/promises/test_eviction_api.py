@@ -1,4 +1,4 @@
-"""A plan can be carried out: the eviction API, asked step by step, refuses whom the plan names, and no others."""
+"""A plan can be carried out: the eviction API, asked step by step, refuses whom the plan names, no others."""
 
 import pytest
 from guard_rounds import tiny_guards

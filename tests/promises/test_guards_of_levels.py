@@ -3,7 +3,11 @@
 import pytest
 from guard_rounds import tiny_guard_rounds, tiny_guards
 from hypothesis import given, settings
+from support.oracle.exhaustive import best_plan
+from support.oracle.valuation import level_of
 from support.proof import check_optimal
+
+from kubestow.framework.index.cluster import Cluster
 
 SEEDS = range(300)
 
@@ -11,6 +15,21 @@ SEEDS = range(300)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_plan_equals_the_exhaustive_search(seed):
     check_optimal(tiny_guards(seed))
+
+
+def test_guards_move_victims_to_other_levels_often_enough():
+    """Of the best plans some have a guarded victim violate, at another level than its priority alone gives."""
+    seen = {"violating": 0, "guarded": 0, "moved": 0}
+    for seed in SEEDS:
+        cluster = Cluster(tiny_guards(seed))
+        best = best_plan(cluster)
+        left = [v for v in cluster.bound if ("leave", v, -1) in best.moves]
+        own = {f"evicted[priority={level_of(cluster, v)},victim={cluster.pods[v].priority}]" for v in left}
+        used = {name for name, (_, value) in best.tiers.items() if value}
+        seen["violating"] += any(name.startswith("violations") for name in used)
+        seen["guarded"] += any(cluster.pods[v].guard is not None for v in left)
+        seen["moved"] += any(name.startswith("evicted") for name in used - own)
+    assert min(seen.values()) >= 10, seen
 
 
 @settings(max_examples=100)

@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from guard_rounds import tiny_guards
 from support.builders import budget, cluster, group, node, pod
 from support.proof import OPTIONS, told
 from support.side_by_side import side_by_side
@@ -52,9 +53,11 @@ def told_apart(snapshot, one, other):
             return
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_two_rounds_side_by_side_have_the_sum_of_their_values(seed):
-    snapshot = side_by_side(tiny(2 * seed), tiny(2 * seed + 1), name=f"two-{seed}")
+@pytest.mark.parametrize(
+    "make, seed", [*((tiny, k) for k in range(40)), *((tiny_guards, k) for k in range(20))]
+)
+def test_two_rounds_side_by_side_have_the_sum_of_their_values(make, seed):
+    snapshot = side_by_side(make(2 * seed), make(2 * seed + 1), name=f"two-{seed}")
     whole, apart = solved(snapshot, WHOLE), solved(snapshot, APART)
     assert whole.status == apart.status == "OPTIMAL", told(snapshot, "not proven", plan=apart)
     told_apart(snapshot, whole, apart)
