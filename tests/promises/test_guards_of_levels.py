@@ -9,7 +9,7 @@ from support.proof import check_optimal
 
 from kubestow.framework.index.cluster import Cluster
 
-SEEDS = range(300)
+SEEDS = range(200)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -18,9 +18,9 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 
 
 def test_guards_move_victims_to_other_levels_often_enough():
-    """Of the best plans some have a guarded victim violate, at another level than its priority alone gives."""
+    """In some best plans a guarded victim violates, at another level than its priority alone gives."""
     seen = {"violating": 0, "guarded": 0, "moved": 0}
-    for seed in SEEDS:
+    for seed in range(60):
         cluster = Cluster(tiny_guards(seed))
         best = best_plan(cluster)
         left = [v for v in cluster.bound if ("leave", v, -1) in best.moves]
@@ -29,10 +29,10 @@ def test_guards_move_victims_to_other_levels_often_enough():
         seen["violating"] += any(name.startswith("violations") for name in used)
         seen["guarded"] += any(cluster.pods[v].guard is not None for v in left)
         seen["moved"] += any(name.startswith("evicted") for name in used - own)
-    assert min(seen.values()) >= 10, seen
+    assert min(seen.values()) >= 3, seen
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(snapshot=tiny_guard_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
