@@ -95,3 +95,25 @@ def test_who_is_refused_is_named(snapshot):
 @pytest.mark.parametrize("seed", range(80))
 def test_nobody_else_is_refused(make, seed):
     check_carried_out(make(seed))
+
+
+def test_the_filters_have_the_first_word():
+    """p passes its spread constraint only while h runs, and needs v gone: nothing lets h go first."""
+    snapshot = cluster(
+        node("a", zone="z1", cpu="1"),
+        node("b", zone="z2", cpu="1"),
+        node("c", zone="z1", cpu="0"),
+        web.named("v").on("a"),
+        web.named("h").priority(60).label(tier="front").on("b"),
+        pod("x").label(tier="front").on("c"),
+        high.named("p").priority(50).label(tier="front").spread("zone", select={"tier": "front"}),
+        high.named("q").nodes("hostname", "In", "b"),
+        one,
+    )
+    optimal, _ = solve_and_replay(snapshot)
+    # v counts at priority 50, h would at 100
+    assert {e.pod: e.violates for e in optimal.evictions} == {
+        "default/v": ("default/app",),
+        "default/h": (),
+    }
+    assert refused(snapshot, optimal, "mark") == {"default/h": ("default/app",)}
