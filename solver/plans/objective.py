@@ -52,16 +52,16 @@ class Valuation:
 
     Attributes
     ----------
-    in_turn : bool
-        Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
     guarded : bool
         False where no violating set respects the guards of KEP-4664: the outcome is no plan.
+    in_turn : bool
+        Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
     """
 
     tiers: tuple[TierValue, ...]
     violates: Mapping[int, tuple[str, ...]]
-    in_turn: bool
     guarded: bool
+    in_turn: bool = True
 
     @property
     def costs(self) -> tuple[int, ...]:
@@ -110,8 +110,8 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
     return Valuation(
         tiers=tuple(values),
         violates=_violates(cluster, charges, allowed, violating),
-        in_turn={c.pod for c, refusing in in_turn(charges, allowed) if refusing} == violating,
         guarded=guarded,
+        in_turn={c.pod for c, refusing in in_turn(charges, allowed) if refusing} == violating,
     )
 
 
