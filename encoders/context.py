@@ -210,7 +210,16 @@ class Context:
         value: T = self._memo[key]
         return value
 
-    def goal(self, name: str, sense: Literal["max", "min"], terms: Terms, *, most: int | None = None) -> None:
-        """Register a tier; `most` caps its value where that is known to be less than the terms' own reach."""
+    def goal(
+        self,
+        name: str,
+        sense: Literal["max", "min"],
+        terms: Terms,
+        *,
+        least: int | None = None,
+        most: int | None = None,
+    ) -> None:
+        """Register a tier; `least` and `most` limit its value where the terms alone reach further."""
+        low = terms.low if least is None else max(least, terms.low)
         high = terms.high if most is None else min(most, terms.high)
-        self.goals.append(Goal(name, sense, terms, terms.low, high))
+        self.goals.append(Goal(name, sense, terms, low, high))

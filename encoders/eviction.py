@@ -5,10 +5,12 @@
     violating[v] <= evicted[v]
     violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
 
-A victim belongs to the lowest pending priority above its own; each priority has a tier of violating victims
-and one for each victim priority.  Pods that terminate already cost nothing.
+A victim belongs to the lowest pending priority above its own, a guarded violating one to the lowest such that
+is >= A too (`framework.belonging`); each priority has a tier of violating victims and one for each victim
+priority.  Where the two levels of a guarded victim differ, what violates counts at the one and no more at the
+other: evicted[v] − violating[v].  Pods that terminate already cost nothing.
 
-Source: design, budgets and the objective; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
+Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
 `framework.rules.budgets`.
 """
 
@@ -99,15 +101,24 @@ def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_mode
 
 
 def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
+    """Register the tiers: each victim costs at its level, a guarded violating one at that of its guard."""
     problem = ctx.problem
+    broken = {level: Terms() for level in problem.levels}
+    gone: dict[tuple[int, int], Terms] = {}
+    for v in problem.victims:
+        level = problem.belongs_to(v.priority)
+        if v.free or level is None:
+            continue
+        leaving = gone.setdefault((level, v.priority), Terms()).extend(ctx.evicted([v]))
+        breaking = problem.belongs_to(v.priority, v.guard)
+        if v.index not in violating or breaking is None:
+            continue
+        broken[breaking].add(violating[v.index], v.size)
+        if breaking != level:
+            leaving.add(violating[v.index], v.size, -1)
+            gone.setdefault((breaking, v.priority), Terms()).add(violating[v.index], v.size)
     for level in problem.levels:
-        mine = [v for v in problem.victims if not v.free and problem.belongs_to(v.priority) == level]
-        broken = Terms()
-        for v in mine:
-            if v.index in violating:
-                broken.add(violating[v.index], v.size)
-        ctx.goal(tiers.violations(level), "min", broken)
-        for priority in sorted({v.priority for v in mine}, reverse=True):
-            ctx.goal(
-                tiers.evicted(level, priority), "min", ctx.evicted(v for v in mine if v.priority == priority)
-            )
+        ctx.goal(tiers.violations(level), "min", broken[level])
+        for priority in sorted((q for at, q in gone if at == level), reverse=True):
+            # of no class do more violate than leave
+            ctx.goal(tiers.evicted(level, priority), "min", gone[level, priority], least=0)

@@ -1,7 +1,9 @@
-"""How far newcomers exceed the maxSkew of soft constraints: the encoder twin of `framework.measures.skew`.
+"""How far newcomers' domains exceed the maxSkew of soft constraints: the twin of `framework.measures.skew`.
 
-    Σ over groups of carriers, over domains d that receive one, of
-        max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
+    Σ over groups of carriers of
+        Σ over domains d that receive one of
+            max(0, running_left(d) + new_matching(d) − lowest − maxSkew)
+        + price · new_carriers on nodes without the key
     lowest <= running_left(d') + new_matching(d')        for every domain d'   (0 below minDomains)
 
 The expression is a cost: a solver that minimises it drives `lowest` up and each excess down to what it must
@@ -12,6 +14,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ..framework.measures.skew import price_without_key
 from .context import Terms
 from .topology_spread import SpreadGroup, spread_groups
 
@@ -37,10 +42,10 @@ def _group_excess(ctx: Context, group: SpreadGroup, label: str) -> Terms:
     lowest = _lowest(ctx, group, label)
     cost = Terms()
     for domain in group.domains:
-        members = group.members(domain)
-        landing = [lit for c in group.carriers if (lit := ctx.lands(c, members)) is not None]
+        nodes = [*group.members(domain), *group.bystanders(domain)]
+        landing = [lit for c in group.carriers if (lit := ctx.lands(c, nodes)) is not None]
         skew = (
-            group.running_in(ctx, domain, left=True).extend(group.carriers_in(ctx, domain)).extend(lowest, -1)
+            group.running_in(ctx, domain, left=True).extend(group.matches_in(ctx, domain)).extend(lowest, -1)
         )
         span = skew.high - group.constraint.max_skew
         if span <= 0 or not landing:
@@ -49,6 +54,10 @@ def _group_excess(ctx: Context, group: SpreadGroup, label: str) -> Terms:
         for literal in landing:
             ctx.model.add(over >= skew.expression() - group.constraint.max_skew).only_enforce_if(literal)
         cost.add(over, span)
+    without = np.flatnonzero(group.domain_of < 0).tolist()
+    for cls in group.carriers:
+        price = price_without_key(ctx.problem.cluster, cls.pod, group.constraint)
+        cost.extend(ctx.placed([cls], without), price)
     return cost
 
 

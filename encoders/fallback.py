@@ -1,12 +1,14 @@
 """What breaking a fallen-back constraint costs (KEP-3990).
 
-    fallback = Σ over domains d that receive fallen-back carriers of
-               max(0, running_left(d) + new_carriers(d) − lowest − maxSkew)
+    fallback = Σ over constraints, over domains d that receive one of their fallen-back pods, of
+               max(0, matching(d) − lowest − maxSkew)
+             + what a fallen-back pod costs on a node without the key: more than any domain could
 
-in the end state, with `lowest` the minimum over domains of what is left and what is new (0 below minDomains).
-The constraint is written as it stood before the fall; it is never dropped, it costs in its own tier.
+in the end state, with `matching` all pods that count, however they came to be there, and `lowest` their
+minimum over domains (0 below minDomains).  The constraint is written as it stood before the fall; it is never
+dropped, it costs in its own tier.
 
-Source: KEP-3990, "Design Details"; the sum is the design's tier `fallback`.
+Source: KEP-3990, "Design Details"; the sum is that of docs/model.md, "The objective".
 """
 
 from __future__ import annotations

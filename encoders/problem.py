@@ -18,6 +18,7 @@ from ..framework.cycle.runtime import framework_for
 from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import checked_resources
+from ..framework.rules.belonging import belonging_level
 from ..framework.rules.budgets import Budget, budgets
 from ..framework.state.state import State
 from ..framework.vocabulary import names
@@ -121,10 +122,9 @@ class Problem:
     devices: DeviceProblem | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
 
-    def belongs_to(self, priority: int) -> int | None:
-        """Give the priority level that pays for a victim: the lowest pending one above its own, or None."""
-        above = [level for level in self.levels if level > priority]
-        return min(above) if above else None
+    def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
+        """Give the level that pays for a victim, with its guard for one that breaks its budget; or None."""
+        return belonging_level(self.levels, priority, guard)
 
     def asking(self, plugin: str, classes: Iterable[PodClass]) -> list[PodClass]:
         """Return the classes whose profile filters with a plugin."""

@@ -64,7 +64,10 @@ class Nomination(PlanModel):
 
 
 class Eviction(PlanModel):
-    """A running pod that leaves for `preemptor`; `violates` names budgets only for a violating victim."""
+    """A running pod that leaves for `preemptor`.
+
+    `violates` names the budgets that refuse a violating victim, evicted in the order of the plan's steps.
+    """
 
     pod: str
     node: str
@@ -84,8 +87,8 @@ class Placement(PlanModel):
 class Fallback(PlanModel):
     """A DoNotSchedule constraint whose criteria all hold for the pod (KEP-3990).
 
-    `applied` is true only where the pod's own step breaks `max_skew`; `skew` is that of its step, null where
-    the pod was not placed or stands on a node outside every domain.
+    `applied` is true where only the fallback lets the pod in: its own step breaks `max_skew`, or its node
+    lacks the key; `skew` is that of its step, null where the pod was not placed or has no domain.
     """
 
     pod: str

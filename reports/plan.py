@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..models.plan import Plan, Tier, Unschedulable
+from ..models.plan import Fallback, Plan, Tier, Unschedulable
 from .layout import section
 from .words import count, listed
 
@@ -137,13 +137,21 @@ def _device(result: dict[str, Any]) -> str:
     return f"{result['request']}={result['pool']}/{result['device']}"
 
 
+def _applied(fallback: Fallback) -> str:
+    if not fallback.applied:
+        return "not needed"
+    if fallback.skew is None:
+        return "the node does not have the key"
+    return f"skew {fallback.skew}, maxSkew {fallback.max_skew}"
+
+
 def _fallbacks(plan: Plan) -> list[RenderableType]:
     rows = [
         (
             fallback.pod,
             fallback.topology_key,
             listed(fallback.criteria),
-            f"skew {fallback.skew}, maxSkew {fallback.max_skew}" if fallback.applied else "not needed",
+            _applied(fallback),
         )
         for fallback in plan.fallbacks
     ]

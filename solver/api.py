@@ -9,6 +9,7 @@ from ..framework.build import build_cluster
 from ..framework.rules.supported import require_supported
 from ..models.plan import Plan, Stats
 from .options import ProgressCallback, SolveOptions
+from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
 from .plans.replay import replay
@@ -88,6 +89,8 @@ class _Round:
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:
             bounds = _bounds_of_greedy(bounds, value, self._greedy_value)
             best, value = self._greedy, self._greedy_value
+        if best.admissible:
+            best, value = honoured_first(self._cluster, best, value, self._options.prefer)
         stats = Stats(
             wall_seconds=round(time.monotonic() - self._start, 3),
             variables=found.variables,

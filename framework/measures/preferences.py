@@ -47,7 +47,8 @@ def soft_points(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:
     - TaintToleration: minus 100 for each PreferNoSchedule taint that is not tolerated;
     - InterPodAffinity: the weight of each preferred term that another pod in the domain matches, minus that
       of each preferred anti-affinity term that one matches;
-    - PodTopologySpread: minus 100 for each pod beyond the maxSkew of a ScheduleAnyway constraint.
+    - PodTopologySpread: minus 100 for each pod beyond the maxSkew of a ScheduleAnyway constraint, in domains
+      that received one that carries it (`skew.excess`).
 
     None of it depends on an order.
     """

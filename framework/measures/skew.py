@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ..rules.spread import SpreadConstraint, eligible_nodes, group_key, spread_matches
+from ..rules.spread import SpreadConstraint, eligible_nodes, group_key, requires_all_keys, spread_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -63,10 +63,11 @@ def excess(
     placed: Mapping[int, int],
     constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]],
 ) -> int:
-    """Sum how far newcomers exceed the maxSkew of some of their constraints in the end state.
+    """Sum how far the domains of newcomers exceed the maxSkew of some of their constraints in the end state.
 
     For each group of carriers with one constraint and each domain that received one:
-    ``max(0, running left + new carriers − minimum − maxSkew)``.
+    ``max(0, all matching pods there − minimum − maxSkew)``; for each carrier on a node without the key
+    `price_without_key`.
 
     Parameters
     ----------
@@ -81,21 +82,32 @@ def excess(
     for i in placed:
         for constraint in constraints_of(cluster, i):
             groups.setdefault(group_key(cluster, i, constraint), ([], constraint))[0].append(i)
-    if not groups:
-        return 0
-    left = end.copy()
-    for i in placed:
-        left.remove(i)
     total = 0
     for carriers, constraint in groups.values():
-        pod = carriers[0]
-        eligible = eligible_nodes(cluster, pod, constraint)
-        now = domain_counts(cluster, end, pod, constraint)
-        running = domain_counts(cluster, left, pod, constraint).counts
-        inside = [i for i in carriers if eligible[placed[i]] and now.domain_of[placed[i]] >= 0]
-        received = {int(now.domain_of[placed[i]]) for i in inside}
-        new = Counter(
-            int(now.domain_of[placed[i]]) for i in inside if spread_matches(cluster, constraint, i, i)
+        now = domain_counts(cluster, end, carriers[0], constraint)
+        received = {int(now.domain_of[placed[i]]) for i in carriers} - {-1}
+        total += sum(max(0, now.counts.get(d, 0) - now.minimum - constraint.max_skew) for d in received)
+        total += sum(
+            price_without_key(cluster, i, constraint) for i in carriers if now.domain_of[placed[i]] < 0
         )
-        total += sum(max(0, running[d] + new[d] - now.minimum - constraint.max_skew) for d in received)
     return total
+
+
+def price_without_key(cluster: Cluster, pod: int, constraint: SpreadConstraint) -> int:
+    """Say what a pod with a soft constraint costs on a node without the key: more than any domain could.
+
+    That is what a soft constraint thinks of such a node; only the system's defaults do not mind
+    (`requires_all_keys`).
+    """
+    if not requires_all_keys(cluster, pod):
+        return 0
+
+    def judge() -> int:
+        pods = cluster.pods
+        candidates = (*(v for v in cluster.bound if not pods[v].terminating), *cluster.pending)
+        found = Counter(pods[j].label_cls for j in candidates)
+        one_of = {pods[j].label_cls: j for j in candidates}
+        matching = sum(n for k, n in found.items() if spread_matches(cluster, constraint, pod, one_of[k]))
+        return 1 + max(0, matching - constraint.max_skew)
+
+    return cluster.memo(("price without key", group_key(cluster, pod, constraint)), judge)

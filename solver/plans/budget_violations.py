@@ -1,27 +1,39 @@
-"""The violating victims of a set of evictions (design, "Budgets"; KEP-4664).
+"""The violating victims of a set of evictions (docs/model.md, "A plan"; KEP-4664).
 
 The victims outside the set must fit every budget; a guarded victim may be in it only if a legal preemptor of
-at least its guard's priority stands on its node.  Among all such sets the one is taken that breaks the fewest
-budgets for the most important priority, then for the next, and so on.
+at least its guard's priority stands on its node.  A victim in it costs one violation at its level; a guarded
+one counts at the level of its guard, as a violation and as an eviction (`framework.belonging`).  Among all
+sets the one is taken that changes the vector of tiers by the lexicographically least.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# Changes to the tiers, from the first on.
+Price = tuple[int, ...]
+
+# Victims that no rule tells apart: the exceeded budgets that they draw on, and what one costs.
+Kind = tuple[tuple[int, ...], Price]
 
 
 @dataclass(frozen=True)
 class Charge:
-    """One victim: its budgets, the rank of the priority that pays (0: highest), may it violate."""
+    """One victim: its budgets, what the tiers change by if it violates, and may it.
+
+    The first change in `price` that is not 0 is an increase: a set is better without a victim than with it.
+    """
 
     pod: int
     budgets: tuple[int, ...]
-    rank: int
+    price: Price
     may_violate: bool
 
     def unguarded(self) -> Charge:
@@ -32,59 +44,102 @@ class Charge:
 def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> frozenset[int] | None:
     """Choose the violating set; None where the guards admit no set at all.
 
-    Exact: victims with equal budgets, rank and freedom are interchangeable and counted, the counts are
-    searched depth first, cheapest victims first, cutting what is already worse than the best set found.
+    Exact: budgets that no victim ties to each other are looked at apart; victims of one kind are counted, and
+    the counts searched depth first, the cheapest kind first, cutting what gets no better than the best set.
+
+    Parameters
+    ----------
+    charges : sequence of Charge
+        In the order of their evictions.  Of sets that are equally good the one is taken that the eviction API
+        would refuse in this order, if it is among them; otherwise the last victims of each kind.
+    allowed : sequence of int
+        How many more disruptions each budget takes.
     """
-    excess = Counter(b for c in charges for b in c.budgets)
-    over = {b: n - allowed[b] for b, n in excess.items() if n > allowed[b]}
+    drawn = Counter(b for c in charges for b in c.budgets)
+    over = {b: n - allowed[b] for b, n in drawn.items() if n > allowed[b]}
     if not over:
         return frozenset()
-    kinds: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    kinds: dict[Kind, list[int]] = {}
+    prices: dict[int, Price] = {}
     for c in charges:
-        drawn = tuple(b for b in c.budgets if b in over)
-        if drawn and c.may_violate:
-            kinds.setdefault((drawn, c.rank), []).append(c.pod)
-    ordered = sorted(kinds, key=lambda kind: (-kind[1], -len(kind[0]), kind[0]))
-    search = _Search(ordered, [len(kinds[k]) for k in ordered], over)
-    search.descend(0, dict(over), [])
-    if search.best is None:
-        return None
-    chosen = zip(ordered, search.best, strict=False)
-    return frozenset(pod for kind, count in chosen for pod in kinds[kind][:count])
+        budgets = tuple(b for b in c.budgets if b in over)
+        if budgets and c.may_violate:
+            kinds.setdefault((budgets, c.price), []).append(c.pod)
+            prices[c.pod] = c.price
+    chosen: list[int] = []
+    for need in _apart(over, kinds):
+        mine = sorted((k for k in kinds if k[0][0] in need), key=lambda k: (k[1], -len(k[0]), k[0]))
+        search = _Search(mine, [len(kinds[k]) for k in mine])
+        search.descend(need)
+        if search.best is None:
+            return None
+        for kind, count in zip(mine, search.best, strict=False):
+            chosen += kinds[kind][len(kinds[kind]) - count :]
+    refused = [c.pod for c, refusing in in_turn(charges, allowed) if refusing]
+    if prices.keys() >= set(refused):
+        costs, least = (reduce(_plus, map(prices.__getitem__, pods)) for pods in (refused, chosen))
+        if costs == least:
+            return frozenset(refused)
+    return frozenset(chosen)
+
+
+def in_turn(
+    charges: Iterable[Charge], allowed: Sequence[int], violating: frozenset[int] = frozenset()
+) -> Iterator[tuple[Charge, tuple[int, ...]]]:
+    """Ask the eviction API for one victim after the other: yield each with the budgets that refuse it.
+
+    Who is refused, or violates anyway, draws on no budget.
+    """
+    left = list(allowed)
+    for charge in charges:
+        refusing = tuple(b for b in charge.budgets if left[b] <= 0)
+        yield charge, refusing
+        if not refusing and charge.pod not in violating:
+            for b in charge.budgets:
+                left[b] -= 1
+
+
+def _apart(over: Mapping[int, int], kinds: Iterable[Kind]) -> list[dict[int, int]]:
+    """Divide the exceeded budgets into those that no victim ties to each other."""
+    together = {b: {b} for b in over}
+    for budgets, _ in kinds:
+        joined = set().union(*(together[b] for b in budgets))
+        together.update(dict.fromkeys(joined, joined))
+    distinct = {id(group): group for group in together.values()}
+    return [{b: over[b] for b in sorted(group)} for group in distinct.values()]
 
 
 class _Search:
-    """Depth-first search over how many victims of each kind violate."""
+    """Depth-first search over how many victims of each kind violate, the cheapest kind first."""
 
-    def __init__(
-        self, kinds: Sequence[tuple[tuple[int, ...], int]], sizes: Sequence[int], over: dict[int, int]
-    ) -> None:
+    def __init__(self, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
         self._kinds = kinds
         self._sizes = sizes
-        self._ranks = 1 + max((rank for _, rank in kinds), default=0)
         self._left = [Counter[int]() for _ in range(len(kinds) + 1)]
         for k in range(len(kinds) - 1, -1, -1):
             self._left[k] = self._left[k + 1] + Counter(dict.fromkeys(kinds[k][0], sizes[k]))
-        self.best: list[int] | None = None
-        self._best_cost: tuple[int, ...] | None = None
+        self.best: tuple[int, ...] | None = None
+        self._best_price: Price = ()
 
-    def descend(self, k: int, need: dict[int, int], counts: list[int]) -> None:
+    def descend(self, need: Mapping[int, int], counts: tuple[int, ...] = (), price: Price = ()) -> None:
+        """Given how many of the first kinds violate, choose how many of the next, and of all that follow."""
+        k = len(counts)
+        lacking = max(need.values())
         if any(n > self._left[k][b] for b, n in need.items() if n > 0):
             return
-        cost = self._cost(counts)
-        if self._best_cost is not None and cost >= self._best_cost:
+        if lacking <= 0:
+            if self.best is None or price < self._best_price:
+                self.best, self._best_price = counts, price
             return
-        if all(n <= 0 for n in need.values()):
-            self.best, self._best_cost = list(counts), cost
+        drawn, each = self._kinds[k]
+        # so many more are needed, and none that follows is cheaper
+        if self.best is not None and _plus(price, each, lacking) >= self._best_price:
             return
-        drawn, _ = self._kinds[k]
-        most = min(self._sizes[k], max(need[b] for b in drawn))
-        for count in range(max(most, 0), -1, -1):
+        for count in range(max(0, min(self._sizes[k], max(need[b] for b in drawn))), -1, -1):
             rest = {b: n - count if b in drawn else n for b, n in need.items()}
-            self.descend(k + 1, rest, [*counts, count])
+            self.descend(rest, (*counts, count), _plus(price, each, count))
 
-    def _cost(self, counts: Sequence[int]) -> tuple[int, ...]:
-        by_rank = [0] * self._ranks
-        for count, (_, rank) in zip(counts, self._kinds, strict=False):
-            by_rank[rank] += count
-        return tuple(by_rank)
+
+def _plus(price: Price, each: Price, count: int = 1) -> Price:
+    """Add the price of so many victims; an empty price is none."""
+    return tuple(p + count * e for p, e in zip_longest(price, each, fillvalue=0))

@@ -148,9 +148,8 @@ def fallbacks_of(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
             pod=cluster.pods[i].key,
             topology_key=constraint.topology_key,
             criteria=constraint.criteria,
-            applied=(skew := skews.get((i, k)) if i in outcome.placed else None) is not None
-            and skew > constraint.max_skew,
-            skew=skew,
+            applied=i in outcome.placed and ((skew := skews[i, k]) is None or skew > constraint.max_skew),
+            skew=skews[i, k] if i in outcome.placed else None,
             max_skew=constraint.max_skew,
         )
         for i in cluster.pending

@@ -14,13 +14,15 @@ from ...framework.dra.ranks import first_available_ranks
 from ...framework.measures.group_preferences import desired_count_shortfall, preferred_topology_excess
 from ...framework.measures.preferences import PREFERENCE_VALUES
 from ...framework.measures.skew import excess
+from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
 from ...framework.state.state import State
 from ...models import tiers
 from .apply import play
-from .budget_violations import Charge, violating_victims
+from .budget_violations import Charge, in_turn, violating_victims
+from .outcome import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,14 +48,20 @@ class TierValue:
 
 @dataclass(frozen=True)
 class Valuation:
-    """The vector of an outcome, and for each violating victim the budgets that it breaks.
+    """The vector of an outcome, and for each violating victim the budgets that refuse it.
 
-    `guarded` is false where no violating set respects the guards of KEP-4664: the outcome is no plan.
+    Attributes
+    ----------
+    guarded : bool
+        False where no violating set respects the guards of KEP-4664: the outcome is no plan.
+    in_turn : bool
+        Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
     """
 
     tiers: tuple[TierValue, ...]
     violates: Mapping[int, tuple[str, ...]]
     guarded: bool
+    in_turn: bool = True
 
     @property
     def costs(self) -> tuple[int, ...]:
@@ -65,33 +73,11 @@ class Valuation:
         return {t.name: t.value for t in self.tiers}
 
 
-def victim_priorities(cluster: Cluster) -> dict[int, list[int]]:
-    """Priority level -> victim priorities that belong to it, from the highest down.
-
-    Levels are the priorities of pending pods.  A pod of the round counts as well: greedy may evict what it
-    bound.
-    """
-    levels = cluster.levels
-    belongs: dict[int, list[int]] = {level: [] for level in levels}
-    for priority in cluster.priorities:
-        level = belonging_level(levels, priority)
-        if level is not None:
-            belongs[level].append(priority)
-    return belongs
-
-
-def belonging_level(levels: Sequence[int], priority: int) -> int | None:
-    """Give the lowest pending priority above a victim's own; None where no pending pod is above it."""
-    above = [level for level in levels if level > priority]
-    return min(above) if above else None
-
-
 def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuation:
     """Compute every tier of an outcome, most important first."""
     pods = cluster.pods
-    levels = cluster.levels
     leaving = [v for v in outcome.victims if not pods[v].terminating]
-    charges = _charges(cluster, outcome, leaving, levels)
+    charges = _charges(cluster, outcome, leaving)
     allowed = [b.allowed for b in budgets(cluster)]
     violating = violating_victims(charges, allowed)
     guarded = violating is not None
@@ -99,13 +85,13 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         violating = violating_victims([c.unguarded() for c in charges], allowed) or frozenset()
 
     placed = Counter(pods[i].priority for i in outcome.placed)
-    gone = Counter(pods[v].priority for v in leaving)
-    broken = Counter(belonging_level(levels, pods[v].priority) for v in violating)
+    costs: Counter[str] = Counter()
+    for v in leaving:
+        costs.update(_cost(cluster, v, violates=v in violating))
     values: list[TierValue] = []
     for level, victims in victim_priorities(cluster).items():
         values.append(TierValue(tiers.scheduled(level), "max", placed[level]))
-        values.append(TierValue(tiers.violations(level), "min", broken[level]))
-        values += [TierValue(tiers.evicted(level, q), "min", gone[q]) for q in victims]
+        values += [TierValue(name, "min", costs[name]) for name in _tiers_of_victims(level, victims)]
     end = end_state(cluster, outcome)
     values.append(
         TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
@@ -121,12 +107,11 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         sense, value_of = PREFERENCE_VALUES[prefer]
         values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))
 
-    names = {c.pod: c.budgets for c in charges}
-    keys = [b.key for b in budgets(cluster)]
     return Valuation(
         tiers=tuple(values),
-        violates={v: tuple(keys[b] for b in names[v]) for v in sorted(violating)},
+        violates=_violates(cluster, charges, allowed, violating),
         guarded=guarded,
+        in_turn={c.pod for c, refusing in in_turn(charges, allowed) if refusing} == violating,
     )
 
 
@@ -147,25 +132,59 @@ def end_state(cluster: Cluster, outcome: Outcome) -> State:
     return state
 
 
-def _charges(
-    cluster: Cluster, outcome: Outcome, leaving: Sequence[int], levels: Sequence[int]
-) -> list[Charge]:
-    """Who draws on which budget, and who may be violating at all (KEP-4664)."""
+def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list[Charge]:
+    """Who draws on which budget, in the order of the marks, and who may be violating at all (KEP-4664)."""
     pods = cluster.pods
     strongest: dict[int, int] = {}
     for i, node in outcome.placed.items():
         if pods[i].preempts:
             strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
     initial = State.initial(cluster).node_of
+    turn = {pod: k for k, (kind, pod, _) in enumerate(outcome.moves) if kind == MARK}
+    names = [n for level, qs in victim_priorities(cluster).items() for n in _tiers_of_victims(level, qs)]
+    prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
     charges = []
-    for v in leaving:
+    for v in sorted(leaving, key=turn.__getitem__):
         drawn = tuple(b for b, budget in enumerate(budgets(cluster)) if budget.charges(cluster, v))
         if not drawn:
             continue
-        guard = pods[v].guard
+        priority, guard = pods[v].priority, pods[v].guard
         node = int(initial[v])
-        may = guard is None or strongest.get(node, guard - 1) >= max(guard, pods[v].priority + 1)
-        level = belonging_level(levels, pods[v].priority)
-        rank = len(levels) if level is None else levels.index(level)
-        charges.append(Charge(pod=v, budgets=drawn, rank=rank, may_violate=may))
+        may = guard is None or strongest.get(node, guard - 1) >= max(guard, priority + 1)
+        if (priority, guard) not in prices:
+            change = _cost(cluster, v, violates=True)
+            change.subtract(_cost(cluster, v, violates=False))
+            prices[priority, guard] = tuple(change[name] for name in names)
+        charges.append(Charge(v, drawn, prices[priority, guard], may))
     return charges
+
+
+def _tiers_of_victims(level: int, victims: Sequence[int]) -> list[str]:
+    return [tiers.violations(level), *(tiers.evicted(level, q) for q in victims)]
+
+
+def _cost(cluster: Cluster, victim: int, *, violates: bool) -> Counter[str]:
+    """In which tiers a victim counts; a guarded one that violates where its guard is reached."""
+    levels, priority, guard = cluster.levels, cluster.pods[victim].priority, cluster.pods[victim].guard
+    level = belonging_level(levels, priority, guard if violates else None)
+    if level is None:  # its guard is above the whole queue: no plan, valued for what it is without the guard
+        level = belonging_level(levels, priority)
+    if level is None:
+        return Counter()
+    return Counter([tiers.evicted(level, priority), *([tiers.violations(level)] if violates else ())])
+
+
+def _violates(
+    cluster: Cluster, charges: Sequence[Charge], allowed: Sequence[int], violating: frozenset[int]
+) -> dict[int, tuple[str, ...]]:
+    """Name the budgets that refuse each violating victim at its turn.
+
+    Where the filters have it leave before others, and none refuses it yet: those with nothing left then.
+    """
+    keys = [b.key for b in budgets(cluster)]
+    drawn = Counter(b for c in charges if c.pod not in violating for b in c.budgets)
+    return {
+        c.pod: tuple(keys[b] for b in refusing or c.budgets if drawn[b] >= allowed[b])
+        for c, refusing in in_turn(charges, allowed, violating)
+        if c.pod in violating
+    }

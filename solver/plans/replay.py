@@ -46,7 +46,7 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
     """
     moves = moves_of(cluster, plan)
     chosen = chosen_devices(cluster, plan)
-    for fault in _faults_of_steps(cluster, moves, chosen):
+    for fault in faults_of_steps(cluster, moves, chosen):
         raise ReplayFailure(f"the plan fails its replay: {fault}")
     if plan.stats.admissible:
         for fault in inadmissible(cluster, moves):
@@ -86,9 +86,10 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
     return moves
 
 
-def _faults_of_steps(
+def faults_of_steps(
     cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
 ) -> Iterator[str]:
+    """Why a sequence of moves is not possible step by step, with the devices chosen for it."""
     state = State.initial(cluster)
     homes: dict[str, int] = {}
     for number, move in enumerate(moves):

@@ -28,6 +28,8 @@ class Case:
 v = pod("v").label(app="web").req(cpu="1").priority(0).on("a")
 w = v.named("w").on("b")
 p = pod("p").req(cpu="1").priority(100)
+q = p.named("q").priority(50)
+room = node("a", cpu="2")
 full = (node("a", cpu="1"), node("b", cpu="1"))
 none = budget("app", app="web", allowed=0)
 one = budget("app", app="web", allowed=1)
@@ -101,6 +103,30 @@ CASES = [
         ("v",),
         True,
         {VIOLATIONS: 1},
+    ),
+    Case(
+        "guarded and violating: not at the level of the lesser pod",
+        cluster(room, v.guard(100), p, q, none),
+        {"p": "a", "q": "a"},
+        ("v",),
+        False,
+        {VIOLATIONS: 0},
+    ),
+    Case(
+        "guarded and violating: at the level of the guard, and only there",
+        cluster(room, v.guard(100), p, q, none),
+        {"p": "a", "q": "a"},
+        ("v",),
+        True,
+        {VIOLATIONS: 1, EVICTED: 1, "violations[priority=50]": 0, "evicted[priority=50,victim=0]": 0},
+    ),
+    Case(
+        "guarded and honoured: at the level of the lesser pod",
+        cluster(room, v.guard(100), p, q, one),
+        {"p": "a", "q": "a"},
+        ("v",),
+        True,
+        {VIOLATIONS: 0, EVICTED: 0, "violations[priority=50]": 0, "evicted[priority=50,victim=0]": 1},
     ),
     Case(
         "guarded and within the budget",

@@ -23,6 +23,11 @@ ROUNDS = {
         fallen,
         pod("q").label(app="web").spread("zone", max_skew=2, fallback=CRITERIA).unschedulable().times(2),
     ),
+    "with a matching pod that is still held": cluster(
+        three,
+        fallen.times(2),
+        pod("q").label(app="web").spread("zone", select={"app": "web"}, max_skew=2).times(2),
+    ),
     "fewer domains than minDomains": cluster(
         three,
         pod("p").label(app="web").spread("zone", min_domains=4, fallback=CRITERIA).unschedulable().times(3),

@@ -118,6 +118,11 @@ def test_a_wasted_eviction_makes_room_for_nobody():
     assert "nobody (wasted)" in report(evictions=[eviction])
 
 
+def test_a_fallback_on_a_node_without_the_key_has_no_skew():
+    fallback = PLAN["fallbacks"][0] | {"applied": True, "skew": None}
+    assert "the node does not have the key" in " ".join(report(fallbacks=[fallback]).split())
+
+
 def test_a_fallback_that_was_not_applied_is_not_needed():
     fallback = PLAN["fallbacks"][0] | {"applied": False, "skew": 1}
     text = report(fallbacks=[fallback])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from support.apart import APART, WHOLE, parts_of, plan_of, solved
 from support.builders import budget, cluster, group, node, pod
+from support.guard_rounds import tiny_guards
 from support.proof import OPTIONS, check_same, told
 from support.side_by_side import side_by_side
 from support.storage import claim, storage_class
@@ -17,9 +18,11 @@ from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.replay import replay
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_two_rounds_side_by_side_have_the_sum_of_their_values(seed):
-    snapshot = side_by_side(tiny(2 * seed), tiny(2 * seed + 1), name=f"two-{seed}")
+@pytest.mark.parametrize(
+    "make, seed", [*((tiny, k) for k in range(40)), *((tiny_guards, k) for k in range(20))]
+)
+def test_two_rounds_side_by_side_have_the_sum_of_their_values(make, seed):
+    snapshot = side_by_side(make(2 * seed), make(2 * seed + 1), name=f"two-{seed}")
     whole, apart = solved(snapshot, WHOLE), solved(snapshot, APART)
     assert whole.status == apart.status == "OPTIMAL", told(snapshot, "not proven", plan=apart)
     check_same(snapshot, whole, apart)

@@ -7,7 +7,12 @@ from itertools import combinations
 
 from kubestow.framework.rules.affinity import matches_incoming
 from kubestow.framework.rules.budgets import budgets
-from kubestow.framework.rules.spread import eligible_nodes, fallen_back_constraints, soft_constraints
+from kubestow.framework.rules.spread import (
+    eligible_nodes,
+    fallen_back_constraints,
+    requires_all_keys,
+    soft_constraints,
+)
 from support.oracle.group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
 
 
@@ -16,10 +21,13 @@ def levels_of(cluster):
     return sorted({cluster.pods[i].priority for i in cluster.pending}, reverse=True)
 
 
-def level_of(cluster, victim):
-    """The lowest priority level above a victim's own, None where there is none."""
-    priority = cluster.pods[victim].priority
-    return min((level for level in levels_of(cluster) if level > priority), default=None)
+def level_of(cluster, victim, *, violates=False):
+    """The lowest level above a victim's own, for one that violates also at or above its guard; or None."""
+    info = cluster.pods[victim]
+    guard = info.guard if violates and info.guard is not None else info.priority
+    return min(
+        (level for level in levels_of(cluster) if level > info.priority and level >= guard), default=None
+    )
 
 
 def tiers_of(cluster, placed, left, prefer="none", allocations=()):
@@ -43,20 +51,9 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
         return None
     pods = cluster.pods
     gone = [v for v in left if not pods[v].terminating]
-    violating = violating_set(cluster, placed, gone)
-    if violating is None:
+    tiers = best_of_levels(cluster, placed, gone)
+    if tiers is None:
         return None
-    tiers = {}
-    running = {pods[v].priority for v in cluster.bound}
-    for level in levels_of(cluster):
-        mine = [v for v in gone if level_of(cluster, v) == level]
-        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
-        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
-        below = [
-            q for q in running if q < level and not any(q < other < level for other in levels_of(cluster))
-        ]
-        for q in sorted(below, reverse=True):
-            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
     tiers["fallback"] = "min", fallback_excess(cluster, placed, left)
     tiers["firstAvailable"] = "min", ranks_taken(cluster, dict(allocations))
     tiers["desiredCount"] = "min", desired_shortfall(cluster, placed, left)
@@ -68,20 +65,45 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
     return tiers
 
 
-def violating_set(cluster, placed, gone):
-    """The violating victims that make the vector best: the others fit every budget, no guard is broken."""
+def best_of_levels(cluster, placed, gone):
+    """The tiers of all levels with the violating set that makes them best; None where the guards admit none.
+
+    A set is any of the victims whose guards are reached, such that the others fit every budget.
+    """
     drawn = {v: [b for b in budgets(cluster) if b.charges(cluster, v)] for v in gone}
     payers = [v for v in gone if drawn[v]]
-    best = None
-    for size in range(len(payers) + 1):
-        for chosen in combinations([v for v in payers if _may_violate(cluster, placed, v)], size):
-            rest = [v for v in payers if v not in chosen]
-            if any(sum(b in drawn[v] for v in rest) > b.allowed for b in budgets(cluster)):
-                continue
-            cost = [sum(level_of(cluster, v) == level for v in chosen) for level in levels_of(cluster)]
-            if best is None or cost < best[0]:
-                best = cost, frozenset(chosen)
-    return None if best is None else best[1]
+    free = [v for v in payers if _may_violate(cluster, placed, v)]
+    found = [
+        of_levels(cluster, placed, gone, frozenset(chosen))
+        for size in range(len(free) + 1)
+        for chosen in combinations(free, size)
+        if all(sum(b in drawn[v] for v in payers if v not in chosen) <= b.allowed for b in budgets(cluster))
+    ]
+    return min(found, key=_in_order, default=None)
+
+
+def of_levels(cluster, placed, gone, violating):
+    """The tiers of all levels with one violating set."""
+    pods = cluster.pods
+    tiers = {}
+    for level in levels_of(cluster):
+        mine = [v for v in gone if level_of(cluster, v, violates=v in violating) == level]
+        tiers[f"scheduled[priority={level}]"] = "max", sum(pods[i].priority == level for i in placed)
+        tiers[f"violations[priority={level}]"] = "min", sum(v in violating for v in mine)
+        below = {pods[v].priority for v in cluster.bound if level in _levels(cluster, v)}
+        for q in sorted(below, reverse=True):
+            tiers[f"evicted[priority={level},victim={q}]"] = "min", sum(pods[v].priority == q for v in mine)
+    return tiers
+
+
+def _in_order(tiers):
+    return [-value if sense == "max" else value for sense, value in tiers.values()]
+
+
+def _levels(cluster, victim):
+    """The levels that a victim may count at."""
+    covered = any(b.charges(cluster, victim) for b in budgets(cluster))
+    return {level_of(cluster, victim), level_of(cluster, victim, violates=covered)}
 
 
 def _may_violate(cluster, placed, victim):
@@ -96,12 +118,12 @@ def _may_violate(cluster, placed, victim):
 
 
 def fallback_excess(cluster, placed, left):
-    """How far fallen-back pods exceed maxSkew in the end, over the domains that received some."""
+    """How far the domains that received fallen-back pods exceed maxSkew in the end; nodes without the key."""
     return excess_of(cluster, placed, left, fallen_back_constraints)
 
 
 def excess_of(cluster, placed, left, constraints_of):
-    """How far carriers of some constraints exceed maxSkew in the end, over the domains that received some."""
+    """How far the domains that received carriers of some constraints exceed maxSkew in the end."""
     groups = {}
     for i in placed:
         for constraint in constraints_of(cluster, i):
@@ -129,20 +151,19 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
         return wanted and info.namespace == constraint.namespace
 
     eligible = [n for n in range(cluster.n_nodes) if mask[n] and domain(n) is not None]
-    stays = [v for v in cluster.bound if v not in left and not cluster.pods[v].terminating]
-    running = {domain(n): 0 for n in eligible}
-    newly, carried = dict(running), dict(running)
-    for v in stays:
-        if cluster.pods[v].initial_node in eligible and counts(v):
-            running[domain(cluster.pods[v].initial_node)] += 1
-    for i, n in placed.items():
+    runs = {v: cluster.pods[v].initial_node for v in cluster.bound if not cluster.pods[v].terminating}
+    there = {i: n for i, n in runs.items() if i not in left} | placed
+    totals = {domain(n): 0 for n in eligible}
+    for i, n in there.items():
         if n in eligible and counts(i):
-            newly[domain(n)] += 1
-            carried[domain(n)] += i in carriers
-    totals = [running[d] + newly[d] for d in running]
-    minimum = min(totals) if len(totals) >= constraint.min_domains and totals else 0
-    received = {domain(placed[i]) for i in carriers if placed[i] in eligible}
-    return sum(max(0, running[d] + carried[d] - minimum - constraint.max_skew) for d in received)
+            totals[domain(n)] += 1
+    minimum = min(totals.values()) if len(totals) >= constraint.min_domains and totals else 0
+    received = {domain(placed[i]) for i in carriers}
+    over = sum(max(0, totals[d] - minimum - constraint.max_skew) for d in received & totals.keys())
+    # without the key: one more than a domain with every matching pod in it
+    worst = max(0, sum(1 for i in (*runs, *cluster.pending) if counts(i)) - constraint.max_skew)
+    lost = [i for i in carriers if domain(placed[i]) is None and requires_all_keys(cluster, i)]
+    return over + len(lost) * (worst + 1)
 
 
 def ranks_taken(cluster, allocations):

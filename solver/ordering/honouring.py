@@ -1,0 +1,126 @@
+"""Victims that their budgets honour go before those that violate: a plan is carried out as it says.
+
+The eviction API grants what it is asked for first, a mark being the question.  If the violating victims come
+last it refuses exactly them, since no smaller set would do (`solver.plans.budget_violations`).  The filters
+have the first word: an order is taken only if it passes the replay's own rules.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...framework.dra.index import claim_keys
+from ...framework.rules.budgets import budgets
+from ...framework.state.state import State
+from ..plans.apply import fits, play
+from ..plans.nominations import narrate
+from ..plans.objective import valuate
+from ..plans.outcome import DEALLOCATE, LEAVE, MARK
+from ..plans.preemptors import gang_of
+from ..plans.replay import faults_of_steps, inadmissible
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from ...framework.index.cluster import Cluster
+    from ..plans.objective import Valuation
+    from ..plans.outcome import Move, Outcome
+
+
+def honoured_first(
+    cluster: Cluster, outcome: Outcome, value: Valuation, prefer: str
+) -> tuple[Outcome, Valuation]:
+    """Put an admissible outcome in an order in which the eviction API refuses the violating victims alone.
+
+    Returns
+    -------
+    (Outcome, Valuation)
+        The same ones where that is so already, or where the filters admit no such order that was tried.
+    """
+    if value.in_turn:
+        return outcome, value
+    for moves in _orders(cluster, outcome, value):
+        if any(True for _ in faults_of_steps(cluster, moves, outcome.allocations)):
+            continue
+        if any(True for _ in inadmissible(cluster, moves)):
+            continue
+        told = narrate(cluster, State.initial(cluster), moves, outcome.allocations)
+        worth = valuate(cluster, told, prefer)
+        if worth.in_turn and worth.costs == value.costs:
+            return told, worth
+    return outcome, value
+
+
+def _orders(cluster: Cluster, outcome: Outcome, value: Valuation) -> Iterator[Sequence[Move]]:
+    """Orders to try: who is honoured goes first, or is marked first; or who violates waits for them."""
+    moves = outcome.moves
+    honoured = {
+        v
+        for v in outcome.victims
+        if v not in value.violates and any(b.charges(cluster, v) for b in budgets(cluster))
+    }
+    first = next(k for k, (kind, pod, _) in enumerate(moves) if kind == MARK and pod in value.violates)
+    for kinds in ((MARK, LEAVE), (MARK,)):
+        early = {move for move in moves[first:] if move[0] in kinds and move[1] in honoured}
+        yield [
+            *moves[:first],
+            *(move for move in moves[first:] if move in early),
+            *(move for move in moves[first:] if move not in early),
+        ]
+    yield _waiting(cluster, outcome, frozenset(value.violates), honoured)
+
+
+def _waiting(
+    cluster: Cluster, outcome: Outcome, violating: frozenset[int], honoured: set[int]
+) -> Sequence[Move]:
+    """Take one possible step after the other, but mark who violates only after all who are honoured.
+
+    What comes to nothing is left out, so that the order fails its replay.
+    """
+    state = State.initial(cluster)
+    due = _victims_before(cluster, outcome)
+    unmarked, here = set(honoured), set(outcome.victims)
+    done: list[Move] = []
+    left = list(outcome.moves)
+
+    def possible(move: Move) -> bool:
+        kind, item, node = move
+        if kind == MARK:
+            return item not in violating or not unmarked
+        if kind == LEAVE:
+            return bool(state.terminating[item])
+        if kind == DEALLOCATE:
+            claims, key = state.claims, claim_keys(cluster)[item]
+            return claims is not None and key in claims.allocations and claims.idle(key)
+        return here.isdisjoint(due.get(item, ())) and fits(cluster, state, item, node, outcome.allocations)
+
+    while left:
+        still = []
+        for move in left:
+            if not possible(move):
+                still.append(move)
+                continue
+            play(cluster, state, [move], outcome.allocations)
+            done.append(move)
+            if move[0] == MARK:
+                unmarked.discard(move[1])
+            elif move[0] == LEAVE:
+                here.discard(move[1])
+        if len(still) == len(left):
+            break
+        left = still
+    return done
+
+
+def _victims_before(cluster: Cluster, outcome: Outcome) -> dict[int, set[int]]:
+    """Who has to be gone before a pod binds: its own victims, for one of a gang those of all its members."""
+    own: dict[Hashable, set[int]] = {}
+
+    def side(pod: int) -> Hashable:
+        gang = gang_of(cluster, pod)
+        return ("pod", pod) if gang is None else ("gang", gang)
+
+    for victim, preemptor in outcome.victims.items():
+        if preemptor is not None:
+            own.setdefault(side(preemptor), set()).add(victim)
+    return {pod: own[side(pod)] for pod in outcome.placed if side(pod) in own}
