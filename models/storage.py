@@ -4,9 +4,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from .base import Bool, Int32, KubeModel, StringMap, shared
+from .base import Bool, Int32, KubeModel, StringMap, Texts, shared
 from .meta import KubeObject
-from .quantity import QuantityField
+from .quantity import AmountField, QuantityField
 from .selectors import LabelSelector, NodeSelector
 from .volumes import InTreeSources, PersistentVolumeClaimSpec
 
@@ -45,8 +45,8 @@ class VolumeNodeAffinity(KubeModel):
 class PersistentVolumeSpec(InTreeSources):
     """What a volume offers, and where."""
 
-    capacity: dict[str, QuantityField] = Field(default_factory=dict)
-    access_modes: tuple[str, ...] = ()
+    capacity: dict[str, AmountField] = Field(default_factory=dict)
+    access_modes: Texts = ()
     claim_ref: ObjectReference | None = None
     storage_class_name: str = ""
     volume_mode: str = "Filesystem"
@@ -78,8 +78,8 @@ class PersistentVolumeClaimStatus(KubeModel):
     """Where a claim stands; `phase` is None where the input has none."""
 
     phase: str | None = None
-    access_modes: tuple[str, ...] = ()
-    capacity: dict[str, QuantityField] = Field(default_factory=dict)
+    access_modes: Texts = ()
+    capacity: dict[str, AmountField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaim(KubeObject):
@@ -95,7 +95,7 @@ class TopologySelectorLabelRequirement(KubeModel):
     """A node label and the values it may have."""
 
     key: str
-    values: tuple[str, ...] = ()
+    values: Texts = ()
 
 
 class TopologySelectorTerm(KubeModel):
@@ -130,7 +130,7 @@ class CSINodeDriver(KubeModel):
 
     name: str
     node_id: str = ""
-    topology_keys: tuple[str, ...] = ()
+    topology_keys: Texts = ()
     allocatable: VolumeNodeResources | None = None
 
 

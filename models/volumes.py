@@ -4,23 +4,23 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from .base import Bool, Int32, KubeModel, StringMap, shared
+from .base import Bool, Int32, KubeModel, StringMap, Texts, shared
 from .meta import ObjectMeta
-from .quantity import QuantityField
+from .quantity import AmountField
 from .selectors import LabelSelector
 
 
 class VolumeResources(KubeModel):
     """How much storage a claim asks for."""
 
-    requests: dict[str, QuantityField] = Field(default_factory=dict)
-    limits: dict[str, QuantityField] = Field(default_factory=dict)
+    requests: dict[str, AmountField] = Field(default_factory=dict)
+    limits: dict[str, AmountField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaimSpec(KubeModel):
     """What a claim asks for; also the template of an ephemeral volume's claim."""
 
-    access_modes: tuple[str, ...] = ()
+    access_modes: Texts = ()
     selector: LabelSelector | None = None
     resources: VolumeResources = shared(VolumeResources())
     volume_name: str | None = None
@@ -90,7 +90,7 @@ class RBDVolumeSource(KubeModel):
 
     empty_is_absent: ClassVar = frozenset({"pool"})
 
-    monitors: tuple[str, ...] = ()
+    monitors: Texts = ()
     image: str = ""
     pool: str = "rbd"
     read_only: Bool = False
