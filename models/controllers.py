@@ -107,6 +107,8 @@ class RollingUpdate(KubeModel):
 class DeploymentStrategy(KubeModel):
     """How a rollout replaces pods: little by little, or all at once (Recreate)."""
 
+    empty_is_absent: ClassVar = frozenset({"type"})
+
     type: str = "RollingUpdate"
     rolling_update: RollingUpdate = shared(RollingUpdate())
 

@@ -1,8 +1,8 @@
 """Persistent storage: volumes, claims, classes, and what CSI drivers say about nodes."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .base import Bool, Int32, KubeModel, StringMap, Texts, shared
 from .meta import KubeObject
@@ -42,8 +42,15 @@ class VolumeNodeAffinity(KubeModel):
     required: NodeSelector | None = None
 
 
+_SOURCES = (
+    *(field.alias or name for name, field in InTreeSources.model_fields.items()),
+    *("csi", "local", "hostPath", "nfs", "fc", "cephfs", "glusterfs", "flocker", "flexVolume", "quobyte"),
+    *("photonPersistentDisk", "scaleIO", "storageos"),
+)
+
+
 class PersistentVolumeSpec(InTreeSources):
-    """What a volume offers, and where."""
+    """What a volume offers, and where; `sources` are the fields that say what is behind it."""
 
     capacity: dict[str, AmountField] = Field(default_factory=dict)
     access_modes: Texts = ()
@@ -55,6 +62,14 @@ class PersistentVolumeSpec(InTreeSources):
     volume_attributes_class_name: str | None = None
     csi: CSIPersistentVolumeSource | None = None
     local: LocalVolumeSource | None = None
+    sources: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_sources(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {**data, "sources": tuple(name for name in _SOURCES if data.get(name) is not None)}
 
 
 class PersistentVolumeStatus(KubeModel):

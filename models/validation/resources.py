@@ -24,7 +24,8 @@ def amount_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
             yield Fault(below(path, name), f"must be a whole number, not {format_quantity(quantity)}")
 
 
-def _name_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
+def name_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
+    """Find names that are no resources of a container."""
     for name in amounts:
         if name in ("cpu", "memory", "ephemeral-storage") or name.startswith("hugepages-"):
             continue
@@ -54,7 +55,7 @@ def container_resource_faults(resources: ResourceRequirements, claims: Collectio
     """Find faults of a container's resources; `claims` are the names of the pod's resource claims."""
     for part, amounts in (("limits", resources.limits), ("requests", resources.requests)):
         if amounts:
-            yield from _name_faults(amounts, f"{path}.{part}")
+            yield from name_faults(amounts, f"{path}.{part}")
             yield from amount_faults(amounts, f"{path}.{part}")
     if resources.limits:
         yield from _limit_faults(resources, path)
