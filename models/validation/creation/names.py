@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
-from ..faults import Fault, Faults
+from ..faults import Fault, Faults, below
 
 Rule = Callable[[str], str]
 
@@ -183,5 +183,7 @@ def all_spelled(texts: Iterable[str], rule: Rule, path: str) -> Faults:
 def label_faults(labels: Mapping[str, str], path: str) -> Faults:
     """Find faults of labels, or of a map that is to equal labels."""
     for key, value in labels.items():
-        if wrong := qualified_name(key) or label_value(value):
+        if wrong := qualified_name(key):
             yield Fault(path, wrong)
+        if wrong := label_value(value):
+            yield Fault(below(path, key), wrong)
