@@ -97,7 +97,7 @@ def fill_status(
 
 
 def _has_status(budget: PodDisruptionBudget) -> bool:
-    """Say whether a budget has a status; the API server drops one that comes with a manifest, even a negative one."""
+    """Say whether a budget has a status that the API server keeps: not a negative one of a manifest."""
     return budget.status.disruptions_allowed is not None and budget.status.disruptions_allowed >= 0
 
 

@@ -162,7 +162,7 @@ class ContainerStatus(KubeModel):
 class PodResourceClaimStatus(KubeModel):
     """The claim that was made from a template; no name means that none is needed."""
 
-    name: str
+    name: str = ""
     resource_claim_name: str | None = None
 
 

@@ -4,7 +4,7 @@ A quantity is a decimal number and an optional suffix: a decimal one (`n u m k M
 (`Ki Mi Gi Ti Pi Ei`) or a decimal exponent (`e3`, `E-2`). Nothing here is a float: a number is a
 `fractions.Fraction` until it is rounded up to the unit in which it is compared. As upstream has it, what is
 finer than a billionth is rounded up (away from zero), and a binary spelling ends at 2**63 - 1. Amounts in
-lists of resources are rounded up to a thousandth as they are stored.
+lists of resources are rounded up to a thousandth, as they are stored.
 
 Sources: k8s.io/apimachinery/pkg/api/resource/quantity.go; kubernetes pkg/apis/core/v1/defaults.go.
 """
@@ -41,7 +41,10 @@ _MAX_EXPONENT = 400
 _MAX_LENGTH = 1000
 _ZERO = Fraction(0)
 # What Go's TrimSpace takes off a JSON text, in which tabs and line breaks can only stand escaped.
-_SPACES = " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_SPACES = (
+    " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _QUANTITY = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
 )
@@ -137,8 +140,8 @@ AmountField = Annotated[
 ]
 """The type of an amount in a list of resources (requests, limits, capacity, allocatable, overhead).
 
-The API server stores each of them rounded up to a thousandth, away from zero (SetDefaults_ResourceList); other
-quantities, such as those of devices, stay as they are.
+The API server stores each of them rounded up to a thousandth, away from zero (SetDefaults_ResourceList);
+other quantities, such as those of devices, stay as they are.
 """
 
 

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
 from .meta import KubeObject, ObjectMeta
 from .quantity import QuantityField
+from .resource_v1beta1 import is_v1beta1, lower_flat_requests
 from .selectors import NodeSelector
 
 AllocationMode = Literal["ExactCount", "All"]
@@ -237,34 +238,6 @@ class DeviceRequest(KubeModel):
     first_available: tuple[DeviceSubRequest, ...] = ()
 
 
-def _lower_flat_requests(spec: Any) -> Any:
-    """Return a claim's raw spec with v1beta1's flat requests in the shape of v1.
-
-    `exactly` is unknown to v1beta1, and the flat fields are to all later versions; the API server drops what
-    a version does not know. In v1beta1 an empty class beside alternatives is none.
-    """
-    devices = spec.get("devices") if isinstance(spec, dict) else None
-    requests = devices.get("requests") if isinstance(devices, dict) else None
-    if not isinstance(requests, list):
-        return spec
-    return {**spec, "devices": {**devices, "requests": [_lower_flat(item) for item in requests]}}
-
-
-def _lower_flat(request: Any) -> Any:
-    if not isinstance(request, dict):
-        return request
-    common = ("name", "firstAvailable")
-    flat = {name: value for name, value in request.items() if name not in (*common, "exactly")}
-    kept = {name: value for name, value in request.items() if name in common}
-    if any(value not in (None, "", [], {}, 0, False) for value in flat.values()):
-        return {**kept, "exactly": flat}
-    return kept
-
-
-def _is_v1beta1(data: Any) -> bool:
-    return isinstance(data, dict) and data.get("apiVersion") == "resource.k8s.io/v1beta1"
-
-
 class DeviceConstraint(KubeModel):
     """What the devices of some requests (none listed: of all) must have in common, or must differ in."""
 
@@ -340,7 +313,7 @@ class ResourceClaim(KubeObject):
     @model_validator(mode="before")
     @classmethod
     def _lower_v1beta1(cls, data: Any) -> Any:
-        return {**data, "spec": _lower_flat_requests(data.get("spec"))} if _is_v1beta1(data) else data
+        return {**data, "spec": lower_flat_requests(data.get("spec"))} if is_v1beta1(data) else data
 
 
 class ResourceClaimTemplateSpec(KubeModel):
@@ -360,10 +333,10 @@ class ResourceClaimTemplate(KubeObject):
     @model_validator(mode="before")
     @classmethod
     def _lower_v1beta1(cls, data: Any) -> Any:
-        spec = data.get("spec") if _is_v1beta1(data) else None
+        spec = data.get("spec") if is_v1beta1(data) else None
         if not isinstance(spec, dict):
             return data
-        return {**data, "spec": {**spec, "spec": _lower_flat_requests(spec.get("spec"))}}
+        return {**data, "spec": {**spec, "spec": lower_flat_requests(spec.get("spec"))}}
 
 
 class DeviceClassSpec(KubeModel):

@@ -1,8 +1,8 @@
 """What the API server would refuse, one rule a room, for the fields that are read.
 
 The rules here hold for every object, those of `creation` for new ones. An object that the API server accepts
-is never refused. Types and closed sets of values are the models' own;
-they are told in the same words (`reading`).
+is never refused. Types and closed sets of values are the models' own; they are told in the same words
+(`reading`).
 """
 
 from collections.abc import Callable

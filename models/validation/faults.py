@@ -62,7 +62,7 @@ def within(value: int | None, least: int, most: int, path: str) -> Faults:
 
 
 def number_or_share(value: int | str | None, path: str, most: int | None = None) -> Faults:
-    """Find what is neither a number from 0 on nor a percentage, up to the most if there is one; None is no value."""
+    """Find what is neither a number from 0 on nor a percentage up to the most, if any; None is no value."""
     if isinstance(value, int):
         yield from at_least(value, 0, path)
     elif value is not None and not (

@@ -20,7 +20,7 @@ def amount_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
     """Find amounts that are negative, or that split what comes in whole pieces."""
     yield from not_negative(amounts, path)
     for name, quantity in amounts.items():
-        if quantity.denominator != 1 and extended_resource(name):
+        if quantity.denominator != 1 and (name == "pods" or extended_resource(name)):
             yield Fault(below(path, name), f"must be a whole number, not {format_quantity(quantity)}")
 
 

@@ -1,4 +1,4 @@
-"""What a real API server takes and keeps must load; what it refuses is refused, but for the listed leniency."""
+"""What a real API server takes and keeps must load; what it refuses is refused, but for what is listed."""
 
 import gzip
 import json
@@ -20,7 +20,9 @@ LENIENT = {
     "name-upper": "names in capitals",
     "node-name-upper": "names in capitals",
     "prc-badclaim": "names in capitals",
+    "csinode-noid": "no identity of a node with a driver",
     "overhead": "no RuntimeClass beside the overhead",
+    "overhead-empty": "no RuntimeClass beside the overhead",
     "owner-nouid": "no uid of an owner",
     "pclass-system-prio": "a priority beside its class",
     "pclass-unknown-prio": "a priority beside its class",

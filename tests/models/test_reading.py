@@ -386,7 +386,7 @@ def test_volumes_that_no_plugin_looks_at_have_no_source():
             ]
         }
     )
-    assert spec.volumes[0].model_dump(exclude_none=True) == {"name": "a"}
+    assert spec.volumes[0].model_dump(exclude_none=True) == {"name": "a", "sources": ()}
     assert spec.volumes[1].aws_elastic_block_store.volume_id == "v"
     assert spec.volumes[2].azure_disk.disk_uri == "u"
 

@@ -1,4 +1,4 @@
-"""What is accepted although it looks odd, by new objects too; what is refused is in tests/instances/broken."""
+"""What is accepted although it looks odd; what is refused is in tests/instances/broken."""
 
 import pytest
 

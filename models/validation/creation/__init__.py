@@ -1,8 +1,8 @@
 """What the API server asks of an object that is new: how names are spelled, what goes together.
 
-The rules of the neighbouring rooms hold for every object: the scheduler could not work without them. Those of
-this package hold for an object without a uid only. One with a uid has been stored by an API server, perhaps
-an older one, whose rules of that time it kept; the server itself lets such an object stay as it is.
+The rules of the neighbouring rooms hold for every object: the scheduler could not work without them. Those
+of this package hold for an object without a uid only. One with a uid has been stored by an API server,
+perhaps an older one, whose rules of that time it kept; the server itself lets such an object stay as it is.
 
 An object that kube-apiserver 1.36 accepts is never refused. What it refuses and is taken here all the same is
 listed in docs/deviations.md.

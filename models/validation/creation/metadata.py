@@ -16,21 +16,26 @@ from .names import (
     driver_name,
     label_faults,
     label_value,
-    namespace_name,
     object_name,
     qualified_name,
+    short_name,
     spelled,
 )
 
 _MOST_ANNOTATIONS = 256 * 1024
 
-_NAMES: dict[str, Rule] = {"Namespace": namespace_name, "Service": namespace_name, "CSIDriver": driver_name}
+_NAMES: dict[str, Rule] = {
+    "Namespace": short_name,
+    "Service": short_name,
+    "StatefulSet": short_name,
+    "CSIDriver": driver_name,
+}
 
 
 def new_metadata_faults(meta: ObjectMeta, kind: str) -> Faults:
     """Find faults of a new object's metadata."""
     yield from spelled(meta.name, _NAMES.get(kind, object_name), "metadata.name")
-    yield from spelled(meta.namespace, namespace_name, "metadata.namespace")
+    yield from spelled(meta.namespace, short_name, "metadata.namespace")
     yield from map_faults(meta, "metadata")
     yield from _owner_faults(meta.owner_references, "metadata.ownerReferences")
 
@@ -67,7 +72,7 @@ def new_selector_faults(selector: LabelSelector | None, path: str) -> Faults:
 
 
 def new_node_term_faults(term: NodeSelectorTerm, path: str, *, values: bool) -> Faults:
-    """Find labels and names in a term that no node can have; `values`: whether those of labels are looked at."""
+    """Find labels and names in a term that no node can have; `values`: whether labels' values count."""
     for index, item in enumerate(term.match_expressions):
         where = f"{path}.matchExpressions[{index}]"
         yield from spelled(item.key, qualified_name, f"{where}.key")

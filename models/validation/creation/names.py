@@ -25,6 +25,8 @@ _MOST = 63
 _MOST_SUBDOMAIN = 253
 _MOST_IDENTIFIER = 32
 _MOST_PORT = 15
+_MOST_DIGITS = len(str(-(2**63)))
+_ADDRESS_PARTS = 4
 _SHOWN = 70
 
 
@@ -38,8 +40,8 @@ def label_name(text: str) -> str:
     if len(text) <= _MOST and _LABEL.fullmatch(text):
         return ""
     return (
-        f"must be a DNS label (at most {_MOST} lower case letters, digits and hyphens, with a letter or digit "
-        f"at either end){_not(text)}"
+        f"must be a DNS label (at most {_MOST} lower case letters, digits and hyphens, with a letter or "
+        f"digit at either end){_not(text)}"
     )
 
 
@@ -49,8 +51,8 @@ def subdomain(text: str) -> str:
     if len(text) <= _MOST_SUBDOMAIN and _SUBDOMAIN.fullmatch(text):
         return ""
     return (
-        f"must be a DNS subdomain (at most {_MOST_SUBDOMAIN} lower case letters, digits, hyphens and dots, with "
-        f"a letter or digit at either end){_not(text)}"
+        f"must be a DNS subdomain (at most {_MOST_SUBDOMAIN} lower case letters, digits, hyphens and dots, "
+        f"with a letter or digit at either end){_not(text)}"
     )
 
 
@@ -59,8 +61,8 @@ def object_name(text: str) -> str:
     return subdomain(text.lower()) and subdomain(text)
 
 
-def namespace_name(text: str) -> str:
-    """Say what keeps a text from being the name of a namespace or a service: a DNS label, here in any case."""
+def short_name(text: str) -> str:
+    """Say what keeps a text from being a name without dots: a DNS label, here in any case."""
     return label_name(text.lower()) and label_name(text)
 
 
@@ -79,8 +81,8 @@ def qualified_name(text: str) -> str:
     if len(name) <= _MOST and _NAME_PART.fullmatch(name) and not (slash and subdomain(prefix)):
         return ""
     return (
-        f"must be a name of at most {_MOST} letters, digits, '-', '_' and '.', with a letter or digit at either "
-        f"end, perhaps after a DNS subdomain and a slash{_not(text)}"
+        f"must be a name of at most {_MOST} letters, digits, '-', '_' and '.', with a letter or digit at "
+        f"either end, perhaps after a DNS subdomain and a slash{_not(text)}"
     )
 
 
@@ -90,8 +92,8 @@ def label_value(text: str) -> str:
     if not text or (len(text) <= _MOST and _NAME_PART.fullmatch(text)):
         return ""
     return (
-        f"must be empty or at most {_MOST} letters, digits, '-', '_' and '.', with a letter or digit at either "
-        f"end{_not(text)}"
+        f"must be empty or at most {_MOST} letters, digits, '-', '_' and '.', with a letter or digit at "
+        f"either end{_not(text)}"
     )
 
 
@@ -131,18 +133,14 @@ def port_name(text: str) -> str:
     if len(text) <= _MOST_PORT and _PORT.fullmatch(text):
         return ""
     return (
-        f"must be at most {_MOST_PORT} lower case letters, digits and single hyphens, with at least one letter, "
-        f"and a letter or digit at either end{_not(text)}"
+        f"must be at most {_MOST_PORT} lower case letters, digits and single hyphens, with at least one "
+        f"letter, and a letter or digit at either end{_not(text)}"
     )
 
 
 def decimal_integer(text: str) -> str:
     """Say what keeps a text from being a 64-bit integer as it is printed: no sign `+`, no leading zeros."""
-    if (
-        _DECIMAL.fullmatch(text)
-        and len(text) <= len("-9223372036854775808")
-        and -(2**63) <= int(text) < 2**63
-    ):
+    if _DECIMAL.fullmatch(text) and len(text) <= _MOST_DIGITS and -(2**63) <= int(text) < 2**63:
         return ""
     return f"must be a whole number of 64 bits without '+' or leading zeros{_not(text)}"
 
@@ -160,7 +158,7 @@ def address(text: str) -> str:
     except ValueError:
         pass
     parts = text.split(".")
-    if len(parts) == len("ipv4") and all(
+    if len(parts) == _ADDRESS_PARTS and all(
         part.isascii() and part.isdigit() and len(part) < _SHOWN and int(part) < 2**8 for part in parts
     ):
         return ""

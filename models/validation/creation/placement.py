@@ -15,8 +15,8 @@ from .names import (
     decimal_integer,
     label_faults,
     label_value,
-    namespace_name,
     qualified_name,
+    short_name,
     spelled,
 )
 
@@ -32,7 +32,7 @@ def new_placement_faults(spec: PodSpec, labels: Mapping[str, str] | None, path: 
     spec : PodSpec
     labels : mapping, optional
         The labels of a pod whose `matchLabelKeys` are still to be merged into its selectors; None for a
-        template and for a pod in which they are merged already.
+        template, and for a pod in which they are merged already.
     path : str
     """
     if spec.node_selector:
@@ -58,7 +58,7 @@ def _toleration_faults(tolerations: Sequence[Toleration], path: str) -> Faults:
 def _merged_key_faults(
     selector: LabelSelector | None, keys: Sequence[str], labels: Mapping[str, str] | None, path: str
 ) -> Faults:
-    """Find keys that a selector has beside the condition which is made of `matchLabelKeys` (KEP-3243, 3633)."""
+    """Find keys that a selector has beside the condition made of `matchLabelKeys` (KEP-3243, KEP-3633)."""
     yield from all_spelled(keys, qualified_name, path)
     if selector is None or not keys:
         return
@@ -106,7 +106,7 @@ def _pod_affinity_faults(affinity: PodAffinity | None, labels: Mapping[str, str]
 
 def _pod_term_faults(term: PodAffinityTerm, labels: Mapping[str, str] | None, path: str) -> Faults:
     yield from spelled(term.topology_key, qualified_name, f"{path}.topologyKey")
-    yield from all_spelled(term.namespaces, namespace_name, f"{path}.namespaces")
+    yield from all_spelled(term.namespaces, short_name, f"{path}.namespaces")
     yield from new_selector_faults(term.label_selector, f"{path}.labelSelector")
     yield from new_selector_faults(term.namespace_selector, f"{path}.namespaceSelector")
     yield from _merged_key_faults(

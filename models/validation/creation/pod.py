@@ -76,7 +76,7 @@ def _container_faults(spec: PodSpec, path: str) -> Faults:
 
 
 def _host_port_faults(spec: PodSpec, path: str) -> Faults:
-    """Find ports of the node that two containers take, or one container twice; init containers run in turn."""
+    """Find ports of the node that are taken twice, also by two containers; init containers run in turn."""
     yield from _taken_twice(enumerate(spec.containers), spec, f"{path}.containers")
     if spec.host_network:
         yield from _other_port_faults(spec.containers, f"{path}.containers")

@@ -1,5 +1,7 @@
 """New volumes, claims and classes, and what CSI drivers report.
 
+Not demanded, though the API server does: a source of a volume, the identity of a node with a driver.
+
 Source: kubernetes pkg/apis/core/validation and pkg/apis/storage/validation.
 """
 
@@ -105,7 +107,6 @@ def new_csi_node_faults(item: CSINode) -> Faults:
     for index, driver in enumerate(item.spec.drivers):
         where = f"spec.drivers[{index}]"
         yield from spelled(driver.name, driver_name, f"{where}.name")
-        yield from required_text(driver.node_id, f"{where}.nodeID")
         yield from all_spelled(driver.topology_keys, qualified_name, f"{where}.topologyKeys")
         yield from unique(driver.topology_keys, f"{where}.topologyKeys", "")
 
