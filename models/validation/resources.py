@@ -1,8 +1,7 @@
 """Requests and limits of containers and pods, and amounts that nodes offer.
 
-Not demanded, though the API server does: a limit beside each request of an extended resource, and a
-pod-level request that covers the containers'. The scheduler does not need either, and inputs made for a
-study often leave the limits out.
+Not demanded, though the API server does: a limit beside each request of an extended resource. The scheduler
+does not need it, and inputs made for a study often leave the limits out.
 
 Source: kubernetes pkg/apis/core/validation (ValidateResourceRequirements).
 """

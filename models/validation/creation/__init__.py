@@ -33,6 +33,7 @@ from .scheduling import (
     new_priority_class_faults,
     new_workload_faults,
 )
+from .service import new_service_faults
 from .storage import (
     new_attachment_faults,
     new_csi_node_faults,
@@ -69,6 +70,7 @@ NEW_RULES: dict[str, Callable[[Any], Faults]] = {
     "CSINode": new_csi_node_faults,
     "CSIStorageCapacity": new_storage_capacity_faults,
     "VolumeAttachment": new_attachment_faults,
+    "Service": new_service_faults,
 }
 """Kind to the rules that it keeps while it is new, beyond those of its metadata."""
 

@@ -1,8 +1,8 @@
 """New slices of devices, and rules that taint devices.
 
-Not demanded, though the API server does: that a slice with shared counters has no devices, and the lower
-limits of the releases that ask for it (the pools of kube-scheduler 1.34 have both in one slice); that a
-request policy is of a shared device, and that its range ends within the capacity.
+Not demanded, though the API server does: that a slice with shared counters has no devices (the pools of
+kube-scheduler 1.34 have both in one slice); that a request policy is of a shared device, and that its range
+ends within the capacity.
 
 Source: kubernetes pkg/apis/resource/validation (validateResourceSliceSpec and what it calls).
 """
@@ -39,6 +39,9 @@ _MOST_TEXT = 64
 _MOST_CONDITIONS = 4
 _MOST_COUNTERS = 32
 _MOST_VALUES = 10
+_MOST_TAKEN_SETS = 2
+# Of those with taints or counters.
+_MOST_DEVICES = 64
 # Sets of counters in a slice of their own, and, as in 1.34, beside devices.
 _MOST_SETS, _MOST_SETS_BESIDE_DEVICES = 8, 32
 
@@ -51,6 +54,8 @@ def new_slice_faults(item: ResourceSlice) -> Faults:
     yield from _reach_faults(spec, "spec")
     if spec.node_selector is not None and len(spec.node_selector.node_selector_terms) != 1:
         yield Fault("spec.nodeSelector.nodeSelectorTerms", "must have exactly one term")
+    if any(device.taints or device.consumes_counters for device in spec.devices):
+        yield from at_most_items(len(spec.devices), _MOST_DEVICES, "spec.devices")
     for index, device in enumerate(spec.devices):
         where = f"spec.devices[{index}]"
         yield from _device_faults(device, where)
@@ -110,6 +115,7 @@ def _device_faults(device: Device, path: str) -> Faults:
             yield from _policy_faults(capacity.request_policy, capacity.value, where)
     for index, taint in enumerate(device.taints):
         yield from _taint_faults(taint, f"{path}.taints[{index}]")
+    yield from at_most_items(len(device.consumes_counters), _MOST_TAKEN_SETS, f"{path}.consumesCounters")
     for index, consumption in enumerate(device.consumes_counters):
         where = f"{path}.consumesCounters[{index}]"
         yield from spelled(consumption.counter_set, label_name, f"{where}.counterSet")

@@ -14,7 +14,7 @@ from ..resources import name_faults
 from .metadata import map_faults
 from .names import address, label_name, object_name, port_name, qualified_name, spelled
 from .placement import new_placement_faults
-from .resources import new_amount_faults, new_resource_faults
+from .resources import new_amount_faults, new_pod_level_faults, new_resource_faults
 from .volumes import new_volume_faults
 
 _POLICIES = ("Always", "OnFailure", "Never")
@@ -48,6 +48,7 @@ def _spec_faults(spec: PodSpec, labels: Mapping[str, str] | None, path: str) -> 
         yield from new_amount_faults(spec.overhead, f"{path}.overhead")
     if spec.resources is not None:
         yield from new_resource_faults(spec.resources, f"{path}.resources")
+        yield from new_pod_level_faults(spec, path)
     yield from new_placement_faults(spec, labels, path)
     for index, gate in enumerate(spec.scheduling_gates):
         yield from spelled(gate.name, qualified_name, f"{path}.schedulingGates[{index}].name")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-from ...pod import ResourceRequirements
+from ...pod import Container, Pod, PodSpec, ResourceRequirements
 from ...quantity import format_quantity, parse_quantity
-from ...requests import extended_resource
+from ...requests import aggregate_containers, extended_resource
 from ..faults import Fault, Faults, below
 from .names import label_name, qualified_name, spelled
 
@@ -62,6 +62,35 @@ def new_resource_faults(resources: ResourceRequirements, path: str) -> Faults:
         yield from _huge_page_faults(requests, limits, huge, path)
     if resources.claims:
         yield from _claim_faults(resources, f"{path}.claims")
+
+
+def new_pod_level_faults(spec: PodSpec, path: str) -> Faults:
+    """Find containers that together request more than their pod, or have a higher limit (KEP-2837)."""
+    whole = spec.resources
+    if whole is None:
+        return
+    together = aggregate_containers(Pod.model_construct(spec=spec), _wanted)
+    for name, quantity in together.items():
+        most = whole.requests.get(name)
+        if most is not None and quantity > most:
+            yield Fault(
+                below(f"{path}.resources.requests", name),
+                f"must be at least what the containers request, {format_quantity(quantity)}, "
+                f"not {format_quantity(most)}",
+            )
+    for index, container in enumerate(spec.containers):
+        for name, quantity in container.resources.limits.items():
+            most = whole.limits.get(name)
+            if most is not None and quantity > most:
+                yield Fault(
+                    below(f"{path}.containers[{index}].resources.limits", name),
+                    f"must be at most the pod's limit of {format_quantity(most)}, "
+                    f"not {format_quantity(quantity)}",
+                )
+
+
+def _wanted(container: Container) -> Mapping[str, Fraction]:
+    return {**container.resources.limits, **container.resources.requests}
 
 
 def _huge_page_faults(
