@@ -8,9 +8,9 @@ from ..models.config import KubeSchedulerConfiguration
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
 from ..models.kinds import KINDS, find_kind
-from ..models.meta import KubeObject
+from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
-from ..models.validation import check, read, title
+from ..models.validation import check, check_new, read, title
 from .clock import Clock
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
@@ -33,6 +33,7 @@ class Objects:
         self.clock = Clock()
         self._items: dict[type, list[tuple[str, Any]]] = {}
         self._files: dict[tuple[str, str], str] = {}
+        self._generated: Counter[tuple[str, str]] = Counter()
 
     def add(self, file: str, document: Any, place: str) -> None:
         """Add a document: an object, a list of objects, or nothing.
@@ -63,7 +64,8 @@ class Objects:
             # A known kind of another group is told apart by that group.
             self.ignored[f"{kind}.{version.rpartition('/')[0]}" if kind in KINDS else kind] += 1
             return
-        item = read(model, raw, file)
+        item = read(model, self._named(kind, raw), file)
+        check_new(item, file)
         if isinstance(item, Pod):
             item = default_pod(item)
         check(item, file)
@@ -72,6 +74,18 @@ class Objects:
             raise InputError(file, title(item), "", f"is there already, from {earlier}")
         self.include(file, item)
         self.clock.look_at(raw)
+
+    def _named(self, kind: str, raw: dict[str, Any]) -> dict[str, Any]:
+        """Return an object with a name of its own where the manifest leaves that to the API server."""
+        meta = raw.get("metadata")
+        if not isinstance(meta, dict) or meta.get("name"):
+            return raw
+        base = meta.get("generateName")
+        if not isinstance(base, str) or not base:
+            return raw
+        number = self._generated[kind, base]
+        self._generated[kind, base] += 1
+        return {**raw, "metadata": {**meta, "name": generated_name(base, number)}}
 
     def include(self, file: str, item: AnyObject) -> None:
         """Add an object that is known to be right and new."""

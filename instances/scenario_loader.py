@@ -36,7 +36,7 @@ from ..models.scenario import (
     Zone,
 )
 from ..models.snapshot import Snapshot
-from ..models.validation import check, read
+from ..models.validation import check, check_new, read
 from .documents import read_documents, the_document
 from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
@@ -367,6 +367,7 @@ class _Loader:
         if model is None:
             raise part.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
         item = read(model, raw, self._file)
+        check_new(item, self._file)
         if isinstance(item, Pod):
             item = default_pod(item)
             if item.status.phase is None:

@@ -1,6 +1,6 @@
 """Affinities: which nodes a pod wants, and beside which pods."""
 
-from .base import Int32, KubeModel
+from .base import Int32, KubeModel, Texts, shared
 from .selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 
 
@@ -8,7 +8,7 @@ class PreferredSchedulingTerm(KubeModel):
     """A wish for nodes, with a weight of 1 to 100."""
 
     weight: Int32
-    preference: NodeSelectorTerm
+    preference: NodeSelectorTerm = shared(NodeSelectorTerm())
 
 
 class NodeAffinity(KubeModel):
@@ -36,11 +36,11 @@ class PodAffinityTerm(KubeModel):
     """
 
     label_selector: LabelSelector | None = None
-    namespaces: tuple[str, ...] = ()
+    namespaces: Texts = ()
     namespace_selector: LabelSelector | None = None
     topology_key: str
-    match_label_keys: tuple[str, ...] = ()
-    mismatch_label_keys: tuple[str, ...] = ()
+    match_label_keys: Texts = ()
+    mismatch_label_keys: Texts = ()
 
 
 class WeightedPodAffinityTerm(KubeModel):

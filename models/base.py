@@ -2,8 +2,9 @@
 
 Objects are immutable, are read in the API's camelCase and are used in snake_case (`max_skew` is `maxSkew`,
 `host_ip` is `hostIP`). Unknown fields are ignored and a null is read as if the field were absent, as the API
-server does. Lists become tuples, maps become dictionaries; an optional field is None unless the API server
-fills in a default, in which case that default is used. Types are the API's: `"3"` is no number, 3 is no text.
+server does; a null in a list is an entry without fields. Lists become tuples, maps become dictionaries; an
+optional field is None unless the API server fills in a default, in which case that default is used. Types are
+the API's: `"3"` is no number, 3 is no text.
 """
 
 import re
@@ -88,6 +89,16 @@ StringMap = Annotated[dict[str, str], BeforeValidator(_null_is_empty)]
 """A map of texts; a null value is the empty text, as the API server reads it."""
 
 
+def _null_items_are_empty(value: Any) -> Any:
+    if isinstance(value, list) and None in value:
+        return ["" if item is None else item for item in value]
+    return value
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_null_items_are_empty)]
+"""A list of texts; a null item is the empty text, as the API server reads it."""
+
+
 def shared(value: T) -> T:
     """Return a default that all objects share; pydantic would make a deep copy for each of them."""
     return Field(default_factory=lambda: value)
@@ -110,7 +121,8 @@ class KubeModel(BaseModel):
     @classmethod
     def _drop_absent(cls, data: Any) -> Any:
         if not isinstance(data, dict):
-            return data
+            # A null in a list or as the value of a map is an object without fields.
+            return {} if data is None else data
         values = data.values()
         if None in values:
             data = {name: value for name, value in data.items() if value is not None}

@@ -83,17 +83,22 @@ def fill_status(
     now : datetime
         The time of the round, for pods whose eviction is under way.
     """
-    if all(budget.status.disruptions_allowed is not None for budget in budgets):
+    if all(_has_status(budget) for budget in budgets):
         return tuple(budgets)
     by_namespace: dict[str, list[Pod]] = {}
     for pod in pods:
         by_namespace.setdefault(pod.namespace, []).append(pod)
     return tuple(
         budget
-        if budget.status.disruptions_allowed is not None
+        if _has_status(budget)
         else _with_status(budget, by_namespace.get(budget.namespace, ()), scales, now)
         for budget in budgets
     )
+
+
+def _has_status(budget: PodDisruptionBudget) -> bool:
+    """Say whether a budget has a status that the API server keeps: not a negative one of a manifest."""
+    return budget.status.disruptions_allowed is not None and budget.status.disruptions_allowed >= 0
 
 
 def _with_status(

@@ -78,6 +78,8 @@ class StatefulSetOrdinals(KubeModel):
 class StatefulSetSpec(KubeModel):
     """How many numbered pods of which template, each with its own claims."""
 
+    empty_is_absent: ClassVar = frozenset({"podManagementPolicy"})
+
     replicas: Int32 = 1
     selector: LabelSelector | None = None
     template: PodTemplateSpec = shared(PodTemplateSpec())
@@ -104,6 +106,8 @@ class RollingUpdate(KubeModel):
 
 class DeploymentStrategy(KubeModel):
     """How a rollout replaces pods: little by little, or all at once (Recreate)."""
+
+    empty_is_absent: ClassVar = frozenset({"type"})
 
     type: str = "RollingUpdate"
     rolling_update: RollingUpdate = shared(RollingUpdate())

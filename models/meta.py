@@ -6,6 +6,23 @@ from pydantic import Field, field_validator
 
 from .base import Bool, Int64, KubeModel, StringMap, Timestamp, shared
 
+_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+_SUFFIX_LENGTH = 5
+_MOST_BASE = 58
+
+
+def generated_name(base: str, number: int) -> str:
+    """Return the name that replaces `generateName`: the base and a suffix of five letters.
+
+    The API server draws the suffix; here it counts, so that an answer does not depend on luck. Source:
+    k8s.io/apiserver/pkg/storage/names.
+    """
+    suffix = ""
+    for _ in range(_SUFFIX_LENGTH):
+        number, digit = divmod(number, len(_SUFFIX_LETTERS))
+        suffix = _SUFFIX_LETTERS[digit] + suffix
+    return base[:_MOST_BASE] + suffix
+
 
 class OwnerReference(KubeModel):
     """Who made an object; the one with `controller` set manages it."""

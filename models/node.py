@@ -4,9 +4,9 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .base import Bool, Int64, KubeModel, Timestamp, shared
+from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
 from .meta import Condition, KubeObject
-from .quantity import QuantityField
+from .quantity import AmountField
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
@@ -31,15 +31,15 @@ class NodeSpec(KubeModel):
 class ContainerImage(KubeModel):
     """An image on a node: all its names and its size in bytes."""
 
-    names: tuple[str, ...] = ()
+    names: Texts = ()
     size_bytes: Int64 = 0
 
 
 class NodeStatus(KubeModel):
     """What a node reports. `allocatable` is `capacity` where it is absent, as the API server sets it."""
 
-    capacity: dict[str, QuantityField] = Field(default_factory=dict)
-    allocatable: dict[str, QuantityField] = Field(default_factory=dict)
+    capacity: dict[str, AmountField] = Field(default_factory=dict)
+    allocatable: dict[str, AmountField] = Field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     images: tuple[ContainerImage, ...] = ()
 

@@ -5,9 +5,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from .affinity import Affinity
-from .base import Bool, Int32, Int64, KubeModel, StringMap, Timestamp, shared
+from .base import Bool, Int32, Int64, KubeModel, StringMap, Texts, Timestamp, shared
 from .meta import Condition, KubeObject, ObjectMeta
-from .quantity import QuantityField
+from .quantity import AmountField
 from .selectors import LabelSelector
 from .volumes import Volume
 
@@ -42,8 +42,8 @@ class ContainerResourceClaim(KubeModel):
 class ResourceRequirements(KubeModel):
     """Requests and limits by resource name, in base units (cores, bytes, pieces)."""
 
-    requests: dict[str, QuantityField] = Field(default_factory=dict)
-    limits: dict[str, QuantityField] = Field(default_factory=dict)
+    requests: dict[str, AmountField] = Field(default_factory=dict)
+    limits: dict[str, AmountField] = Field(default_factory=dict)
     claims: tuple[ContainerResourceClaim, ...] = ()
 
 
@@ -84,7 +84,7 @@ class TopologySpreadConstraint(KubeModel):
     min_domains: Int32 | None = None
     node_affinity_policy: NodeInclusionPolicy = "Honor"
     node_taints_policy: NodeInclusionPolicy = "Ignore"
-    match_label_keys: tuple[str, ...] = ()
+    match_label_keys: Texts = ()
     fallback_criteria: tuple[FallbackCriterion, ...] = ()
 
     @property
@@ -142,7 +142,7 @@ class PodSpec(KubeModel):
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     resources: ResourceRequirements | None = None
-    overhead: dict[str, QuantityField] = Field(default_factory=dict)
+    overhead: dict[str, AmountField] = Field(default_factory=dict)
     host_network: Bool = False
     restart_policy: str = "Always"
     termination_grace_period_seconds: Int64 | None = None
@@ -156,13 +156,13 @@ class ContainerStatus(KubeModel):
     name: str = ""
     ready: Bool = False
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, QuantityField] = Field(default_factory=dict)
+    allocated_resources: dict[str, AmountField] = Field(default_factory=dict)
 
 
 class PodResourceClaimStatus(KubeModel):
     """The claim that was made from a template; no name means that none is needed."""
 
-    name: str
+    name: str = ""
     resource_claim_name: str | None = None
 
 
@@ -191,7 +191,7 @@ class PodStatus(KubeModel):
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()
     resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, QuantityField] = Field(default_factory=dict)
+    allocated_resources: dict[str, AmountField] = Field(default_factory=dict)
     resize: str | None = None
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
     extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None

@@ -10,7 +10,11 @@ from .selectors import LabelSelector
 
 
 def _int_or_text(value: Any) -> int | str:
-    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        if not -(2**31) <= value < 2**31:
+            raise ValueError(f"{value} is out of range")
         return value
     raise ValueError(f"{value!r} is neither a number nor a percentage (such as 2 or 50%)")
 

@@ -3,9 +3,10 @@
 A quantity is a decimal number and an optional suffix: a decimal one (`n u m k M G T P E`), a binary one
 (`Ki Mi Gi Ti Pi Ei`) or a decimal exponent (`e3`, `E-2`). Nothing here is a float: a number is a
 `fractions.Fraction` until it is rounded up to the unit in which it is compared. As upstream has it, what is
-finer than a billionth is rounded up (away from zero), and a binary spelling ends at 2**63 - 1.
+finer than a billionth is rounded up (away from zero), and a binary spelling ends at 2**63 - 1. Amounts in
+lists of resources are rounded up to a thousandth, as they are stored.
 
-Source: k8s.io/apimachinery/pkg/api/resource/quantity.go.
+Sources: k8s.io/apimachinery/pkg/api/resource/quantity.go; kubernetes pkg/apis/core/v1/defaults.go.
 """
 
 import re
@@ -34,10 +35,16 @@ _SUFFIXES: dict[str, Fraction] = {
     "Ei": Fraction(2**60),
 }
 _NANO = 10**9
+_MILLI = 1000
 _LARGEST_BINARY = Fraction(2**63 - 1)
 _MAX_EXPONENT = 400
 _MAX_LENGTH = 1000
 _ZERO = Fraction(0)
+# What Go's TrimSpace takes off a JSON text, in which tabs and line breaks can only stand escaped.
+_SPACES = (
+    " \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
 _QUANTITY = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
 )
@@ -97,7 +104,7 @@ def parse_quantity(value: object) -> Fraction:
         If the value is no quantity.
     """
     if isinstance(value, str):
-        return _parse_text(value)
+        return _parse_text(value.strip(_SPACES))
     if isinstance(value, Fraction):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -116,6 +123,26 @@ QuantityField = Annotated[
     PlainSerializer(lambda quantity: format_quantity(quantity), return_type=str, when_used="json"),
 ]
 """The pydantic type of a field that holds a quantity."""
+
+
+def _read_amount(value: Any) -> Fraction:
+    quantity = _read(value)
+    if _MILLI % quantity.denominator == 0:
+        return quantity
+    size = -((-abs(quantity.numerator) * _MILLI) // quantity.denominator)
+    return Fraction(size if quantity > 0 else -size, _MILLI)
+
+
+AmountField = Annotated[
+    Fraction,
+    PlainValidator(_read_amount),
+    PlainSerializer(lambda quantity: format_quantity(quantity), return_type=str, when_used="json"),
+]
+"""The type of an amount in a list of resources (requests, limits, capacity, allocatable, overhead).
+
+The API server stores each of them rounded up to a thousandth, away from zero (SetDefaults_ResourceList);
+other quantities, such as those of devices, stay as they are.
+"""
 
 
 def unit_ceil(quantity: Fraction) -> int:

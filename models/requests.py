@@ -1,7 +1,9 @@
 """What a pod asks of a node, in the scheduler's integer units.
 
-Amounts are integers: cpu in thousandths of a core, everything else in whole units, both rounded up once,
-after the sum over containers. An amount ends at 2**63 - 1, the largest that the API can hold.
+Amounts are integers: cpu in thousandths of a core, everything else in whole units. Each container's amount
+is rounded up to a thousandth when it is read (`AmountField`), as the API server stores it, so cpu is exact;
+the rest is rounded up once, after the sum over containers. An amount ends at 2**63 - 1, the largest that the
+API can hold.
 
     request = max(sum of containers and sidecars,
                   for each init container: its own request + the sidecars declared before it)

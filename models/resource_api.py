@@ -6,18 +6,25 @@ fields of `exactly` directly and a device had its own below `basic`.
 Sources: KEP-4381, KEP-4815 (counters), KEP-4816 (firstAvailable), KEP-5055 (taints), KEP-5075 (capacity).
 """
 
-from typing import Any, ClassVar, Literal
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from .base import Bool, Int64, KubeModel, Timestamp, shared
+from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
 from .meta import KubeObject, ObjectMeta
 from .quantity import QuantityField
+from .resource_v1beta1 import is_v1beta1, lower_flat_requests
 from .selectors import NodeSelector
 
 AllocationMode = Literal["ExactCount", "All"]
 DeviceTaintEffect = Literal["None", "NoSchedule", "NoExecute"]
+_LISTS = frozenset({"ints", "bools", "strings", "versions"})
 DeviceTolerationEffect = Literal["", "None", "NoSchedule", "NoExecute"]
+
+
+DeviceQuantity = Annotated[QuantityField, AfterValidator(lambda quantity: max(quantity, Fraction(0)))]
+"""An amount of a device; the API server takes negative ones, which count as none."""
 
 
 class ResourcePool(KubeModel):
@@ -29,34 +36,46 @@ class ResourcePool(KubeModel):
 
 
 class DeviceAttribute(KubeModel):
-    """A typed value; exactly one field is set."""
+    """A typed value; exactly one field is set.
+
+    `lists` names the list-valued fields that are set (KEP-5491); the allocator of the releases that are
+    rebuilt here does not know them, so such an attribute is there but has no value.
+    """
 
     int_value: Int64 | None = Field(default=None, alias="int")
     bool_value: Bool | None = Field(default=None, alias="bool")
     string_value: str | None = Field(default=None, alias="string")
     version_value: str | None = Field(default=None, alias="version")
+    lists: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _note_lists(cls, data: Any) -> Any:
+        if isinstance(data, dict) and not _LISTS.isdisjoint(data):
+            return {**data, "lists": tuple(sorted(name for name in _LISTS if data.get(name) is not None))}
+        return data
 
 
 class CapacityRequestPolicyRange(KubeModel):
     """Amounts from `min` to `max` in steps."""
 
-    min: QuantityField | None = None
-    max: QuantityField | None = None
-    step: QuantityField | None = None
+    min: DeviceQuantity | None = None
+    max: DeviceQuantity | None = None
+    step: DeviceQuantity | None = None
 
 
 class CapacityRequestPolicy(KubeModel):
     """Which amounts of a shared capacity may be taken."""
 
-    default: QuantityField | None = None
-    valid_values: tuple[QuantityField, ...] = ()
+    default: DeviceQuantity | None = None
+    valid_values: tuple[DeviceQuantity, ...] = ()
     valid_range: CapacityRequestPolicyRange | None = None
 
 
 class DeviceCapacity(KubeModel):
     """An amount of something that a device has."""
 
-    value: QuantityField
+    value: DeviceQuantity = Fraction(0)
     request_policy: CapacityRequestPolicy | None = None
 
     @model_validator(mode="before")
@@ -69,7 +88,7 @@ class DeviceCapacity(KubeModel):
 class Counter(KubeModel):
     """An amount that devices of a pool share."""
 
-    value: QuantityField
+    value: DeviceQuantity = Fraction(0)
 
 
 class CounterSet(KubeModel):
@@ -120,8 +139,8 @@ class Device(KubeModel):
     taints: tuple[DeviceTaint, ...] = ()
     allow_multiple_allocations: Bool = False
     binds_to_node: Bool = False
-    binding_conditions: tuple[str, ...] = ()
-    binding_failure_conditions: tuple[str, ...] = ()
+    binding_conditions: Texts = ()
+    binding_failure_conditions: Texts = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -169,7 +188,7 @@ class DeviceSelector(KubeModel):
 class CapacityRequirements(KubeModel):
     """How much of a device's capacities is wanted."""
 
-    requests: dict[str, QuantityField] = Field(default_factory=dict)
+    requests: dict[str, DeviceQuantity] = Field(default_factory=dict)
 
 
 class _CountedRequest(KubeModel):
@@ -218,21 +237,11 @@ class DeviceRequest(KubeModel):
     exactly: ExactDeviceRequest | None = None
     first_available: tuple[DeviceSubRequest, ...] = ()
 
-    @model_validator(mode="before")
-    @classmethod
-    def _lower_flat_request(cls, data: Any) -> Any:
-        """Move v1beta1's flat fields below `exactly`."""
-        if isinstance(data, dict) and "deviceClassName" in data and "exactly" not in data:
-            flat = {name: value for name, value in data.items() if name not in ("name", "firstAvailable")}
-            kept = {name: value for name, value in data.items() if name in ("name", "firstAvailable")}
-            return {**kept, "exactly": flat}
-        return data
-
 
 class DeviceConstraint(KubeModel):
     """What the devices of some requests (none listed: of all) must have in common, or must differ in."""
 
-    requests: tuple[str, ...] = ()
+    requests: Texts = ()
     match_attribute: str | None = None
     distinct_attribute: str | None = None
 
@@ -301,6 +310,11 @@ class ResourceClaim(KubeObject):
     spec: ResourceClaimSpec = shared(ResourceClaimSpec())
     status: ResourceClaimStatus = shared(ResourceClaimStatus())
 
+    @model_validator(mode="before")
+    @classmethod
+    def _lower_v1beta1(cls, data: Any) -> Any:
+        return {**data, "spec": lower_flat_requests(data.get("spec"))} if is_v1beta1(data) else data
+
 
 class ResourceClaimTemplateSpec(KubeModel):
     """The claim to be made."""
@@ -315,6 +329,14 @@ class ResourceClaimTemplate(KubeObject):
     api_version: str = "resource.k8s.io/v1"
     kind: str = "ResourceClaimTemplate"
     spec: ResourceClaimTemplateSpec = shared(ResourceClaimTemplateSpec())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lower_v1beta1(cls, data: Any) -> Any:
+        spec = data.get("spec") if is_v1beta1(data) else None
+        if not isinstance(spec, dict):
+            return data
+        return {**data, "spec": {**spec, "spec": lower_flat_requests(spec.get("spec"))}}
 
 
 class DeviceClassSpec(KubeModel):

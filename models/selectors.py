@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from .base import KubeModel
+from .base import KubeModel, StringMap, Texts
 
 LabelOperator = Literal["In", "NotIn", "Exists", "DoesNotExist"]
 NodeOperator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
@@ -101,13 +101,13 @@ class LabelSelectorRequirement(KubeModel):
 
     key: str
     operator: LabelOperator
-    values: tuple[str, ...] = ()
+    values: Texts = ()
 
 
 class LabelSelector(KubeModel):
     """A selector over labels; an empty one matches everything (an absent one, None, matches nothing)."""
 
-    match_labels: dict[str, str] = Field(default_factory=dict)
+    match_labels: StringMap = Field(default_factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
     @cached_property
@@ -162,7 +162,7 @@ class NodeSelectorRequirement(KubeModel):
 
     key: str
     operator: NodeOperator
-    values: tuple[str, ...] = ()
+    values: Texts = ()
 
 
 def _label_condition_parses(item: NodeSelectorRequirement) -> bool:

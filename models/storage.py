@@ -1,12 +1,12 @@
 """Persistent storage: volumes, claims, classes, and what CSI drivers say about nodes."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from .base import Bool, Int32, KubeModel, StringMap, shared
+from .base import Bool, Int32, KubeModel, StringMap, Texts, shared
 from .meta import KubeObject
-from .quantity import QuantityField
+from .quantity import AmountField, QuantityField
 from .selectors import LabelSelector, NodeSelector
 from .volumes import InTreeSources, PersistentVolumeClaimSpec
 
@@ -42,11 +42,18 @@ class VolumeNodeAffinity(KubeModel):
     required: NodeSelector | None = None
 
 
-class PersistentVolumeSpec(InTreeSources):
-    """What a volume offers, and where."""
+_SOURCES = (
+    *(field.alias or name for name, field in InTreeSources.model_fields.items()),
+    *("csi", "local", "hostPath", "nfs", "fc", "cephfs", "glusterfs", "flocker", "flexVolume", "quobyte"),
+    *("photonPersistentDisk", "scaleIO", "storageos"),
+)
 
-    capacity: dict[str, QuantityField] = Field(default_factory=dict)
-    access_modes: tuple[str, ...] = ()
+
+class PersistentVolumeSpec(InTreeSources):
+    """What a volume offers, and where; `sources` are the fields that say what is behind it."""
+
+    capacity: dict[str, AmountField] = Field(default_factory=dict)
+    access_modes: Texts = ()
     claim_ref: ObjectReference | None = None
     storage_class_name: str = ""
     volume_mode: str = "Filesystem"
@@ -55,6 +62,14 @@ class PersistentVolumeSpec(InTreeSources):
     volume_attributes_class_name: str | None = None
     csi: CSIPersistentVolumeSource | None = None
     local: LocalVolumeSource | None = None
+    sources: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_sources(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        return {**data, "sources": tuple(name for name in _SOURCES if data.get(name) is not None)}
 
 
 class PersistentVolumeStatus(KubeModel):
@@ -78,8 +93,8 @@ class PersistentVolumeClaimStatus(KubeModel):
     """Where a claim stands; `phase` is None where the input has none."""
 
     phase: str | None = None
-    access_modes: tuple[str, ...] = ()
-    capacity: dict[str, QuantityField] = Field(default_factory=dict)
+    access_modes: Texts = ()
+    capacity: dict[str, AmountField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaim(KubeObject):
@@ -95,7 +110,7 @@ class TopologySelectorLabelRequirement(KubeModel):
     """A node label and the values it may have."""
 
     key: str
-    values: tuple[str, ...] = ()
+    values: Texts = ()
 
 
 class TopologySelectorTerm(KubeModel):
@@ -130,7 +145,7 @@ class CSINodeDriver(KubeModel):
 
     name: str
     node_id: str = ""
-    topology_keys: tuple[str, ...] = ()
+    topology_keys: Texts = ()
     allocatable: VolumeNodeResources | None = None
 
 

@@ -1,26 +1,26 @@
 """Volumes of a pod, as far as the volume plugins look at them."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from .base import Bool, Int32, KubeModel, StringMap, shared
+from .base import Bool, Int32, KubeModel, StringMap, Texts, shared
 from .meta import ObjectMeta
-from .quantity import QuantityField
+from .quantity import AmountField
 from .selectors import LabelSelector
 
 
 class VolumeResources(KubeModel):
     """How much storage a claim asks for."""
 
-    requests: dict[str, QuantityField] = Field(default_factory=dict)
-    limits: dict[str, QuantityField] = Field(default_factory=dict)
+    requests: dict[str, AmountField] = Field(default_factory=dict)
+    limits: dict[str, AmountField] = Field(default_factory=dict)
 
 
 class PersistentVolumeClaimSpec(KubeModel):
     """What a claim asks for; also the template of an ephemeral volume's claim."""
 
-    access_modes: tuple[str, ...] = ()
+    access_modes: Texts = ()
     selector: LabelSelector | None = None
     resources: VolumeResources = shared(VolumeResources())
     volume_name: str | None = None
@@ -90,7 +90,7 @@ class RBDVolumeSource(KubeModel):
 
     empty_is_absent: ClassVar = frozenset({"pool"})
 
-    monitors: tuple[str, ...] = ()
+    monitors: Texts = ()
     image: str = ""
     pool: str = "rbd"
     read_only: Bool = False
@@ -146,10 +146,32 @@ class InTreeSources(KubeModel):
     portworx_volume: PortworxVolumeSource | None = None
 
 
+VOLUME_SOURCES = frozenset(
+    (
+        *(field.alias or name for name, field in InTreeSources.model_fields.items()),
+        *("persistentVolumeClaim", "ephemeral", "csi", "emptyDir", "hostPath", "configMap", "secret"),
+        *("projected", "downwardAPI", "nfs", "fc", "cephfs", "glusterfs", "flocker", "flexVolume", "quobyte"),
+        *("photonPersistentDisk", "scaleIO", "storageos", "gitRepo", "image"),
+    )
+)
+
+
 class Volume(InTreeSources):
-    """A named volume; every source that no plugin looks at leaves all fields None."""
+    """A named volume; every source that no plugin looks at leaves all fields None.
+
+    `sources` names the sources where there are several, those that no plugin looks at among them.
+    """
 
     name: str
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
     csi: CSIVolumeSource | None = None
+    sources: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_sources(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        names = [name for name in data if name in VOLUME_SOURCES and data[name] is not None]
+        return {**data, "sources": tuple(names)} if len(names) > 1 else data

@@ -6,7 +6,6 @@ They react once to all that happened at one time. Names are the owner's and a nu
 Sources: kubernetes pkg/controller/{replicaset,deployment,statefulset,job}.
 """
 
-import math
 from collections import Counter
 from hashlib import sha256
 from typing import Any
@@ -333,8 +332,8 @@ def _allowances(item: Deployment) -> tuple[int, int]:
     def share(value: int | str, up: bool) -> int:
         if isinstance(value, int):
             return value
-        part = int(value.rstrip("%")) * replicas / 100
-        return math.ceil(part) if up else math.floor(part)
+        hundredths = int(value.rstrip("%")) * replicas
+        return -(-hundredths // 100) if up else hundredths // 100
 
     surge, unavailable = share(rolling.max_surge, True), share(rolling.max_unavailable, False)
     return (surge, unavailable) if surge or unavailable else (surge, 1)

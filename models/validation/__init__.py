@@ -1,7 +1,8 @@
 """What the API server would refuse, one rule a room, for the fields that are read.
 
-An object that the API server accepts is never refused. Types and closed sets of values are the models' own;
-they are told in the same words (`reading`).
+The rules here hold for every object, those of `creation` for new ones. An object that the API server accepts
+is never refused. Types and closed sets of values are the models' own; they are told in the same words
+(`reading`).
 """
 
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from .controllers import (
     replication_controller_faults,
     stateful_set_faults,
 )
+from .creation import creation_faults
 from .faults import Fault, Faults
 from .node import node_faults
 from .pod import pod_faults
@@ -41,7 +43,7 @@ from .storage import (
     storage_class_faults,
 )
 
-__all__ = ["RULES", "Fault", "check", "describe", "faults", "read", "title"]
+__all__ = ["RULES", "Fault", "check", "check_new", "creation_faults", "describe", "faults", "read", "title"]
 
 RULES: dict[str, Callable[[Any], Faults]] = {
     "Node": node_faults,
@@ -87,8 +89,21 @@ def title(item: KubeObject | KubeSchedulerConfiguration) -> str:
     return f"{item.kind} {item.key}" if isinstance(item, KubeObject) else item.kind
 
 
+def check_new(item: KubeObject | KubeSchedulerConfiguration, file: str) -> None:
+    """Raise the first fault that keeps an object, as its manifest has it, from being created.
+
+    Raises
+    ------
+    InputError
+        If the API server would refuse the object, unless it has a uid and so has been stored already.
+    """
+    if isinstance(item, KubeObject):
+        for fault in creation_faults(item):
+            raise InputError(file, title(item), respell(item, fault.field), fault.message)
+
+
 def check(item: KubeObject | KubeSchedulerConfiguration, file: str) -> None:
-    """Raise the first fault of an object.
+    """Raise the first fault of an object whose defaults are filled in.
 
     Raises
     ------

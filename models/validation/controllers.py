@@ -10,9 +10,6 @@ from .common import label_selector_faults
 from .faults import Fault, Faults, at_least, known, number_or_share
 from .pod import template_faults
 
-# Upstream sets no limit to a percentage of pods beyond those wanted; this one keeps sums small.
-_MOST_SURGE = 100_000
-
 
 def _selector_and_template(selector: LabelSelector | None, template: PodTemplateSpec) -> Faults:
     if selector is None:
@@ -30,7 +27,7 @@ def replicas_faults(item: Deployment | ReplicaSet) -> Faults:
     yield from at_least(item.spec.replicas, 0, "spec.replicas")
     if isinstance(item, Deployment):
         rolling, path = item.spec.strategy.rolling_update, "spec.strategy.rollingUpdate"
-        yield from number_or_share(rolling.max_surge, f"{path}.maxSurge", most=_MOST_SURGE)
+        yield from number_or_share(rolling.max_surge, f"{path}.maxSurge")
         yield from number_or_share(rolling.max_unavailable, f"{path}.maxUnavailable", most=100)
     yield from _selector_and_template(item.spec.selector, item.spec.template)
 

@@ -9,7 +9,8 @@ from ..quantity import format_quantity
 
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
-_PERCENTAGE = re.compile(r"[0-9]{1,9}%")
+# Longer ones are left to `most`; Python reads no number of more than 4300 digits.
+_PERCENTAGE = re.compile(r"[0-9]{1,1000}%")
 
 
 class Fault(NamedTuple):
@@ -60,12 +61,15 @@ def within(value: int | None, least: int, most: int, path: str) -> Faults:
         yield Fault(path, f"must be between {least} and {most}, not {value}")
 
 
-def number_or_share(value: int | str | None, path: str, most: int) -> Faults:
-    """Find what is neither a number from 0 on nor a percentage up to the most; None is no value."""
+def number_or_share(value: int | str | None, path: str, most: int | None = None) -> Faults:
+    """Find what is neither a number from 0 on nor a percentage up to the most, if any; None is no value."""
     if isinstance(value, int):
         yield from at_least(value, 0, path)
-    elif value is not None and not (_PERCENTAGE.fullmatch(value) and int(value[:-1]) <= most):
-        yield Fault(path, f"must be a number or a percentage from 0% to {most}%, not {value!r}")
+    elif value is not None and not (
+        _PERCENTAGE.fullmatch(value) and (most is None or int(value[:-1]) <= most)
+    ):
+        allowed = "a percentage" if most is None else f"a percentage from 0% to {most}%"
+        yield Fault(path, f"must be a number or {allowed}, not {value!r}")
 
 
 def unique(values: Iterable[str | None], path: str, name: str) -> Faults:

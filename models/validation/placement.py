@@ -61,7 +61,6 @@ def _one_spread_faults(item: TopologySpreadConstraint, path: str) -> Faults:
     yield from label_selector_faults(item.label_selector, f"{path}.labelSelector")
     if item.match_label_keys and item.label_selector is None:
         yield Fault(f"{path}.matchLabelKeys", "can only be used with a labelSelector")
-    yield from unique(item.match_label_keys, f"{path}.matchLabelKeys", "")
 
 
 def affinity_faults(affinity: Affinity | None, path: str) -> Faults:

@@ -9,7 +9,7 @@ Source: kubernetes pkg/apis/core/validation (ValidatePodSpec and what it calls).
 from collections.abc import Collection, Sequence
 
 from ..pod import ContainerPort, Pod, PodResourceClaim, PodSpec, PodTemplateSpec
-from ..volumes import InTreeSources, Volume
+from ..volumes import Volume
 from .faults import Fault, Faults, required_text, unique, within
 from .placement import affinity_faults, spread_faults, toleration_faults
 from .resources import amount_faults, container_resource_faults, pod_resource_faults
@@ -101,14 +101,8 @@ def _volume_faults(volumes: Sequence[Volume], path: str) -> Faults:
     for index, volume in enumerate(volumes):
         where = f"{path}[{index}]"
         yield from required_text(volume.name, f"{where}.name")
-        sources = [
-            name
-            for name in (*InTreeSources.model_fields, "persistent_volume_claim", "ephemeral", "csi")
-            if getattr(volume, name) is not None
-        ]
-        if len(sources) > 1:
-            spelled = " and ".join(Volume.model_fields[name].alias or name for name in sources)
-            yield Fault(where, f"must have one source, not {spelled}")
+        if volume.sources:
+            yield Fault(where, f"must have one source, not {' and '.join(volume.sources)}")
         if volume.persistent_volume_claim is not None:
             yield from required_text(
                 volume.persistent_volume_claim.claim_name, f"{where}.persistentVolumeClaim.claimName"

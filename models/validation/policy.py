@@ -5,7 +5,7 @@ Source: kubernetes pkg/apis/policy/validation.
 
 from ..policy import PodDisruptionBudget
 from .common import label_selector_faults
-from .faults import Fault, Faults, at_least, known, number_or_share
+from .faults import Fault, Faults, known, number_or_share
 
 
 def budget_faults(budget: PodDisruptionBudget) -> Faults:
@@ -21,8 +21,3 @@ def budget_faults(budget: PodDisruptionBudget) -> Faults:
         ("IfHealthyBudget", "AlwaysAllow"),
         "spec.unhealthyPodEvictionPolicy",
     )
-    status = budget.status
-    yield from at_least(status.disruptions_allowed, 0, "status.disruptionsAllowed")
-    yield from at_least(status.current_healthy, 0, "status.currentHealthy")
-    yield from at_least(status.desired_healthy, 0, "status.desiredHealthy")
-    yield from at_least(status.expected_pods, 0, "status.expectedPods")

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ..resource_api import (
     CapacityRequestPolicy,
-    CapacityRequirements,
     Device,
     DeviceClaim,
     DeviceClass,
@@ -44,17 +43,8 @@ def _selector_faults(selectors: Sequence[DeviceSelector], path: str) -> Faults:
 def _toleration_faults(tolerations: Sequence[DeviceToleration], path: str) -> Faults:
     yield from at_most_items(len(tolerations), 16, path)
     for index, item in enumerate(tolerations):
-        if not item.key and item.operator != "Exists":
-            yield Fault(
-                f"{path}[{index}].operator", "must be Exists when the key is empty (which means all taints)"
-            )
         if item.operator == "Exists" and item.value:
             yield Fault(f"{path}[{index}].value", "must be empty with operator Exists")
-
-
-def _capacity_faults(capacity: CapacityRequirements | None, path: str) -> Faults:
-    if capacity is not None:
-        yield from not_negative(capacity.requests, f"{path}.requests")
 
 
 def _count_faults(request: ExactDeviceRequest | DeviceSubRequest, path: str) -> Faults:
@@ -66,7 +56,6 @@ def _count_faults(request: ExactDeviceRequest | DeviceSubRequest, path: str) -> 
         yield Fault(f"{path}.count", "cannot be set with allocationMode All")
     yield from _selector_faults(request.selectors, f"{path}.selectors")
     yield from _toleration_faults(request.tolerations, f"{path}.tolerations")
-    yield from _capacity_faults(request.capacity, f"{path}.capacity")
 
 
 def _request_faults(request: DeviceRequest, path: str) -> Faults:
@@ -88,8 +77,9 @@ def _constraint_faults(constraint: DeviceConstraint, names: frozenset[str], path
         ("matchAttribute", constraint.match_attribute),
         ("distinctAttribute", constraint.distinct_attribute),
     )
-    if sum(value is not None for _, value in attributes) != 1:
-        yield Fault(path, "must have exactly one of matchAttribute and distinctAttribute")
+    # Of both, the first one holds.
+    if all(value is None for _, value in attributes):
+        yield Fault(path, "must have matchAttribute or distinctAttribute")
     for name, value in attributes:
         if value is not None and not all(value.partition("/")):
             yield Fault(f"{path}.{name}", f"must be <domain>/<name>, not {value!r}")
@@ -161,17 +151,8 @@ def _version_faults(text: str, path: str) -> Faults:
 def _policy_faults(policy: CapacityRequestPolicy, path: str) -> Faults:
     if policy.valid_range is not None and policy.valid_values:
         yield Fault(path, "must have at most one of validRange and validValues")
-    if policy.default is not None:
-        yield from not_negative({"default": policy.default}, path)
-    for index, value in enumerate(policy.valid_values):
-        yield from not_negative({str(index): value}, f"{path}.validValues")
-    allowed = policy.valid_range
-    if allowed is not None:
-        given = {"min": allowed.min, "max": allowed.max, "step": allowed.step}
-        amounts = {name: amount for name, amount in given.items() if amount is not None}
-        yield from not_negative(amounts, f"{path}.validRange")
-        if allowed.step == 0:
-            yield Fault(f"{path}.validRange.step", "must be greater than 0")
+    if policy.valid_range is not None and policy.valid_range.step == 0:
+        yield Fault(f"{path}.validRange.step", "must be greater than 0")
 
 
 def _device_faults(device: Device, path: str) -> Faults:
@@ -184,22 +165,18 @@ def _device_faults(device: Device, path: str) -> Faults:
             attribute.string_value,
             attribute.version_value,
         )
-        if sum(value is not None for value in values) != 1:
+        if sum(value is not None for value in values) + len(attribute.lists) != 1:
             yield Fault(
                 below(f"{path}.attributes", name), "must have exactly one of int, bool, string and version"
             )
         if attribute.version_value is not None:
             yield from _version_faults(attribute.version_value, below(f"{path}.attributes", name))
-    amounts = {name: item.value for name, item in device.capacity.items()}
-    yield from not_negative(amounts, f"{path}.capacity")
     for name, item in device.capacity.items():
         if item.request_policy is not None:
             yield from _policy_faults(item.request_policy, f"{below(f'{path}.capacity', name)}.requestPolicy")
     for index, consumption in enumerate(device.consumes_counters):
         where = f"{path}.consumesCounters[{index}]"
         yield from required_text(consumption.counter_set, f"{where}.counterSet")
-        taken = {name: counter.value for name, counter in consumption.counters.items()}
-        yield from not_negative(taken, f"{where}.counters")
     yield from unique(
         (item.counter_set for item in device.consumes_counters), f"{path}.consumesCounters", "counterSet"
     )
@@ -236,6 +213,4 @@ def slice_faults(item: ResourceSlice) -> Faults:
     for index, counters in enumerate(spec.shared_counters):
         where = f"spec.sharedCounters[{index}]"
         yield from required_text(counters.name, f"{where}.name")
-        amounts = {name: counter.value for name, counter in counters.counters.items()}
-        yield from not_negative(amounts, f"{where}.counters")
     yield from unique((counters.name for counters in spec.shared_counters), "spec.sharedCounters", "name")

@@ -1,8 +1,7 @@
 """Requests and limits of containers and pods, and amounts that nodes offer.
 
-Not demanded, though the API server does: a limit beside each request of an extended resource, and a
-pod-level request that covers the containers'. The scheduler does not need either, and inputs made for a
-study often leave the limits out.
+Not demanded, though the API server does: a limit beside each request of an extended resource. The scheduler
+does not need it, and inputs made for a study often leave the limits out.
 
 Source: kubernetes pkg/apis/core/validation (ValidateResourceRequirements).
 """
@@ -20,11 +19,12 @@ def amount_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
     """Find amounts that are negative, or that split what comes in whole pieces."""
     yield from not_negative(amounts, path)
     for name, quantity in amounts.items():
-        if quantity.denominator != 1 and extended_resource(name):
+        if quantity.denominator != 1 and (name == "pods" or extended_resource(name)):
             yield Fault(below(path, name), f"must be a whole number, not {format_quantity(quantity)}")
 
 
-def _name_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
+def name_faults(amounts: Mapping[str, Fraction], path: str) -> Faults:
+    """Find names that are no resources of a container."""
     for name in amounts:
         if name in ("cpu", "memory", "ephemeral-storage") or name.startswith("hugepages-"):
             continue
@@ -54,7 +54,7 @@ def container_resource_faults(resources: ResourceRequirements, claims: Collectio
     """Find faults of a container's resources; `claims` are the names of the pod's resource claims."""
     for part, amounts in (("limits", resources.limits), ("requests", resources.requests)):
         if amounts:
-            yield from _name_faults(amounts, f"{path}.{part}")
+            yield from name_faults(amounts, f"{path}.{part}")
             yield from amount_faults(amounts, f"{path}.{part}")
     if resources.limits:
         yield from _limit_faults(resources, path)

@@ -63,10 +63,15 @@ def _group_faults(spec: GroupSpec, path: str, *, composite: bool = False) -> Fau
         yield from required_text(item.key, f"{path}.schedulingConstraints.topology[{index}].key")
     yield from at_most_items(len(spec.resource_claims), 4, f"{path}.resourceClaims")
     yield from pod_claim_faults(spec.resource_claims, f"{path}.resourceClaims")
-    if spec.disruption_mode == "all" and spec.scheduling_policy.basic is not None:
-        yield Fault(f"{path}.disruptionMode", "cannot be 'all' with the basic policy")
     if not spec.priority_class_name or spec.priority_class_name not in SYSTEM_PRIORITIES:
         yield from _user_priority_faults(spec.priority, f"{path}.priority")
+
+
+def _mode_faults(item: Workload | PodGroup, spec: GroupSpec, path: str) -> Faults:
+    # v1alpha2 takes the word for a whole group beside either policy.
+    early = item.api_version.endswith("/v1alpha2")
+    if not early and spec.disruption_mode == "all" and spec.scheduling_policy.basic is not None:
+        yield Fault(f"{path}.disruptionMode", "cannot be 'all' with the basic policy")
 
 
 def workload_faults(item: Workload) -> Faults:
@@ -79,11 +84,13 @@ def workload_faults(item: Workload) -> Faults:
         where = f"spec.podGroupTemplates[{index}]"
         yield from required_text(template.name, f"{where}.name")
         yield from _group_faults(template, where)
+        yield from _mode_faults(item, template, where)
     yield from unique((template.name for template in templates), "spec.podGroupTemplates", "name")
 
 
 def pod_group_faults(item: PodGroup) -> Faults:
     """Find faults of a pod group."""
+    yield from _mode_faults(item, item.spec, "spec")
     reference = item.spec.workload_ref
     if reference is not None:
         yield from required_text(reference.workload_name, "spec.workloadRef.workloadName")

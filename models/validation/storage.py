@@ -60,7 +60,8 @@ def storage_class_faults(item: StorageClass) -> Faults:
     """Find faults of a storage class."""
     yield from required_text(item.provisioner, "provisioner")
     yield from known(item.volume_binding_mode, ("Immediate", "WaitForFirstConsumer"), "volumeBindingMode")
-    yield from known(item.reclaim_policy, ("Delete", "Retain"), "reclaimPolicy")
+    # An empty policy is stored as it is.
+    yield from known(item.reclaim_policy or None, ("Delete", "Retain"), "reclaimPolicy")
     for index, term in enumerate(item.allowed_topologies):
         for number, condition in enumerate(term.match_label_expressions):
             where = f"allowedTopologies[{index}].matchLabelExpressions[{number}]"
@@ -82,9 +83,8 @@ def storage_capacity_faults(item: CSIStorageCapacity) -> Faults:
     """Find faults of a report on free storage."""
     yield from required_text(item.storage_class_name, "storageClassName")
     yield from label_selector_faults(item.node_topology, "nodeTopology")
-    for name, quantity in (("capacity", item.capacity), ("maximumVolumeSize", item.maximum_volume_size)):
-        if quantity is not None and quantity < 0:
-            yield Fault(name, "must not be negative")
+    if item.capacity is not None and item.capacity < 0:
+        yield Fault("capacity", "must not be negative")
 
 
 def attachment_faults(item: VolumeAttachment) -> Faults:

@@ -91,6 +91,60 @@ def test_an_explicit_default_namespace_is_the_default_namespace():
         snapshot_of([pod(), bare])
 
 
+def test_objects_that_leave_their_names_to_the_api_server_get_names_of_their_own():
+    nameless = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"generateName": "web-"},
+        "spec": pod()["spec"],
+    }
+    names = [item.name for item in snapshot_of([nameless, nameless, pod("web")]).pods]
+    assert len(set(names)) == 3
+    assert all(name.startswith("web-") and len(name) == len("web-") + 5 for name in names[:2])
+    assert names == [item.name for item in snapshot_of([nameless, nameless, pod("web")]).pods]
+
+
+def test_a_generated_name_keeps_room_for_its_suffix():
+    nameless = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"generateName": "a" * 100},
+        "spec": pod()["spec"],
+    }
+    assert len(snapshot_of([nameless]).pods[0].name) == 63
+
+
+def test_an_object_with_neither_name_nor_base_is_refused():
+    nameless = {"apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": ""}, "spec": pod()["spec"]}
+    with pytest.raises(InputError, match=r"metadata\.name: required"):
+        snapshot_of([nameless])
+
+
+def test_what_has_been_stored_keeps_the_rules_of_its_time():
+    new = pod()
+    new["spec"]["nodeSelector"] = {"disk": "a b"}
+    stored = {**new, "metadata": {**new["metadata"], "uid": "5f2c"}}
+    assert snapshot_of([stored]).pods[0].spec.node_selector == {"disk": "a b"}
+    with pytest.raises(InputError, match=r"spec\.nodeSelector\.disk: must be empty or at most 63"):
+        snapshot_of([new])
+
+
+def test_label_keys_that_are_merged_already_do_not_stand_twice():
+    term = {
+        "topologyKey": "zone",
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a"]}]},
+        "matchLabelKeys": ["app"],
+    }
+    new = pod()
+    new["metadata"]["labels"] = {"app": "a"}
+    new["spec"]["topologySpreadConstraints"] = [term]
+    assert len(snapshot_of([{**new, "status": {"phase": "Pending"}}]).pods) == 1
+    with pytest.raises(InputError, match=r"matchLabelKeys\[0\]: 'app' is in the labelSelector too"):
+        snapshot_of([new])
+
+
 def test_quantities_are_exact_in_json_and_yaml():
     requests = '{"cpu": 0.1, "memory": 18014398509481985, "ephemeral-storage": 1e3, "x.com/y": "2"}'
     template = json.dumps(pod()).replace(

@@ -14,7 +14,7 @@ POD_SPEC = {
         {
             "name": "main",
             "image": "web",
-            "ports": [{"containerPort": 80, "hostPort": 8080}],
+            "ports": [{"containerPort": 8080, "hostPort": 8080}],
             "resources": {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}, "claims": [{"name": "g"}]},
         }
     ],

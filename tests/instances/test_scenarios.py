@@ -84,9 +84,12 @@ def test_a_fault_is_told_in_one_line(tmp_path, text, field, words):
     assert "\n" not in str(caught.value)
 
 
-def test_objects_are_checked_as_in_any_input(tmp_path):
+@pytest.mark.parametrize(
+    "container",
+    ["{name: m, resources: {requests: {cpu: -1}}}", "{name: m, ports: [{containerPort: 1, name: P}]}"],
+)
+def test_objects_are_checked_as_in_any_input(tmp_path, container):
     path = tmp_path / "s.yaml"
-    container = "{name: m, resources: {requests: {cpu: -1}}}"
     bad = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {{containers: [{container}]}}}}"
     path.write_text(GOOD + f"events: [{{at: 1s, add: [{bad}]}}]")
     with pytest.raises(InputError, match="Pod default/p"):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestow.models.pod import ResourceRequirements
 from kubestow.models.quantity import (
     SpelledFloat,
     format_quantity,
@@ -65,7 +66,9 @@ def test_every_legal_spelling_is_read_exactly(text, number):
         "1ki",
         "1mi",
         "1 Gi",
-        " 1",
+        "\t1",
+        "1\n",
+        " ",
         "1e",
         "1e3.5",
         "0x10",
@@ -140,3 +143,25 @@ def test_binary_spellings_agree_with_shifts(number, suffix):
     shift = {"Ki": 10, "Mi": 20, "Gi": 30}[suffix]
     exact = number << shift
     assert parse_quantity(f"{number}{suffix}") == max(-(2**63 - 1), min(2**63 - 1, exact))
+
+
+@pytest.mark.parametrize("text", ["1 ", " 1", "\u00a01\u3000"])
+def test_spaces_around_a_quantity_do_not_count(text):
+    assert parse_quantity(text) == 1
+
+
+AMOUNTS = [
+    ("whole numbers stay", "3", "3"),
+    ("thousandths stay", "1500m", "1500m"),
+    ("what is finer is rounded up", "0.0001", "1m"),
+    ("a long fraction is rounded up", "0.1111111111", "112m"),
+    ("below zero it is rounded away from zero", "-0.0001", "-1m"),
+    ("bytes are rounded to thousandths, too", "0.5", "500m"),
+    ("a null is zero", None, "0"),
+]
+
+
+@pytest.mark.parametrize("given, stored", [row[1:] for row in AMOUNTS], ids=[row[0] for row in AMOUNTS])
+def test_amounts_are_read_as_the_api_server_stores_them(given, stored):
+    resources = ResourceRequirements.model_validate({"requests": {"cpu": given}})
+    assert resources.requests["cpu"] == parse_quantity(stored)

@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from pydantic import ValidationError
 
+from kubestow.models.affinity import PreferredSchedulingTerm
 from kubestow.models.base import parse_duration, parse_timestamp, to_kube_case
 from kubestow.models.config import (
     KubeSchedulerConfiguration,
@@ -14,8 +15,18 @@ from kubestow.models.kinds import KINDS, find_kind
 from kubestow.models.meta import KubeObject, ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Container, ContainerPort, Pod, PodSpec, Toleration
-from kubestow.models.resource_api import ResourceClaim, ResourceSlice
+from kubestow.models.resource_api import (
+    CapacityRequestPolicy,
+    Counter,
+    CounterSet,
+    DeviceAttribute,
+    DeviceCapacity,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    ResourceSlice,
+)
 from kubestow.models.scheduling import PodGroup, Workload
+from kubestow.models.selectors import LabelSelector, LabelSelectorRequirement, NodeSelector
 from kubestow.models.storage import CSINode, PersistentVolume
 
 
@@ -243,9 +254,86 @@ def test_a_workloads_groups_are_read_in_every_version(spec):
 
 def test_device_requests_of_v1beta1_get_the_shape_of_v1():
     flat = {"name": "r", "deviceClassName": "gpu", "count": 2, "allocationMode": "ExactCount"}
-    claim = ResourceClaim.model_validate({"spec": {"devices": {"requests": [flat]}}})
+    claim = ResourceClaim.model_validate(
+        {"apiVersion": "resource.k8s.io/v1beta1", "spec": {"devices": {"requests": [flat]}}}
+    )
     (request,) = claim.spec.devices.requests
     assert (request.name, request.exactly.device_class_name, request.exactly.count) == ("r", "gpu", 2)
+
+
+def _requests(version, *requests, kind=ResourceClaim):
+    spec = {"devices": {"requests": list(requests)}}
+    raw = {"apiVersion": f"resource.k8s.io/{version}", "spec": spec}
+    if kind is ResourceClaimTemplate:
+        raw["spec"] = {"spec": spec}
+    read = kind.model_validate(raw).spec
+    return (read.spec if kind is ResourceClaimTemplate else read).devices.requests
+
+
+SHAPES = [
+    ("v1 drops flat fields", "v1", {"name": "r", "deviceClassName": "gpu"}, False),
+    ("v1beta2 drops flat fields", "v1beta2", {"name": "r", "deviceClassName": "gpu"}, False),
+    ("v1beta1 drops exactly", "v1beta1", {"name": "r", "exactly": {"deviceClassName": "gpu"}}, False),
+    ("v1 reads exactly", "v1", {"name": "r", "exactly": {"deviceClassName": "gpu"}}, True),
+    ("v1beta1 reads flat fields", "v1beta1", {"name": "r", "deviceClassName": "gpu"}, True),
+    (
+        "an empty class beside alternatives is none in v1beta1",
+        "v1beta1",
+        {"name": "r", "deviceClassName": "", "firstAvailable": [{"name": "a", "deviceClassName": "gpu"}]},
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize("kind", [ResourceClaim, ResourceClaimTemplate])
+@pytest.mark.parametrize(
+    "version, request_, exact", [row[1:] for row in SHAPES], ids=[row[0] for row in SHAPES]
+)
+def test_a_claim_has_the_shape_of_its_own_version(version, request_, exact, kind):
+    (read,) = _requests(version, request_, kind=kind)
+    assert (read.exactly is not None) == exact
+
+
+NULLS = [
+    ("a term of a node selector", NodeSelector, {"nodeSelectorTerms": [None]}, {"nodeSelectorTerms": [{}]}),
+    (
+        "a value of a condition",
+        LabelSelectorRequirement,
+        {"key": "a", "operator": "In", "values": ["x", None]},
+        {"key": "a", "operator": "In", "values": ["x", ""]},
+    ),
+    ("a value of matchLabels", LabelSelector, {"matchLabels": {"a": None}}, {"matchLabels": {"a": ""}}),
+    ("a counter", CounterSet, {"name": "c", "counters": {"m": None}}, {"name": "c", "counters": {"m": {}}}),
+    (
+        "the preference of a wish",
+        PreferredSchedulingTerm,
+        {"weight": 1, "preference": None},
+        {"weight": 1, "preference": {}},
+    ),
+]
+
+
+@pytest.mark.parametrize("model, null, empty", [row[1:] for row in NULLS], ids=[row[0] for row in NULLS])
+def test_a_null_is_what_the_api_server_makes_of_it(model, null, empty):
+    assert model.model_validate(null) == model.model_validate(empty)
+
+
+def test_an_attribute_with_a_list_has_no_value_of_its_own():
+    attribute = DeviceAttribute.model_validate({"ints": [1, 2]})
+    assert attribute.lists == ("ints",)
+    assert attribute.int_value is None
+
+
+@pytest.mark.parametrize(
+    "model, field, raw",
+    [
+        (DeviceCapacity, "value", {"value": "-1"}),
+        (Counter, "value", {"value": "-5"}),
+        (CapacityRequestPolicy, "default", {"default": "-1"}),
+    ],
+)
+def test_negative_amounts_of_devices_count_as_none(model, field, raw):
+    assert getattr(model.model_validate(raw), field) == 0
 
 
 def test_devices_of_v1beta1_get_the_shape_of_v1():
@@ -298,7 +386,7 @@ def test_volumes_that_no_plugin_looks_at_have_no_source():
             ]
         }
     )
-    assert spec.volumes[0].model_dump(exclude_none=True) == {"name": "a"}
+    assert spec.volumes[0].model_dump(exclude_none=True) == {"name": "a", "sources": ()}
     assert spec.volumes[1].aws_elastic_block_store.volume_id == "v"
     assert spec.volumes[2].azure_disk.disk_uri == "u"
 

@@ -1,5 +1,6 @@
 import pytest
 
+from kubestow.models.defaulting import default_pod
 from kubestow.models.pod import Pod
 from kubestow.models.quantity import parse_quantity
 from kubestow.models.requests import (
@@ -41,9 +42,30 @@ REQUESTS = [
     ),
     ("containers add up", pod(container("a", cpu="1"), container("b", cpu="250m")), {"cpu": 1250}),
     (
-        "rounding comes after the sum",
-        pod(container("a", cpu="0.4m", memory="400m"), container("b", cpu="0.4m", memory="400m")),
-        {"cpu": 1, "memory": 1},
+        "each container's request is rounded up to a thousandth before the sum",
+        pod(container("a", cpu="0.4m", memory="0.2m"), container("b", cpu="0.4m", memory="0.2m")),
+        {"cpu": 2, "memory": 1},
+    ),
+    (
+        "rounding up to whole bytes comes after the sum",
+        pod(container("a", memory="400m"), container("b", memory="400m"), container("c", memory="300m")),
+        {"memory": 2},
+    ),
+    (
+        "a limit that becomes the request, and the overhead, are rounded up alike",
+        default_pod(
+            pod(
+                {"name": "a", "resources": {"limits": {"cpu": "0.1m"}}},
+                container("b", cpu="1e-9"),
+                overhead={"cpu": "0.0001"},
+            )
+        ),
+        {"cpu": 3},
+    ),
+    (
+        "a pod-level request is rounded up to a thousandth",
+        pod(container(), resources={"requests": {"cpu": "0.0015"}}, overhead={"cpu": "0.4m"}),
+        {"cpu": 3},
     ),
     ("an explicit zero is kept", pod(container(cpu="0")), {"cpu": 0}),
     ("the larger init container counts", pod(container(cpu="1"), inits=[init(cpu="4")]), {"cpu": 4000}),

@@ -4,7 +4,8 @@ import pytest
 
 from kubestow.models.errors import InputError
 from kubestow.models.kinds import KINDS
-from kubestow.models.validation import RULES, check, faults, read
+from kubestow.models.validation import RULES, check, creation_faults, faults, read
+from kubestow.models.validation.creation import NEW_RULES
 
 MAIN = {"containers": [{"name": "main"}]}
 
@@ -41,9 +42,48 @@ def main(**fields):
     return {"containers": [{"name": "main", **fields}]}
 
 
+OWNER = {"kind": "ReplicaSet", "name": "web", "controller": True}
+TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}
+GI = 2**30
+
+
+def term(**fields):
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": [{**TERM, **fields}]}
+    return affinity(podAntiAffinity=required)
+
+
+def tolerating(**fields):
+    return {**MAIN, "tolerations": [{"key": "a", **fields}]}
+
+
+def tolerated(*tolerations):
+    return claim({"exactly": {"deviceClassName": "g", "tolerations": list(tolerations)}})
+
+
+def rolling(**fields):
+    return {
+        "selector": {"matchLabels": {"a": "b"}},
+        "strategy": {"rollingUpdate": fields},
+        "template": {"metadata": {"labels": {"a": "b"}}, "spec": MAIN},
+    }
+
+
+CAPACITY = {"storageClassName": "s", "maximumVolumeSize": "-1"}
+
+
+def device(**fields):
+    return {**POOL, "allNodes": True, "devices": [{"name": "d", **fields}]}
+
+
+def shared(**policy):
+    capacity = {"memory": {"value": 8 * GI, "requestPolicy": policy}}
+    return device(allowMultipleAllocations=True, capacity=capacity)
+
+
 ACCEPTED = [
     ("a pod with a container and nothing else", "Pod", MAIN),
-    ("a name that the API server would refuse", "Pod", {"containers": [{"name": "Main Thing"}]}),
+    ("a name in capitals", "Pod", MAIN, {"metadata": {"name": "P1", "namespace": "Team-A"}}),
+    ("an owner without a uid", "Pod", MAIN, {"metadata": {"name": "p", "ownerReferences": [OWNER]}}),
     ("no limit beside an extended resource", "Pod", main(resources={"requests": {"x.com/gpu": "1"}})),
     (
         "a request at its limit",
@@ -204,7 +244,11 @@ ACCEPTED = [
         None,
         {"storageClassName": "s", "capacity": "1Gi", "nodeTopology": {}},
     ),
-    ("an attachment", "VolumeAttachment", {"attacher": "a", "nodeName": "n", "source": {}}),
+    (
+        "an attachment",
+        "VolumeAttachment",
+        {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}},
+    ),
     (
         "a Deployment",
         "Deployment",
@@ -213,7 +257,11 @@ ACCEPTED = [
             "template": {"metadata": {"labels": {"a": "b", "c": "d"}}, "spec": MAIN},
         },
     ),
-    ("a ReplicationController without a template", "ReplicationController", {"selector": {"a": "b"}}),
+    (
+        "a ReplicationController without a selector",
+        "ReplicationController",
+        {"template": {"metadata": {"labels": {"a": "b"}}, "spec": MAIN}},
+    ),
     (
         "a DaemonSet",
         "DaemonSet",
@@ -224,13 +272,162 @@ ACCEPTED = [
     ),
     ("a Job without a selector", "Job", {"template": {"spec": MAIN}}),
     ("a kind without rules of its own", "Namespace", None),
+    ("a name of 253 letters", "Pod", MAIN, {"metadata": {"name": "a" * 253}}),
+    (
+        "labels at the limits",
+        "Node",
+        None,
+        {"metadata": {"name": "n", "labels": {f"a.b/{'K' * 63}": "v" * 63}}},
+    ),
+    ("a label without a value", "Node", None, {"metadata": {"name": "n", "labels": {"a": ""}}}),
+    (
+        "an annotation key in capitals",
+        "Pod",
+        MAIN,
+        {"metadata": {"name": "p", "annotations": {"A.B/C": "?"}}},
+    ),
+    ("restart policies of containers", "Pod", main(restartPolicy="OnFailure")),
+    (
+        "Gt beyond 64 bits",
+        "Pod",
+        node_terms({"matchExpressions": [{"key": "k", "operator": "Gt", "values": ["9" * 20]}]}),
+    ),
+    (
+        "a wish with a value that no label has",
+        "Pod",
+        affinity(
+            nodeAffinity={
+                "preferredDuringSchedulingIgnoredDuringExecution": [
+                    {
+                        "weight": 1,
+                        "preference": {
+                            "matchExpressions": [{"key": "k", "operator": "In", "values": ["a b"]}]
+                        },
+                    }
+                ]
+            }
+        ),
+    ),
+    ("a toleration of less than nothing", "Pod", tolerating(operator="Lt", value="-5")),
+    (
+        "a topology key that is no label",
+        "Pod",
+        spread(whenUnsatisfiable="DoNotSchedule", topologyKey="a/b/c"),
+    ),
+    (
+        "a label key twice that the pod does not have",
+        "Pod",
+        spread(whenUnsatisfiable="DoNotSchedule", labelSelector={}, matchLabelKeys=["hash", "hash"]),
+    ),
+    ("a key to mismatch in the selector", "Pod", term(mismatchLabelKeys=["app"])),
+    ("a namespace twice", "Pod", term(namespaces=["a", "a"])),
+    (
+        "an address with leading zeros",
+        "Pod",
+        main(ports=[{"containerPort": 1, "hostPort": 1, "hostIP": "010.0.0.1"}]),
+    ),
+    ("an IPv6 address", "Pod", main(ports=[{"containerPort": 1, "hostPort": 1, "hostIP": "::1"}])),
+    (
+        "a host port at one address and at all",
+        "Pod",
+        main(
+            ports=[
+                {"containerPort": 1, "hostPort": 5},
+                {"containerPort": 2, "hostPort": 5, "hostIP": "10.0.0.2"},
+            ]
+        ),
+    ),
+    (
+        "an init container with the host port of a container",
+        "Pod",
+        {
+            "containers": [{"name": "a", "ports": [{"containerPort": 1, "hostPort": 1}]}],
+            "initContainers": [{"name": "b", "ports": [{"containerPort": 1, "hostPort": 1}]}],
+        },
+    ),
+    ("a container port twice", "Pod", main(ports=[{"containerPort": 1}, {"containerPort": 1}])),
+    (
+        "a resource of Kubernetes' own domain",
+        "Pod",
+        main(resources={"limits": {"deviceclass.resource.kubernetes.io/gpu": 1}}),
+    ),
+    ("a gate in capitals", "Pod", {**MAIN, "schedulingGates": [{"name": "Foo"}]}),
+    ("a scheduler of any name", "Pod", {**MAIN, "schedulerName": "A_B"}),
+    (
+        "a volume of a claim of any name",
+        "Pod",
+        {**MAIN, "volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "A B"}}]},
+    ),
+    ("capacities of any name", "Node", None, {"status": {"capacity": {"a b": 1, "foo": 2}}}),
+    ("a surge without end", "Deployment", rolling(maxSurge="200000%")),
+    ("a Job that restarts on failure", "Job", {"template": {"spec": {**MAIN, "restartPolicy": "OnFailure"}}}),
+    (
+        "a group that is disrupted as a whole under the basic policy, in v1alpha2",
+        "PodGroup",
+        {"schedulingPolicy": {"basic": {}}, "disruptionMode": "PodGroup"},
+        {"apiVersion": "scheduling.k8s.io/v1alpha2"},
+    ),
+    (
+        "a volume of one disk elsewhere",
+        "PersistentVolume",
+        {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": 1}, "nfs": {"server": "s", "path": "/"}},
+    ),
+    (
+        "a storage class without a policy",
+        "StorageClass",
+        None,
+        {"provisioner": "P.io/x", "reclaimPolicy": "", "allowedTopologies": []},
+    ),
+    ("a claim with a negative limit of free storage", "CSIStorageCapacity", None, CAPACITY),
+    ("a device toleration of an empty key", "ResourceClaim", tolerated({"value": "x"})),
+    (
+        "a constraint on a domain in capitals",
+        "ResourceClaim",
+        claim({"exactly": {"deviceClassName": "g"}}, constraints=[{"matchAttribute": "D.x/a"}]),
+    ),
+    ("a pool of two parts", "ResourceSlice", {**POOL, "pool": {"name": "a/b"}, "allNodes": True}),
+    ("an attribute with a list", "ResourceSlice", device(attributes={"a": {"ints": [1, 2]}})),
+    ("a capacity without a value", "ResourceSlice", device(capacity={"m": {}})),
+    (
+        "a taint twice on a device",
+        "ResourceSlice",
+        device(taints=[{"key": "a", "effect": "NoSchedule"}, {"key": "a", "effect": "NoSchedule"}]),
+    ),
+    (
+        "conditions before binding",
+        "ResourceSlice",
+        device(bindingConditions=["A"], bindingFailureConditions=["B"]),
+    ),
+    ("a policy of values", "ResourceSlice", shared(default=GI, validValues=[GI, 2 * GI])),
+    (
+        "a policy of steps",
+        "ResourceSlice",
+        shared(default=GI, validRange={"min": GI, "max": 3 * GI, "step": GI}),
+    ),
+    ("a policy of a default alone", "ResourceSlice", shared(default=GI)),
+    (
+        "a policy of steps smaller than one",
+        "ResourceSlice",
+        shared(default="1", validRange={"min": "500m", "step": "300m"}),
+    ),
+    (
+        "a range beyond the capacity",
+        "ResourceSlice",
+        shared(default=GI, validRange={"min": GI, "max": 9 * GI}),
+    ),
+    (
+        "a policy of a device that is not shared",
+        "ResourceSlice",
+        device(capacity={"m": {"value": 1, "requestPolicy": {"validValues": [1]}}}),
+    ),
 ]
 
 
 @pytest.mark.parametrize("row", ACCEPTED, ids=[row[0] for row in ACCEPTED])
 def test_accepted(row):
     _, kind, spec, *fields = row
-    assert list(faults(item(kind, spec, **(fields[0] if fields else {})))) == []
+    new = item(kind, spec, **(fields[0] if fields else {}))
+    assert [*creation_faults(new), *faults(new)] == []
 
 
 def test_all_faults_of_an_object_can_be_listed():
@@ -252,4 +449,4 @@ def test_the_first_fault_is_raised_with_its_parts():
 
 
 def test_rules_are_for_kinds_that_exist():
-    assert RULES.keys() <= KINDS.keys()
+    assert RULES.keys() | NEW_RULES.keys() <= KINDS.keys()
