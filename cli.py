@@ -248,12 +248,12 @@ def instances(name: str | None, path: bool, output: str) -> None:
     from kubestow.reports.catalogue import list_report, scenario_report, story_report
 
     if path:
-        for each in [name] if name else (*catalogue.names(), *scenarios.NAMES):
+        for each in [name] if name is not None else (*catalogue.names(), *scenarios.NAMES):
             click.echo(scenarios.path(each) if each in scenarios.NAMES else catalogue.path(each))
     elif name in scenarios.NAMES:
         tale = scenarios.describe(name)._asdict()
         _emit(output, tale, partial(scenario_report, tale))
-    elif name:
+    elif name is not None:
         story = catalogue.describe(name).model_dump(by_alias=True)
         _emit(output, story, partial(story_report, story))
     else:

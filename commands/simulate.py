@@ -77,7 +77,9 @@ def simulate(
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)
-    loaded = load_scenario(scenarios.locate(scenario or scenarios.NAMES[0]), catalogue.locate, gates)
+    loaded = load_scenario(
+        scenarios.locate(scenarios.NAMES[0] if scenario is None else scenario), catalogue.locate, gates
+    )
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:
         files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}

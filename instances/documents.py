@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..models.errors import InputError
-from .json_text import read_json
+from .json_text import read_json_documents
 from .yaml_text import read_yaml
 
 
@@ -24,7 +24,7 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
         yield from read_yaml(file, content)
         return
     try:
-        documents = [read_json(file, content)]
+        documents = read_json_documents(file, content)
     except InputError as no_json:
         if file.lower().removesuffix(".gz").endswith(".json"):
             raise

@@ -9,8 +9,9 @@ from typing import Any, Final, get_args
 
 from ..models.base import parse_duration, parse_timestamp
 from ..models.config import KubeSchedulerConfiguration
+from ..models.controllers import Deployment, Job, ReplicaSet, StatefulSet
 from ..models.defaulting import default_pod
-from ..models.errors import KubestowError
+from ..models.errors import InputError, KubestowError
 from ..models.features import FeatureGates
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject
@@ -36,8 +37,9 @@ from ..models.scenario import (
     Zone,
 )
 from ..models.snapshot import Snapshot
-from ..models.validation import check, read
+from ..models.validation import check, read, title
 from .documents import read_documents, the_document
+from .expand import MOST_PODS
 from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
 from .scenario_reader import REQUIRED, Part
@@ -72,6 +74,13 @@ def load_scenario(
     return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(document)
 
 
+def _wanted(item: KubeObject) -> int:
+    """Return how many pods a workload keeps at a time."""
+    if isinstance(item, Job):
+        return 1 if item.spec.parallelism is None else item.spec.parallelism
+    return item.spec.replicas if isinstance(item, (Deployment, ReplicaSet, StatefulSet)) else 0
+
+
 class _Loader:
     def __init__(
         self, file: str, folder: Path, locate: Callable[[str], str], feature_gates: FeatureGates
@@ -96,6 +105,7 @@ class _Loader:
         scheduler = top.part("scheduler")
         gates = self._feature_gates(scheduler)
         snapshot = self._cluster(top.part("cluster", required=True), name, start, gates)
+        self._refuse_crowds(snapshot)
         configuration = self._configuration(scheduler)
         if configuration is not None:
             snapshot = replace(snapshot, configuration=configuration)
@@ -142,6 +152,8 @@ class _Loader:
     def _cluster(self, part: Part, name: str, start: datetime | None, gates: FeatureGates) -> Snapshot:
         instance, files = part.text("instance", ""), part.texts("files")
         objects = part.list_of("objects")
+        if "" in files:
+            raise part.fault(f"files[{files.index('')}]", "is no file or folder; the scenario's own is '.'")
         if instance and (files or objects):
             raise part.fault("instance", "is the whole cluster; files and objects cannot be given as well")
         raw = [*objects, *(doc for each in part.parts("nodes") for doc in self._nodes(each))]
@@ -159,9 +171,25 @@ class _Loader:
                 raise part.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
         return snapshot_of([*documents, *raw], name=self._file, now=start or _START, feature_gates=gates)
 
+    def _refuse_crowds(self, snapshot: Snapshot) -> None:
+        """Refuse workloads that would have more pods than a cluster can hold."""
+        total = 0
+        for item in (
+            *snapshot.deployments,
+            *snapshot.stateful_sets,
+            *snapshot.jobs,
+            *(each for each in snapshot.replica_sets if each.metadata.controller is None),
+        ):
+            total += _wanted(item)
+            if total > MOST_PODS:
+                message = f"would bring the workloads to {total} pods; {MOST_PODS} is the most"
+                raise InputError(self._file, title(item), "", message)
+
     def _nodes(self, part: Part) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""
         number, prefix = part.whole("count", 1), part.text("name", "node")
+        if number > MOST_PODS:
+            raise part.fault("count", f"must be at most {MOST_PODS}, not {number}")
         zones, labels = part.texts("zones"), part.strings("labels")
         allocatable, taints = part.mapping("allocatable"), part.list_of("taints")
         part.close()
@@ -278,6 +306,8 @@ class _Loader:
             item = self._object(raw, part, f"add[{index}]")
             if not isinstance(item, KubeObject):
                 raise part.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
+            if _wanted(item) > MOST_PODS:
+                raise part.fault(f"add[{index}]", f"would have {_wanted(item)} pods; {MOST_PODS} is the most")
             found.append(item)
         return Put(tuple(found))
 
@@ -288,6 +318,8 @@ class _Loader:
     def _scale(self, part: Part, groups: set[str]) -> Action:
         kind, key = self._reference(part, "scale", _SCALABLE)
         replicas = part.whole("replicas")
+        if replicas > MOST_PODS:
+            raise part.fault("replicas", f"must be at most {MOST_PODS}, not {replicas}")
         return Scale(kind, key, replicas)
 
     def _cordon(self, part: Part, groups: set[str]) -> Action:

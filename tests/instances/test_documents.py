@@ -98,6 +98,20 @@ def test_windows_line_ends_are_understood():
     ]
 
 
+SEVERAL = [
+    ("pretty ones", '{\n "a": 1\n}\n{\n "b": [2]\n}\n', [{"a": 1}, {"b": [2]}]),
+    ("one a line", '{"a": 1}\n{"b": "}{"}\n\n{"c": 0.5}', [{"a": 1}, {"b": "}{"}, {"c": 0.5}]),
+    ("without anything between", '{"a": 1}{"b": 1e3}[3]', [{"a": 1}, {"b": 1e3}, [3]]),
+    ("with letters of several bytes", '{"é": "é"} {"b": 1}\r\n', [{"é": "é"}, {"b": 1}]),
+]
+
+
+@pytest.mark.parametrize("text, read", [row[1:] for row in SEVERAL], ids=[row[0] for row in SEVERAL])
+@pytest.mark.parametrize("file", ["f.json", "-", "f.yaml"])
+def test_json_documents_may_follow_each_other(text, read, file):
+    assert documents(text, file=file) == read
+
+
 def test_json_is_known_by_its_first_character():
     assert documents(' \n{"a": [1, 0.5, null]}', file="-") == [{"a": [1, 0.5, None]}]
 
@@ -114,7 +128,14 @@ BROKEN = [
         "column 7: is not JSON: the number 9999.*… has 5000",
     ),
     ("nested too deeply", DEEP, "is not JSON: it is nested too deeply"),
-    ("a document and a half", '{"a": 1}\n{"a"', "line 2, column 1: is not JSON: something follows the doc"),
+    ("a document and a half", '{"a": 1}\n{"a"', "line 2, column 5: is not JSON: it ends too early"),
+    ("a document and a word", '{"a": 1} é\n', "line 1, column 10: is not JSON: "),
+    (
+        "a key twice in a later document",
+        '{"é": 1}\n{"b": 2,\n"b": 3}',
+        "line 3, column 1: key 'b' stands twice",
+    ),
+    ("half a character in a later document", '{}\n{"a": "\\ud800"}', "line 2, column 8: is not JSON: "),
     ("half a document", '{"a": [1,\n2', "line 2, column 2: is not JSON: it ends too early"),
     ("half a text", '{"a": "x', "line 1, column 9: is not JSON: it ends too early"),
     ("a comma too many", '{"a": [1,]}', "line 1, column 9: is not JSON: "),
