@@ -12,6 +12,7 @@ from ..models.meta import KubeObject
 from ..models.pod import Pod
 from ..models.validation import check, read, title
 from .clock import Clock
+from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
 T = TypeVar("T", bound=AnyObject)
@@ -24,12 +25,15 @@ class Objects:
     ----------
     ignored : Counter
         Kinds that are not read, with how many objects of each.
+    unknown : UnknownFields
+        Fields that the API does not have where they stand.
     clock : Clock
         The newest timestamp of the objects that are read.
     """
 
     def __init__(self) -> None:
         self.ignored: Counter[str] = Counter()
+        self.unknown = UnknownFields()
         self.clock = Clock()
         self._items: dict[type, list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], tuple[str, str, Any]] = {}
@@ -67,11 +71,15 @@ class Objects:
             # A known kind of another group is told apart by that group.
             self.ignored[f"{kind}.{version.rpartition('/')[0]}" if kind in KINDS else kind] += 1
             return
-        item = read(model, raw, file)
+        try:
+            item = read(model, raw, file)
+        except InputError as error:
+            raise explained(error, model, raw) from None
         if isinstance(item, Pod):
             item = default_pod(item)
         check(item, file)
         self.clock.look_at(raw)
+        self.unknown.look_at(model, raw, lambda: f"{file}: {title(item)}")
         known = self._known.get((kind, item.key))
         if known is None:
             self.include(file, item, place)
