@@ -1,8 +1,7 @@
-"""The commands that dump a cluster with all that a round depends on; help, README and docs show these and no
-others.
+"""The commands that dump a cluster with all that a round depends on; help, README and docs show no others.
 
-The first names kinds that every cluster serves: kubectl prints nothing at all if it is asked for one that is
-not. The others add to the file what some clusters serve, and add nothing where a cluster does not.
+The first names kinds that every cluster serves: kubectl prints nothing at all if it is asked for another one.
+The others add to the file what some clusters serve, and add nothing where a cluster does not.
 """
 
 from typing import Final
@@ -42,7 +41,7 @@ GROUP_RESOURCES: Final = {
     "PodGroup": "podgroups.scheduling.k8s.io",
     "Workload": "workloads.scheduling.k8s.io",
 }
-"""Pod groups, which clusters serve from Kubernetes 1.36 on if asked to; others have kinds of these names, too."""
+"""Pod groups, served from Kubernetes 1.36 on if asked for; other groups have kinds of these names, too."""
 
 _EVERY_RESOURCE: Final = {**RESOURCES, **DEVICE_RESOURCES, **GROUP_RESOURCES}
 

@@ -25,7 +25,7 @@ from ..models.volumes import PersistentVolumeClaimVolumeSource, Volume
 from .objects import Objects
 
 MOST_PODS: Final = 150_000
-"""As many pods as Kubernetes is made for in one cluster (kubernetes.io, "Considerations for large clusters")."""
+"""As many pods as Kubernetes is made for (kubernetes.io, "Considerations for large clusters")."""
 
 _REVISION = "deployment.kubernetes.io/revision"
 _INDEX = "batch.kubernetes.io/job-completion-index"

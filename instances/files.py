@@ -38,7 +38,7 @@ def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
         if not str(path):
             raise InputError("''", "", "", "is no file or folder; the current folder is '.'")
         if str(path) == STANDARD_INPUT:
-            yield STANDARD_INPUT, _unpack(STANDARD_INPUT, sys.stdin.buffer.read())
+            yield STANDARD_INPUT, unpack(STANDARD_INPUT, sys.stdin.buffer.read())
             continue
         for file in _expand(Path(path)):
             name = str(file)
@@ -46,7 +46,7 @@ def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
                 content = file.read_bytes()
             except OSError as error:
                 raise InputError(name, "", "", f"cannot be read: {_reason(error)}") from None
-            yield name, _unpack(name, content)
+            yield name, unpack(name, content)
 
 
 def read_file(path: str | Path, what: str) -> tuple[str, bytes]:
@@ -81,7 +81,7 @@ def _expand(path: Path) -> list[Path]:
 
 
 def _manifests(folder: Path) -> Iterator[Path]:
-    """Yield the manifests in a folder and below, in no order; a folder that links lead back to is read once."""
+    """Yield the manifests in a folder and below, in no order; a folder that links lead back to comes once."""
 
     def refuse(error: OSError) -> None:
         raise InputError(str(error.filename), "", "", f"cannot be read: {_reason(error)}")
@@ -101,7 +101,7 @@ def _manifests(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _unpack(name: str, content: bytes) -> bytes:
+def unpack(name: str, content: bytes) -> bytes:
     """Unpack gzip data, of several members too; other data is returned as it is."""
     if not content.startswith(_GZIP):
         return content

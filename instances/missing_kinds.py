@@ -1,8 +1,8 @@
 """Notes about kinds of objects that pods name and that an input lacks altogether.
 
-A dump that leaves out a kind reads like a cluster without it: a claim that nobody dumped is a claim that does
-not exist, and the pods that use it wait for ever. One object that is missing may be missing in the cluster;
-where all are, the dump is the likelier reason.
+A dump that leaves out a kind reads like a cluster without it: a claim that was not dumped is a claim that
+does not exist, and the pods that use it wait for ever. One object that is missing may be missing in the
+cluster; where all are, the dump is the likelier reason.
 """
 
 from collections import Counter
@@ -24,8 +24,7 @@ OWNERS: Final = (*_SPREADING, "DaemonSet", "Job")
 
 
 def missing_kinds(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str]:
-    """Return a line for each kind that pods name and the snapshot lacks: how many pods, what follows, what to
-    add.
+    """Return a line for each kind that pods name and the snapshot lacks: how many pods, what follows.
 
     Parameters
     ----------
@@ -60,7 +59,7 @@ def missing_kinds(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str
 
 
 def missing_owners(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str]:
-    """Return a line for each kind of workload that pods belong to and the snapshot lacks; see `missing_kinds`."""
+    """Return a line for each kind of workload that pods belong to and the snapshot lacks."""
     pods = [pod for pod in snapshot.pods if not pod.is_terminal]
     return list(_owners(snapshot, pods, OWNERS, besides, "nothing takes the place of a pod that goes"))
 

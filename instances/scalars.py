@@ -19,9 +19,11 @@ from typing import Any, Final
 
 from ..models.quantity import SpelledFloat
 
+# The letters y and n alone, which that library takes for truth values, are text here: most other libraries
+# write such a text without quotation marks, and kubectl never does.
 _WORDS: Final[Mapping[str, Any]] = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
+    **dict.fromkeys(("no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -inf),
@@ -83,8 +85,7 @@ def tagged(tag: str, text: str) -> Any:
 
 
 def key(text: str) -> str:
-    """Return the key that a scalar without quotation marks is: of numbers and truth values kubectl makes
-    text.
+    """Return the key that a scalar without quotation marks is; numbers and truth values become text.
 
     Raises
     ------

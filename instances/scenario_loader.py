@@ -183,7 +183,7 @@ class _Loader:
             total += _wanted(item)
             if total > MOST_PODS:
                 message = f"would bring the workloads to {total} pods; {MOST_PODS} is the most"
-                raise InputError(self._file, title(item), "", message)
+                raise InputError(self._file, title(item), "spec", message)
 
     def _nodes(self, part: Part) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""

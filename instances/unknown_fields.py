@@ -1,7 +1,7 @@
 """Fields that stand in an object and that the Kubernetes API does not have there: mostly misspellings.
 
 They are ignored, as an API server ignores them that is not asked to be strict, but they are told: a misspelt
-constraint is one that nobody keeps. Only the parts of objects that models read are looked into.
+constraint is kept by no scheduler. Only the parts of objects that models read are looked into.
 """
 
 import re
@@ -48,7 +48,7 @@ class UnknownFields:
                 self._first[kind] = (title(), found)
 
     def notes(self) -> list[str]:
-        """Return a line for each unknown field, the most frequent first, and at last how many more there are."""
+        """Return a line for each unknown field, the most frequent first, and how many more there are."""
         lines = []
         for kind, number in self._count.most_common(_MOST_NOTES):
             where, found = self._first[kind]
@@ -66,7 +66,7 @@ def unknown_fields(model: type[BaseModel], raw: Mapping[str, Any]) -> Iterator[U
 
 
 def explained(error: InputError, model: type[BaseModel], raw: Mapping[str, Any]) -> InputError:
-    """Return an error about a field that is missing with the field in its place that is misspelt, if there is one."""
+    """Return an error about a missing field with the misspelt field in its place, if there is one."""
     if error.message != "required":
         return error
     where = error.field.rpartition(".")

@@ -8,7 +8,7 @@ by the measure of the library that kubectl uses.
 Source: sigs.k8s.io/yaml, goyaml.v2/decode.go (`allowedAliasRatio`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import yaml
@@ -68,7 +68,7 @@ class _Document:
     """Builds one document; the event that starts it has been read."""
 
     def __init__(self, parser: yaml.CSafeLoader) -> None:
-        self._event = parser.get_event
+        self._event: Callable[[], Any] = parser.get_event
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
         self._read = 0
@@ -98,7 +98,7 @@ class _Document:
         self._anchors[anchor], self._sizes[anchor] = value, self._read + self._repeated - before + 1
         return value
 
-    def _scalar(self, event: yaml.ScalarEvent) -> Any:
+    def _scalar(self, event: Any) -> Any:
         text: str = event.value
         try:
             if event.tag is not None:
@@ -107,7 +107,7 @@ class _Document:
         except ValueError as error:
             raise yaml.MarkedYAMLError(problem=str(error), problem_mark=event.start_mark) from None
 
-    def _alias(self, event: yaml.AliasEvent) -> Any:
+    def _alias(self, event: Any) -> Any:
         value = self._anchors.get(event.anchor, self)
         if value is self:
             problem = f"the alias *{event.anchor} names no anchor before it"
@@ -145,14 +145,15 @@ class _Document:
             own[name] = self._value(self._event())
 
     def _key(self, event: Any) -> str:
+        mark = event.start_mark
         if type(event) is yaml.ScalarEvent and event.tag is None and event.implicit[0] and not event.anchor:
             try:
                 return key(event.value)
             except ValueError as error:
-                raise yaml.MarkedYAMLError(problem=str(error), problem_mark=event.start_mark) from None
+                raise yaml.MarkedYAMLError(problem=str(error), problem_mark=mark) from None
         value = self._value(event)
         if not isinstance(value, str):
-            raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem="a key must be text", problem_mark=mark)
         return value
 
     def _parts(self) -> list[dict[str, Any]]:
@@ -170,7 +171,7 @@ def _is_merge(event: Any) -> bool:
 
 
 def _is_moderate(repeated: int, whole: int) -> bool:
-    """Say whether so much of a document may come from aliases: nearly all of a short one, little of a long."""
+    """Say whether so much of a document may come from aliases: most of a short one, little of a long."""
     if repeated <= 100 or whole <= 1000:
         return True
     of_range = min(1.0, max(0.0, (whole - _FEW) / (_MANY - _FEW)))

@@ -140,4 +140,4 @@ _UNREAD: Final = {
 }
 
 UNREAD_FIELDS: Final = {name: frozenset(fields.split()) for name, fields in _UNREAD.items()}
-"""Name of a model to the names of fields, in the API's spelling, that upstream's type has beside the model's."""
+"""Name of a model to the names, in the API's spelling, of the other fields that upstream's type has."""
