@@ -6,11 +6,12 @@ so that a small file cannot fill the memory.
 """
 
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from ..models.errors import InputError
 
@@ -83,8 +84,8 @@ def _expand(path: Path) -> list[Path]:
 def _manifests(folder: Path) -> Iterator[Path]:
     """Yield the manifests in a folder and below, in no order; a folder that links lead back to comes once."""
 
-    def refuse(error: OSError) -> None:
-        raise InputError(str(error.filename), "", "", f"cannot be read: {_reason(error)}")
+    def refuse(error: OSError) -> NoReturn:
+        raise InputError(str(error.filename), "", "", f"cannot be read: {_reason(error)}") from None
 
     seen: set[tuple[int, int]] = set()
     for here, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
@@ -95,9 +96,14 @@ def _manifests(folder: Path) -> Iterator[Path]:
         seen.add((status.st_dev, status.st_ino))
         folders[:] = [name for name in folders if not name.startswith(".")]
         for path in (Path(here, name) for name in files if not name.startswith(".")):
-            if path.is_symlink() and not path.exists():
-                raise InputError(str(path), "", "", "is a link to a file or folder that does not exist")
-            if path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) and path.is_file():
+            try:
+                status = path.stat()
+            except FileNotFoundError:
+                message = "is a link to a file or folder that does not exist"
+                raise InputError(str(path), "", "", message) from None
+            except OSError as error:
+                refuse(error)
+            if path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) and stat.S_ISREG(status.st_mode):
                 yield path
 
 

@@ -67,6 +67,13 @@ def test_a_folder_that_cannot_be_looked_into_is_named(tmp_path, monkeypatch):
     assert str(caught.value) == f"{tmp_path / 'shut'}: cannot be read: permission denied"
 
 
+def test_a_link_that_leads_to_itself_is_named(tmp_path):
+    (tmp_path / "a.yaml").symlink_to(tmp_path / "a.yaml")
+    with pytest.raises(InputError, match="cannot be read: too many levels of symbolic links") as caught:
+        names(tmp_path)
+    assert caught.value.file == str(tmp_path / "a.yaml")
+
+
 @pytest.mark.parametrize(
     "read",
     [lambda: load_snapshot([""]), lambda: catalogue.locate(""), lambda: scenarios.locate("")],
