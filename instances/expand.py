@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, islice
-from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
@@ -22,10 +21,8 @@ from ..models.pod import Pod, PodSpec, PodStatus, PodTemplateSpec
 from ..models.selectors import LabelSelector, int64
 from ..models.storage import PersistentVolumeClaim
 from ..models.volumes import PersistentVolumeClaimVolumeSource, Volume
+from .crowds import MOST_PODS
 from .objects import Objects
-
-MOST_PODS: Final = 150_000
-"""As many pods as Kubernetes is made for (kubernetes.io, "Considerations for large clusters")."""
 
 _REVISION = "deployment.kubernetes.io/revision"
 _INDEX = "batch.kubernetes.io/job-completion-index"

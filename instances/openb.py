@@ -27,7 +27,7 @@ from typing import Any, Literal
 from ..models.errors import InputError, KubestowError
 from ..models.features import FeatureGates
 from ..models.snapshot import Snapshot
-from .expand import MOST_PODS
+from .crowds import MOST_PODS
 from .manifests import snapshot_of
 from .rows import Row, read_rows
 

@@ -9,9 +9,8 @@ from typing import Any, Final, get_args
 
 from ..models.base import parse_duration, parse_timestamp
 from ..models.config import KubeSchedulerConfiguration
-from ..models.controllers import Deployment, Job, ReplicaSet, StatefulSet
 from ..models.defaulting import default_pod
-from ..models.errors import InputError, KubestowError
+from ..models.errors import KubestowError
 from ..models.features import FeatureGates
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject
@@ -37,9 +36,9 @@ from ..models.scenario import (
     Zone,
 )
 from ..models.snapshot import Snapshot
-from ..models.validation import check, read, title
+from ..models.validation import check, read
+from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import read_documents, the_document
-from .expand import MOST_PODS
 from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
 from .scenario_reader import REQUIRED, Part
@@ -74,13 +73,6 @@ def load_scenario(
     return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(document)
 
 
-def _wanted(item: KubeObject) -> int:
-    """Return how many pods a workload keeps at a time."""
-    if isinstance(item, Job):
-        return 1 if item.spec.parallelism is None else item.spec.parallelism
-    return item.spec.replicas if isinstance(item, (Deployment, ReplicaSet, StatefulSet)) else 0
-
-
 class _Loader:
     def __init__(
         self, file: str, folder: Path, locate: Callable[[str], str], feature_gates: FeatureGates
@@ -105,7 +97,7 @@ class _Loader:
         scheduler = top.part("scheduler")
         gates = self._feature_gates(scheduler)
         snapshot = self._cluster(top.part("cluster", required=True), name, start, gates)
-        self._refuse_crowds(snapshot)
+        refuse_crowds(snapshot, self._file)
         configuration = self._configuration(scheduler)
         if configuration is not None:
             snapshot = replace(snapshot, configuration=configuration)
@@ -170,20 +162,6 @@ class _Loader:
             if not isinstance(item, dict):
                 raise part.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
         return snapshot_of([*documents, *raw], name=self._file, now=start or _START, feature_gates=gates)
-
-    def _refuse_crowds(self, snapshot: Snapshot) -> None:
-        """Refuse workloads that would have more pods than a cluster can hold."""
-        total = 0
-        for item in (
-            *snapshot.deployments,
-            *snapshot.stateful_sets,
-            *snapshot.jobs,
-            *(each for each in snapshot.replica_sets if each.metadata.controller is None),
-        ):
-            total += _wanted(item)
-            if total > MOST_PODS:
-                message = f"would bring the workloads to {total} pods; {MOST_PODS} is the most"
-                raise InputError(self._file, title(item), "spec", message)
 
     def _nodes(self, part: Part) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""
@@ -306,8 +284,8 @@ class _Loader:
             item = self._object(raw, part, f"add[{index}]")
             if not isinstance(item, KubeObject):
                 raise part.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
-            if _wanted(item) > MOST_PODS:
-                raise part.fault(f"add[{index}]", f"would have {_wanted(item)} pods; {MOST_PODS} is the most")
+            if pods_of(item) > MOST_PODS:
+                raise part.fault(f"add[{index}]", f"would have {pods_of(item)} pods; {MOST_PODS} is the most")
             found.append(item)
         return Put(tuple(found))
 
