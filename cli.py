@@ -25,10 +25,12 @@ from kubestow.commands.inputs import (
     search_options,
     several_instances,
     snapshots,
+    with_notes,
 )
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
 from kubestow.commands.study import study
+from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,12 +41,19 @@ if TYPE_CHECKING:
 @click.group(
     cls=Cli,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow solve
   kubestow instances guard-training-job
-  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow compare -
+  {DUMP} | kubestow compare -
 
+\b
+A cluster with all that a round depends on, its devices and pod groups where it serves them:
+  {DUMP_TO_FILE[0]}
+  {DUMP_TO_FILE[1]}
+  {DUMP_TO_FILE[2]}
+
+\b
 Completion of commands, options and bundled instances, for bash, zsh or fish:
   eval "$(_KUBESTOW_COMPLETE=bash_source kubestow)"
 """,
@@ -59,7 +68,7 @@ def main() -> None:
 
 
 @main.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow solve
   kubestow solve guard-training-job --scheduler greedy
@@ -68,7 +77,7 @@ Examples:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
-  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow solve -
+  {DUMP} | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
 """
 )
@@ -117,7 +126,7 @@ def solve(
         else:
             with ProgressReport(sys.stderr) as progress:
                 plan = solve_round(snapshot, search, progress)
-        document = plan.model_dump(by_alias=True)
+        document = with_notes(plan.model_dump(by_alias=True), snapshot)
         report = partial(plan_report, plan)
         if show == "topology":
             from kubestow.reports.topology import topology_report
@@ -132,11 +141,12 @@ def solve(
 
 
 @main.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow compare
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
+  {DUMP} | kubestow compare -
 """
 )
 @several_instances
@@ -164,7 +174,8 @@ def compare(instances: tuple[str, ...], fail_on_regression: str | None, output: 
     [snapshot] = snapshots(instances, choices)
     with ProgressReport(sys.stderr) as progress:
         comparison = compare_round(snapshot, search, progress)
-    _emit(output, comparison.model_dump(by_alias=True), partial(comparison_report, comparison))
+    document = with_notes(comparison.model_dump(by_alias=True), snapshot)
+    _emit(output, document, partial(comparison_report, comparison))
     if comparison.optimal.stats.interrupted:
         _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
@@ -175,11 +186,12 @@ def compare(instances: tuple[str, ...], fail_on_regression: str | None, output: 
 
 
 @main.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow trace zone-spread-dead-end
   kubestow trace cluster.yaml -o json
   kubestow trace monday.yaml tuesday.yaml -o json
+  {DUMP} | kubestow trace -
 """
 )
 @several_instances
@@ -201,12 +213,12 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
 
 
 @main.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow explain zone-spread-dead-end web-5
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
-  kubectl get nodes,pods,pdb,priorityclasses -A -o yaml | kubestow explain - shop/web-5
+  {DUMP} | kubestow explain - shop/web-5
 """
 )
 @click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_instance)
@@ -228,7 +240,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **ch
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [snapshot] = snapshots(instances, choices)
     document = explain_pod(snapshot, pod, alone=alone)
-    _emit(output, document, partial(explain_report, document))
+    _emit(output, with_notes(document, snapshot), partial(explain_report, document))
 
 
 @main.command(
@@ -248,12 +260,12 @@ def instances(name: str | None, path: bool, output: str) -> None:
     from kubestow.reports.catalogue import list_report, scenario_report, story_report
 
     if path:
-        for each in [name] if name else (*catalogue.names(), *scenarios.NAMES):
+        for each in [name] if name is not None else (*catalogue.names(), *scenarios.NAMES):
             click.echo(scenarios.path(each) if each in scenarios.NAMES else catalogue.path(each))
     elif name in scenarios.NAMES:
         tale = scenarios.describe(name)._asdict()
         _emit(output, tale, partial(scenario_report, tale))
-    elif name:
+    elif name is not None:
         story = catalogue.describe(name).model_dump(by_alias=True)
         _emit(output, story, partial(story_report, story))
     else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from click.shell_completion import CompletionItem
@@ -161,10 +161,29 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = load_snapshot(
             [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
         )
-        if snapshot.ignored:
-            kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
-            click.echo(f"kubestow: note: {name}: kinds that play no part: {kinds}", err=True)
-        yield replace(snapshot, name=name)
+        notes = notes_of(snapshot)
+        tell(name, notes)
+        yield replace(snapshot, name=name, notes=tuple(notes))
+
+
+def notes_of(snapshot: Snapshot) -> list[str]:
+    """Return what is to be known about an input beside the answer, a line each."""
+    from ..instances.missing_kinds import missing_kinds
+
+    kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
+    ignored = [f"kinds that play no part: {kinds}"] if kinds else []
+    return [*ignored, *snapshot.notes, *missing_kinds(snapshot)]
+
+
+def tell(name: str, notes: Iterable[str]) -> None:
+    """Write notes to stderr."""
+    for note in notes:
+        click.echo(f"kubestow: note: {name}: {note}", err=True)
+
+
+def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:
+    """Add to an answer what is to be known about its input, if there is anything."""
+    return {**document, "notes": list(snapshot.notes)} if snapshot.notes else document
 
 
 def search_of(choices: Mapping[str, Any]) -> SolveOptions:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .inputs import output_option
+from ..instances.dump import DUMP_TO_FILE
+from .inputs import output_option, tell
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,12 +31,16 @@ def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: st
 
 
 @click.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
   kubestow simulate
   kubestow simulate rolling-update --scheduler both
   kubestow simulate zone-outage --log events.jsonl --metrics metrics.prom -o json
   kubestow simulate hour-of-arrivals --feature-gates SchedulerQueueingHints=false
+
+\b
+Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
+  {DUMP_TO_FILE[0]}
 """
 )
 @click.argument("scenario", required=False, metavar="[SCENARIO]", shell_complete=complete_scenario)
@@ -77,7 +82,10 @@ def simulate(
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)
-    loaded = load_scenario(scenarios.locate(scenario or scenarios.NAMES[0]), catalogue.locate, gates)
+    loaded = load_scenario(
+        scenarios.locate(scenarios.NAMES[0] if scenario is None else scenario), catalogue.locate, gates
+    )
+    tell(loaded.name, _notes_of(loaded))
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:
         files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}
@@ -94,6 +102,20 @@ def simulate(
         "runs": {name: summary(run) for name, run in runs.items()},
     }
     _emit(document, output)
+
+
+def _notes_of(scenario: Scenario) -> list[str]:
+    """Return what is to be known about a scenario's cluster; what comes on the way is not missing."""
+    from ..instances.missing_kinds import OWNERS, missing_kinds, missing_owners
+    from ..models.scenario import Put
+
+    snapshot = scenario.snapshot
+    puts = (event.action for event in scenario.events if isinstance(event.action, Put))
+    coming = {item.kind for put in puts for item in put.objects}
+    # Pod groups are not simulated, which is an error of its own.
+    without = {*coming, *OWNERS, "PodGroup", "Workload"}
+    missing = [*missing_kinds(snapshot, without), *missing_owners(snapshot, coming)]
+    return [*snapshot.notes, *missing]
 
 
 def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -> Simulation:

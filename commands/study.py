@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..instances.dump import DUMP
 from .group import INTERRUPTED, leave
 from .inputs import complete_instance, input_options, search_of, search_options, snapshots
 
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="""\b
+    epilog=f"""\b
 Examples:
+  {DUMP} > monday.json
   kubestow study guard-service min-domains-upgrade
   kubestow study monday.yaml tuesday.yaml -o csv
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 def build_cluster(snapshot: Snapshot) -> Cluster:
     """Return the index of a snapshot, with its pods classified."""
     cluster = Cluster(snapshot)
-    _classify(cluster)
+    classify(cluster)
     return cluster
 
 
-def _classify(cluster: Cluster) -> None:
+def classify(cluster: Cluster) -> None:
+    """Number the count classes and classes of a cluster's pods, and index the former."""
     label_classes: dict[Hashable, int] = {}
     units: dict[Hashable, int] = {}
     classes: dict[Hashable, int] = {}

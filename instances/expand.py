@@ -8,17 +8,20 @@ Sources: kubernetes pkg/controller/{deployment,replicaset,statefulset,job}.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, count, islice
 from uuid import NAMESPACE_URL, uuid5
 
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
 from ..models.defaulting import default_pod
+from ..models.errors import InputError
 from ..models.meta import KubeObject, ObjectMeta, OwnerReference
 from ..models.pod import Pod, PodSpec, PodStatus, PodTemplateSpec
 from ..models.selectors import LabelSelector, int64
 from ..models.storage import PersistentVolumeClaim
 from ..models.volumes import PersistentVolumeClaimVolumeSource, Volume
+from .crowds import MOST_PODS
 from .objects import Objects
 
 _REVISION = "deployment.kubernetes.io/revision"
@@ -26,20 +29,41 @@ _INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 def expand_controllers(objects: Objects) -> None:
-    """Add to an input the pods that its controllers lack; StatefulSets, with fixed names, go first."""
+    """Add to an input the pods that its controllers lack; StatefulSets, with fixed names, go first.
+
+    Raises
+    ------
+    InputError
+        If they would be more than a cluster can hold.
+    """
     pods = _Pods(objects)
-    for file, stateful_set in objects.with_files(StatefulSet):
-        _expand_stateful_set(objects, file, stateful_set)
-    for file, deployment in objects.with_files(Deployment):
-        _expand_deployment(objects, pods, file, deployment)
-    for file, replica_set in objects.with_files(ReplicaSet):
-        owner = replica_set.metadata.controller
-        if owner is None or not objects.has(owner.kind, f"{replica_set.namespace}/{owner.name}"):
-            missing = replica_set.spec.replicas - pods.active(replica_set, replica_set.spec.selector)
-            for name in pods.new_names(replica_set, missing):
-                objects.include(file, _pod(replica_set, replica_set.spec.template, name))
-    for file, job in objects.with_files(Job):
-        _expand_job(objects, pods, file, job)
+    makers: list[_Maker] = []
+    total = 0
+    for maker in chain(
+        (_of_stateful_set(objects, file, item) for file, item in objects.with_files(StatefulSet)),
+        (_of_deployment(objects, pods, file, item) for file, item in objects.with_files(Deployment)),
+        (_of_replica_set(objects, pods, file, item) for file, item in objects.with_files(ReplicaSet)),
+        (_of_job(objects, pods, file, item) for file, item in objects.with_files(Job)),
+    ):
+        total += max(0, maker.missing)
+        if total > MOST_PODS:
+            message = f"would bring --expand to {total} pods; {MOST_PODS} is the most"
+            raise InputError(maker.file, f"{maker.owner.kind} {maker.owner.key}", maker.field, message)
+        makers.append(maker)
+    for maker in makers:
+        if maker.missing > 0:
+            maker.make(maker.missing)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """How many pods a controller lacks, and the function that makes them."""
+
+    file: str
+    owner: KubeObject
+    field: str
+    missing: int
+    make: Callable[[int], None]
 
 
 class _Pods:
@@ -147,7 +171,19 @@ def _pod(
     return default_pod(fresh).model_copy(update={"metadata": meta})
 
 
-def _expand_deployment(objects: Objects, pods: _Pods, file: str, deployment: Deployment) -> None:
+def _of_replica_set(objects: Objects, pods: _Pods, file: str, item: ReplicaSet) -> _Maker:
+    owner = item.metadata.controller
+    owned = owner is not None and objects.has(owner.kind, f"{item.namespace}/{owner.name}")
+    missing = 0 if owned else item.spec.replicas - pods.active(item, item.spec.selector)
+
+    def make(number: int) -> None:
+        for name in pods.new_names(item, number):
+            objects.include(file, _pod(item, item.spec.template, name))
+
+    return _Maker(file, item, "spec.replicas", missing, make)
+
+
+def _of_deployment(objects: Objects, pods: _Pods, file: str, deployment: Deployment) -> _Maker:
     """Give a Deployment's newest ReplicaSet the missing pods; without any it gets one of its own name."""
     owned = [
         item
@@ -159,22 +195,23 @@ def _expand_deployment(objects: Objects, pods: _Pods, file: str, deployment: Dep
     missing = deployment.spec.replicas - pods.of_lost_replica_sets(deployment)
     missing -= sum(pods.active(item, None) for item in owned)
     missing -= pods.active(deployment, deployment.spec.selector)
-    if missing <= 0:
-        return
-    if owned:
-        newest = max(owned, key=_revision)
-    else:
-        template = deployment.spec.template
-        newest = ReplicaSet(
-            metadata=_made_by(deployment, "ReplicaSet", deployment.name, template.metadata.labels),
-            spec=ReplicaSetSpec(
-                replicas=deployment.spec.replicas, selector=deployment.spec.selector, template=template
-            ),
-        )
-        if not objects.has("ReplicaSet", newest.key):
+
+    def make(number: int) -> None:
+        newest = max(owned, key=_revision) if owned else _first_replica_set(deployment)
+        if not owned and not objects.has("ReplicaSet", newest.key):
             objects.include(file, newest)
-    for name in pods.new_names(deployment, missing):
-        objects.include(file, _pod(newest, newest.spec.template, name))
+        for name in pods.new_names(deployment, number):
+            objects.include(file, _pod(newest, newest.spec.template, name))
+
+    return _Maker(file, deployment, "spec.replicas", missing, make)
+
+
+def _first_replica_set(deployment: Deployment) -> ReplicaSet:
+    spec = deployment.spec
+    return ReplicaSet(
+        metadata=_made_by(deployment, "ReplicaSet", deployment.name, spec.template.metadata.labels),
+        spec=ReplicaSetSpec(replicas=spec.replicas, selector=spec.selector, template=spec.template),
+    )
 
 
 def _revision(item: ReplicaSet) -> int:
@@ -182,56 +219,68 @@ def _revision(item: ReplicaSet) -> int:
     return int64(text) or 0
 
 
-def _expand_stateful_set(objects: Objects, file: str, stateful_set: StatefulSet) -> None:
-    spec, namespace = stateful_set.spec, stateful_set.namespace
+def _of_stateful_set(objects: Objects, file: str, stateful_set: StatefulSet) -> _Maker:
+    spec, prefix = stateful_set.spec, f"{stateful_set.key}-"
     start = spec.ordinals.start if spec.ordinals is not None else 0
-    for ordinal in range(start, start + spec.replicas):
-        name = f"{stateful_set.name}-{ordinal}"
-        if objects.has("Pod", f"{namespace}/{name}"):
-            continue
-        volumes = {volume.name: volume for volume in spec.template.spec.volumes}
-        for template in spec.volume_claim_templates:
-            claim = f"{template.name}-{name}"
-            source = PersistentVolumeClaimVolumeSource(claim_name=claim)
-            volumes[template.name] = Volume(name=template.name, persistent_volume_claim=source)
-            if not objects.has("PersistentVolumeClaim", f"{namespace}/{claim}"):
-                meta = template.metadata.model_copy(
-                    update={
-                        "name": claim,
-                        "namespace": namespace,
-                        "uid": _uid("PersistentVolumeClaim", namespace, claim),
-                    }
-                )
-                objects.include(file, PersistentVolumeClaim(metadata=meta, spec=template.spec))
-        labels = {
-            "apps.kubernetes.io/pod-index": str(ordinal),
-            "statefulset.kubernetes.io/pod-name": name,
-        }
-        pod_spec = spec.template.spec.model_copy(update={"volumes": tuple(volumes.values())})
-        objects.include(file, _pod(stateful_set, spec.template, name, labels=labels, spec=pod_spec))
+    ordinals = range(start, start + spec.replicas)
+    too_many = spec.replicas > MOST_PODS + len(objects.of(Pod))
+    there = 0 if too_many else sum(objects.has("Pod", f"{prefix}{each}") for each in ordinals)
+
+    def make(number: int) -> None:
+        for ordinal in ordinals:
+            if not objects.has("Pod", f"{prefix}{ordinal}"):
+                _include_ordinal(objects, file, stateful_set, ordinal)
+
+    return _Maker(file, stateful_set, "spec.replicas", spec.replicas - there, make)
 
 
-def _expand_job(objects: Objects, pods: _Pods, file: str, job: Job) -> None:
-    missing = _missing(pods, job)
+def _include_ordinal(objects: Objects, file: str, stateful_set: StatefulSet, ordinal: int) -> None:
+    """Add one pod of a StatefulSet, with the claims that it lacks."""
+    spec, namespace = stateful_set.spec, stateful_set.namespace
+    name = f"{stateful_set.name}-{ordinal}"
+    volumes = {volume.name: volume for volume in spec.template.spec.volumes}
+    for template in spec.volume_claim_templates:
+        claim = f"{template.name}-{name}"
+        source = PersistentVolumeClaimVolumeSource(claim_name=claim)
+        volumes[template.name] = Volume(name=template.name, persistent_volume_claim=source)
+        if not objects.has("PersistentVolumeClaim", f"{namespace}/{claim}"):
+            uid = _uid("PersistentVolumeClaim", namespace, claim)
+            change = {"name": claim, "namespace": namespace, "uid": uid}
+            meta = template.metadata.model_copy(update=change)
+            objects.include(file, PersistentVolumeClaim(metadata=meta, spec=template.spec))
+    labels = {
+        "apps.kubernetes.io/pod-index": str(ordinal),
+        "statefulset.kubernetes.io/pod-name": name,
+    }
+    pod_spec = spec.template.spec.model_copy(update={"volumes": tuple(volumes.values())})
+    objects.include(file, _pod(stateful_set, spec.template, name, labels=labels, spec=pod_spec))
+
+
+def _of_job(objects: Objects, pods: _Pods, file: str, job: Job) -> _Maker:
     labels = {"batch.kubernetes.io/job-name": job.name, "job-name": job.name}
-    if job.spec.completion_mode != "Indexed":
-        for name in pods.new_names(job, missing):
+
+    def make(number: int) -> None:
+        for name in pods.new_names(job, number):
             objects.include(file, _pod(job, job.spec.template, name, labels=labels))
-        return
-    taken = pods.indexes(job)
-    free = [str(index) for index in range(job.spec.completions or 0) if str(index) not in taken]
-    for index in free[: max(0, missing)]:
-        name = f"{job.name}-{index}"
-        if objects.has("Pod", f"{job.namespace}/{name}"):
-            name = next(pods.new_names(job, 1))
-        pod = _pod(
-            job,
-            job.spec.template,
-            name,
-            labels={**labels, _INDEX: index},
-            annotations={_INDEX: index},
-        )
-        objects.include(file, pod)
+
+    def make_indexed(number: int) -> None:
+        taken = pods.indexes(job)
+        free = (index for index in map(str, range(job.spec.completions or 0)) if index not in taken)
+        for index in islice(free, number):
+            name = f"{job.name}-{index}"
+            if objects.has("Pod", f"{job.namespace}/{name}"):
+                name = next(pods.new_names(job, 1))
+            pod = _pod(
+                job,
+                job.spec.template,
+                name,
+                labels={**labels, _INDEX: index},
+                annotations={_INDEX: index},
+            )
+            objects.include(file, pod)
+
+    indexed = job.spec.completion_mode == "Indexed"
+    return _Maker(file, job, "spec.parallelism", _missing(pods, job), make_indexed if indexed else make)
 
 
 def _missing(pods: _Pods, job: Job) -> int:

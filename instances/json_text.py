@@ -3,7 +3,9 @@
 A key that stands twice in one map is an error, as it is in YAML: parsers take the last one and tell nobody.
 """
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -15,6 +17,50 @@ _TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")\s*(:?)|[{}]')
 _WORD: Final = re.compile(r"-?(?:NaN|Infinity|nan|inf)\b")
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
 _SHOWN: Final = 24
+_SPACE: Final = re.compile(r"[ \t\r\n]*")
+# Finds where a document ends, and makes as little as it can of what is in it.
+_SCANNER: Final = json.JSONDecoder(
+    object_pairs_hook=len, parse_int=len, parse_float=len, parse_constant=len, strict=False
+)
+
+
+def read_json_documents(file: str, content: bytes) -> list[Any]:
+    """Read the JSON documents of a file in UTF-8: one, or several that follow each other.
+
+    Raises
+    ------
+    InputError
+        If one is not JSON, or a map in it holds a key twice.
+    """
+    try:
+        return [read_json(file, content)]
+    except InputError:
+        text = content.decode()
+        ends = list(_ends(text))
+        if not ends or not text[ends[0] :].strip():
+            raise
+    starts = [0, *ends] if text[ends[-1] :].strip() else [0, *ends[:-1]]
+    return [
+        _read(file, "", text, start, text[start:end].encode())
+        for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+    ]
+
+
+def _ends(text: str) -> Iterator[int]:
+    """Yield where each document ends, as long as there is one."""
+    start = _after_space(text, 0)
+    while start < len(text):
+        try:
+            _, end = _SCANNER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return
+        yield end
+        start = _after_space(text, end)
+
+
+def _after_space(text: str, start: int) -> int:
+    found = _SPACE.match(text, start)
+    return found.end() if found else start
 
 
 def read_json(file: str, content: bytes, place: str = "") -> Any:
@@ -34,16 +80,23 @@ def read_json(file: str, content: bytes, place: str = "") -> Any:
     InputError
         If it is not JSON, or a map holds a key twice.
     """
+    return _read(file, place, None, 0, content)
+
+
+def _read(file: str, place: str, whole: str | None, start: int, content: bytes) -> Any:
+    """Read the document that starts there in the whole text, which is that document where it is None."""
     try:
         value = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise _fault(file, place, error.doc, error.pos, f"is not JSON: {_reason(error)}") from None
+        text = error.doc if whole is None else whole
+        raise _fault(file, place, text, start + error.pos, f"is not JSON: {_reason(error)}") from None
     if _may_have_lost_a_key(content, value):
         text = content.decode()
         repeated = _repeated_key(text)
         if repeated is not None:
             key, where = repeated
-            raise _fault(file, place, text, where, f"key {key!r} stands twice in its map")
+            words = f"key {key!r} stands twice in its map"
+            raise _fault(file, place, text if whole is None else whole, start + where, words)
     return value
 
 
@@ -71,7 +124,7 @@ def _reason(error: orjson.JSONDecodeError) -> str:
     if "depth" in error.msg or "ecursion" in error.msg:
         return "it is nested too deeply; maps and lists go 1024 levels deep at the most"
     if "after document" in error.msg or "trailing content" in error.msg:
-        return "something follows the document; several objects are the items of one List"
+        return "something follows the document"
     return error.msg
 
 

@@ -153,6 +153,7 @@ def _assemble(
         feature_gates=feature_gates or FeatureGates(),
         configuration=next(iter(objects.of(KubeSchedulerConfiguration)), None),
         ignored=dict(objects.ignored),
+        notes=tuple(objects.unknown.notes()),
         nodes=objects.of(Node),
         pods=pods,
         namespaces=objects.of(Namespace),

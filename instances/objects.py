@@ -12,6 +12,7 @@ from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
+from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
 T = TypeVar("T", bound=AnyObject)
@@ -24,19 +25,25 @@ class Objects:
     ----------
     ignored : Counter
         Kinds that are not read, with how many objects of each.
+    unknown : UnknownFields
+        Fields that the API does not have where they stand.
     clock : Clock
         The newest timestamp of the objects that are read.
     """
 
     def __init__(self) -> None:
         self.ignored: Counter[str] = Counter()
+        self.unknown = UnknownFields()
         self.clock = Clock()
         self._items: dict[type, list[tuple[str, Any]]] = {}
-        self._files: dict[tuple[str, str], str] = {}
+        self._known: dict[tuple[str, str], tuple[str, str, Any]] = {}
         self._generated: Counter[tuple[str, str]] = Counter()
 
     def add(self, file: str, document: Any, place: str) -> None:
         """Add a document: an object, a list of objects, or nothing.
+
+        An object that is there already is left out where both say the same in all that is read, as where two
+        dumps overlap.
 
         Parameters
         ----------
@@ -50,30 +57,40 @@ class Objects:
         Raises
         ------
         InputError
-            If it is no Kubernetes object, or one that the API server would refuse, or is there already.
+            If it is no Kubernetes object, or one that the API server would refuse, or differs from the one of
+            its kind and name that is there already.
         """
         try:
-            for kind, version, raw in _unroll(file, document, place):
-                self._add(file, kind, version, raw)
+            for where, kind, version, raw in _unroll(file, document, place):
+                self._add(file, where, kind, version, raw)
         except RecursionError:
             raise InputError(file, place, "", "is nested too deeply") from None
 
-    def _add(self, file: str, kind: str, version: str, raw: dict[str, Any]) -> None:
+    def _add(self, file: str, place: str, kind: str, version: str, raw: dict[str, Any]) -> None:
         model = find_kind(kind, version)
         if model is None:
             # A known kind of another group is told apart by that group.
             self.ignored[f"{kind}.{version.rpartition('/')[0]}" if kind in KINDS else kind] += 1
             return
-        item = read(model, self._named(kind, raw), file)
+        raw = self._named(kind, raw)
+        try:
+            item = read(model, raw, file)
+        except InputError as error:
+            raise explained(error, model, raw) from None
         check_new(item, file)
         if isinstance(item, Pod):
             item = default_pod(item)
         check(item, file)
-        earlier = self._files.get((kind, item.key))
-        if earlier is not None:
-            raise InputError(file, title(item), "", f"is there already, from {earlier}")
-        self.include(file, item)
         self.clock.look_at(raw)
+        self.unknown.look_at(model, raw, lambda: f"{file}: {title(item)}")
+        known = self._known.get((kind, item.key))
+        if known is None:
+            self.include(file, item, place)
+        elif known[2] != item:
+            earlier = " ".join(part for part in (known[0], known[1]) if part)
+            raise InputError(
+                file, title(item), "", f"stands at {place} and, with other content, in {earlier}"
+            )
 
     def _named(self, kind: str, raw: dict[str, Any]) -> dict[str, Any]:
         """Return an object with a name of its own where the manifest leaves that to the API server."""
@@ -87,14 +104,14 @@ class Objects:
         self._generated[kind, base] += 1
         return {**raw, "metadata": {**meta, "name": generated_name(base, number)}}
 
-    def include(self, file: str, item: AnyObject) -> None:
+    def include(self, file: str, item: AnyObject, place: str = "") -> None:
         """Add an object that is known to be right and new."""
-        self._files[item.kind, item.key] = file
+        self._known[item.kind, item.key] = (file, place, item)
         self._items.setdefault(type(item), []).append((file, item))
 
     def has(self, kind: str, key: str) -> bool:
         """Say whether there is an object of this kind and key."""
-        return (kind, key) in self._files
+        return (kind, key) in self._known
 
     def of(self, model: type[T]) -> tuple[T, ...]:
         """Return the objects of a kind."""
@@ -105,8 +122,8 @@ class Objects:
         return list(self._items.get(model, ()))
 
 
-def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Yield kind, apiVersion and content of each object; a list's items may leave both to the list."""
+def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """Yield place, kind, apiVersion and content of each object; a list's items may leave both to the list."""
     if document is None:
         return
     if not isinstance(document, dict):
@@ -120,7 +137,7 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, di
     kind, version = document["kind"], document["apiVersion"]
     items = document.get("items", ())
     if not kind.endswith("List") or not (kind == "List" or "items" in document):
-        yield kind, version, document
+        yield place, kind, version, document
         return
     if items is not None and not isinstance(items, (list, tuple)):
         raise InputError(file, place, "items", "must be a list")

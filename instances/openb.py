@@ -27,6 +27,7 @@ from typing import Any, Literal
 from ..models.errors import InputError, KubestowError
 from ..models.features import FeatureGates
 from ..models.snapshot import Snapshot
+from .crowds import MOST_PODS
 from .manifests import snapshot_of
 from .rows import Row, read_rows
 
@@ -82,6 +83,8 @@ class OpenbOptions:
             name, _, value = (s.strip() for s in part.partition("="))
             if name in ("nodes", "pods", "shuffle"):
                 chosen[name] = _option_count(name, value, least=0 if name == "shuffle" else 1)
+                if name == "pods" and chosen[name] > MOST_PODS:
+                    raise KubestowError(f"--format-options: {name}={value}: {MOST_PODS} is the most")
             elif name in _CHOICES:
                 if value not in _CHOICES[name]:
                     wanted = " or ".join(_CHOICES[name])

@@ -37,6 +37,7 @@ from ..models.scenario import (
 )
 from ..models.snapshot import Snapshot
 from ..models.validation import check, check_new, read
+from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import read_documents, the_document
 from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
@@ -96,6 +97,7 @@ class _Loader:
         scheduler = top.part("scheduler")
         gates = self._feature_gates(scheduler)
         snapshot = self._cluster(top.part("cluster", required=True), name, start, gates)
+        refuse_crowds(snapshot, self._file)
         configuration = self._configuration(scheduler)
         if configuration is not None:
             snapshot = replace(snapshot, configuration=configuration)
@@ -142,6 +144,8 @@ class _Loader:
     def _cluster(self, part: Part, name: str, start: datetime | None, gates: FeatureGates) -> Snapshot:
         instance, files = part.text("instance", ""), part.texts("files")
         objects = part.list_of("objects")
+        if "" in files:
+            raise part.fault(f"files[{files.index('')}]", "is no file or folder; the scenario's own is '.'")
         if instance and (files or objects):
             raise part.fault("instance", "is the whole cluster; files and objects cannot be given as well")
         raw = [*objects, *(doc for each in part.parts("nodes") for doc in self._nodes(each))]
@@ -162,6 +166,8 @@ class _Loader:
     def _nodes(self, part: Part) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""
         number, prefix = part.whole("count", 1), part.text("name", "node")
+        if number > MOST_PODS:
+            raise part.fault("count", f"must be at most {MOST_PODS}, not {number}")
         zones, labels = part.texts("zones"), part.strings("labels")
         allocatable, taints = part.mapping("allocatable"), part.list_of("taints")
         part.close()
@@ -278,6 +284,8 @@ class _Loader:
             item = self._object(raw, part, f"add[{index}]")
             if not isinstance(item, KubeObject):
                 raise part.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
+            if pods_of(item) > MOST_PODS:
+                raise part.fault(f"add[{index}]", f"would have {pods_of(item)} pods; {MOST_PODS} is the most")
             found.append(item)
         return Put(tuple(found))
 
@@ -288,6 +296,8 @@ class _Loader:
     def _scale(self, part: Part, groups: set[str]) -> Action:
         kind, key = self._reference(part, "scale", _SCALABLE)
         replicas = part.whole("replicas")
+        if replicas > MOST_PODS:
+            raise part.fault("replicas", f"must be at most {MOST_PODS}, not {replicas}")
         return Scale(kind, key, replicas)
 
     def _cordon(self, part: Part, groups: set[str]) -> Action:

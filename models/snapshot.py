@@ -50,6 +50,8 @@ class Snapshot:
         The time of the round (UTC): ``--now``, else the newest timestamp in the input, else the epoch.
     ignored : mapping
         Kinds that were read but are not known, with how many objects of each.
+    notes : tuple of str
+        What the reader of the input has to tell: fields that are unknown.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Snapshot:
     feature_gates: FeatureGates = field(default_factory=FeatureGates)
     configuration: KubeSchedulerConfiguration | None = None
     ignored: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
+from ..framework.build import classify
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
@@ -291,6 +292,7 @@ class Follower:
         )
         snapshot = snapshot_of_store(self._objects, self._base, self._now(), pod_disruption_budgets=unpaid)
         cluster = LiveCluster(replace(snapshot, pods=tuple(seats)))
+        classify(cluster)
         state = LiveState(cluster)
         before = self._state.claims if self._state is not None else None
         self._cluster, self._state = cluster, state

@@ -74,6 +74,8 @@ def locate(argument: str) -> str:
     KubestowError
         When it is none of these.
     """
+    if not argument:
+        raise KubestowError("an empty argument names no scenario; the current folder is '.'")
     if argument == "-" or Path(argument).exists():
         return argument
     try:

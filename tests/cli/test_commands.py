@@ -114,6 +114,34 @@ def test_an_instance_that_is_nowhere_is_one_line():
     )
 
 
+@pytest.mark.parametrize("command", [["solve"], ["compare"], ["explain"]], ids=" ".join)
+def test_what_an_input_lacks_is_told_on_stderr_and_in_the_document(command, tmp_path):
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "c", "image": "i"}], "volumes": volumes, "tolerationz": []},
+    }
+    node = {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": "n"},
+        "status": {"capacity": {"cpu": "1"}},
+    }
+    file = tmp_path / "f.json"
+    file.write_text(json.dumps(node) + json.dumps(pod))
+    result = run(*command, str(file), *(["p"] if command == ["explain"] else []), "-o", "json")
+    notes = json.loads(result.stdout)["notes"]
+    assert ["tolerationz" in notes[0], "PersistentVolumeClaims" in notes[1], len(notes)] == [True, True, 2]
+    for note in notes:
+        assert f"kubestow: note: {file}: {note}\n" in result.stderr
+
+
+def test_an_answer_about_a_whole_input_has_no_notes():
+    assert "notes" not in json.loads(run("solve", "guard-service", "-o", "json").stdout)
+
+
 def test_an_ignored_kind_is_counted_on_stderr(tmp_path):
     file = tmp_path / "dump.yaml"
     ingress = "---\napiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: i, namespace: shop}\n"

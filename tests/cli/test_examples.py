@@ -1,6 +1,7 @@
 """Every example in the help of a command is run."""
 
 import json
+import re
 import shlex
 
 import pytest
@@ -33,7 +34,7 @@ trace:
 def examples() -> list[str]:
     epilogs = [main.epilog, *(command.epilog for command in main.commands.values())]
     lines = [line.strip() for epilog in epilogs if epilog for line in epilog.splitlines()]
-    return [line for line in lines if line.startswith(("kubestow ", "kubectl "))]
+    return [line for line in lines if re.match(r"kubestow |kubectl .*\| kubestow ", line)]
 
 
 @pytest.fixture(scope="module")

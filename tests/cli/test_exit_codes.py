@@ -1,5 +1,6 @@
 """One place turns errors into exit codes; each row is one way to fail."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -140,6 +141,69 @@ def test_an_input_without_content_is_one_line(command, content, tmp_path):
         assert result.stdout == ""
         assert result.stderr.startswith(f"kubestow: error: {name}: is empty; what is needed ")
         assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, ["explain"], ["instances"], ["instances", "--path"]], ids=" ".join
+)
+def test_an_empty_argument_is_bad_usage(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pod.yaml").write_text("{apiVersion: v1, kind: Pod, metadata: {name: p}}")
+    pod = ["p"] if command == ["explain"] else []
+    result = CliRunner().invoke(main, [*command, "", *pod])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("kubestow: error: ")
+    assert result.stderr.count("\n") == 1
+
+
+LAUGHS = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))
+GROWING = [
+    ("a bomb of aliases", b"a0: &a0 [x]\n" + LAUGHS.encode()),
+    ("a bomb of zeros", gzip.compress(bytes(70 * 2**20))),
+    ("a bomb of blanks", gzip.compress(b" " * (70 * 2**20))),
+    ("lists in lists", b"[" * 100_000),
+    ("maps in maps", b"{a: " * 5000 + b"}" * 5000),
+    ("indented lists", b"- " * 5000 + b"x"),
+    ("half a gzip file", gzip.compress(bytes(1000))[:20]),
+    ("what is no text", bytes(range(256))),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("content", [row[1] for row in GROWING], ids=[row[0] for row in GROWING])
+def test_an_input_that_grows_without_end_is_one_line(command, content, tmp_path):
+    file = tmp_path / "f.yaml"
+    file.write_bytes(content)
+    for name, stream in ((str(file), None), ("-", content)):
+        result = CliRunner().invoke(main, [*command, name], input=stream)
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert result.stderr.startswith(f"kubestow: error: {name}: ")
+        assert result.stderr.count("\n") == 1
+        assert len(result.stderr) < 400
+
+
+EXPANDING = [["solve"], ["compare"], ["trace"], ["study"], ["explain"]]
+
+
+@pytest.mark.parametrize("command", EXPANDING, ids=" ".join)
+def test_a_billion_replicas_are_one_line(command):
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "d"},
+        "spec": {"replicas": 10**9, "selector": {"matchLabels": {"a": "b"}}, "template": template},
+    }
+    pod = ["d-0"] if command == ["explain"] else []
+    result = CliRunner().invoke(main, [*command, "--expand", "-", *pod], input=json.dumps(deployment))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr == (
+        "kubestow: error: -: Deployment default/d: spec.replicas: "
+        "would bring --expand to 1000000000 pods; 150000 is the most\n"
+    )
 
 
 def run(*arguments, **options):

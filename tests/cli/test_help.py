@@ -1,8 +1,10 @@
 """Help, versions and completion are instant and say what is true."""
 
-import resource
+import re
 import subprocess
 import sys
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 
 import pytest
 from click.testing import CliRunner
@@ -10,6 +12,8 @@ from click.testing import CliRunner
 import kubestow
 from kubestow.cli import main
 from kubestow.instances import catalogue, scenarios
+from kubestow.instances.dump import DUMP, DUMP_TO_FILE, resource
+from kubestow.models.kinds import KINDS
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -20,9 +24,9 @@ def run(*arguments: str, **environment: str) -> str:
 
 def test_help_costs_less_than_the_blink_of_an_eye():
     """Processor time, which a busy machine does not lengthen as it does the clock's."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = getrusage(RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "kubestow", "--help"], check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    after = getrusage(RUSAGE_CHILDREN)
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.4
 
 
@@ -75,3 +79,33 @@ def test_an_instance_tells_its_story():
 def test_an_instance_is_a_file():
     assert run("instances", "guard-service", "--path").strip() == str(catalogue.path("guard-service"))
     assert len(run("instances", "--path").split()) == len(catalogue.names()) + len(scenarios.NAMES)
+
+
+WITH_A_CLUSTER = ["solve", "compare", "trace", "explain", "study", "simulate"]
+
+
+@pytest.mark.parametrize("command", WITH_A_CLUSTER)
+def test_commands_that_read_a_cluster_say_how_to_dump_one(command):
+    assert f"  {DUMP} " in run(command, "--help")
+
+
+def test_help_has_all_commands_of_a_dump():
+    text = run("--help")
+    assert all(f"  {line}\n" in text for line in DUMP_TO_FILE)
+
+
+def test_a_dump_has_every_kind_that_is_read():
+    resources = ",".join(DUMP_TO_FILE)
+    made_by_hand = {"KubeSchedulerConfiguration", "CompositePodGroup", "DeviceTaintRule"}
+    assert all(resource(kind) in resources for kind in set(KINDS) - made_by_hand)
+
+
+ROOT = Path(kubestow.__path__[0])
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_page_has_another_way_to_dump_a_cluster(page):
+    shown = re.findall(r"^ +(kubectl get .*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown in ([], list(DUMP_TO_FILE))
+    assert bool(shown) == (page.name in ("README.md", "input.md"))

@@ -147,3 +147,19 @@ def test_a_cluster_without_nodes_runs_to_its_end(scheduler, tmp_path):
     result = invoke(str(path), "--scheduler", scheduler, "-o", "json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["runs"][scheduler]["pods"]["waiting"] == 1
+
+
+def test_pods_whose_workloads_the_cluster_lacks_are_told(tmp_path):
+    owner = "ownerReferences: [{kind: ReplicaSet, name: web, controller: true}]"
+    pod = (
+        f"{{apiVersion: v1, kind: Pod, metadata: {{name: p, {owner}}}, spec: {{containers: [{{name: c}}]}}}}"
+    )
+    nodes = "nodes: [{allocatable: {cpu: 1}}]"
+    file = tmp_path / "s.yaml"
+    file.write_text(f"kind: Scenario\nname: s\nduration: 1s\ncluster: {{{nodes}, objects: [{pod}]}}\n")
+    result = CliRunner().invoke(main, ["simulate", str(file), "-o", "json"])
+    assert result.exit_code == 0
+    (note,) = (line for line in result.stderr.splitlines() if "note" in line)
+    assert note.startswith(
+        "kubestow: note: s: 1 pod depends on ReplicaSets, of which the input has none, so nothing"
+    )

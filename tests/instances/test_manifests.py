@@ -78,17 +78,40 @@ def test_the_same_name_in_another_namespace_or_kind_is_another_object():
     assert len(snapshot_of([pod("x"), pod("x", "other"), node("x")]).pods) == 2
 
 
-def test_an_object_that_comes_twice_is_refused_with_both_files():
-    contents = [("a.yaml", json.dumps(pod()).encode()), ("b.yaml", json.dumps(pod()).encode())]
-    with pytest.raises(InputError, match=r"^b.yaml: Pod default/p: is there already, from a.yaml$"):
-        parse_snapshot(contents, name="x")
+def files(*objects):
+    return [(f"{name}.yaml", json.dumps(item).encode()) for name, item in zip("abc", objects, strict=False)]
+
+
+def test_copies_of_one_object_are_one_object():
+    items = {"apiVersion": "v1", "kind": "List", "items": [node(), pod("q"), pod()]}
+    snapshot = parse_snapshot(files(pod(), items, pod()), name="x")
+    assert [item.name for item in snapshot.pods] == ["p", "q"]
+
+
+def test_two_objects_of_one_name_are_refused_with_both_places():
+    items = {"apiVersion": "v1", "kind": "List", "items": [node(), pod(nodeName="n")]}
+    with pytest.raises(InputError) as caught:
+        parse_snapshot(files(pod(), items), name="x")
+    assert str(caught.value) == (
+        "b.yaml: Pod default/p: stands at document 1 items[1] and, with other content, in a.yaml document 1"
+    )
+
+
+def test_two_dumps_in_one_stream_are_one_cluster():
+    lists = [
+        {"apiVersion": "v1", "kind": "List", "items": items}
+        for items in ([node(), pod()], [pod(), pod("q")], [])
+    ]
+    stream = "\n".join(json.dumps(item, indent=4) for item in lists)
+    snapshot = parse_snapshot([("-", stream.encode())], name="x")
+    assert [item.name for item in snapshot.pods] == ["p", "q"]
+    assert len(snapshot.nodes) == 1
 
 
 def test_an_explicit_default_namespace_is_the_default_namespace():
     bare = pod()
     del bare["metadata"]["namespace"]
-    with pytest.raises(InputError, match="is there already"):
-        snapshot_of([pod(), bare])
+    assert len(snapshot_of([pod(), bare]).pods) == 1
 
 
 def test_objects_that_leave_their_names_to_the_api_server_get_names_of_their_own():
@@ -192,8 +215,8 @@ def test_a_second_configuration_is_refused():
     config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
     assert snapshot_of([config]).configuration.parallelism == 16
     assert snapshot_of([]).configuration is None
-    with pytest.raises(InputError, match=r"^objects: KubeSchedulerConfiguration: is there already"):
-        snapshot_of([config, config])
+    with pytest.raises(InputError, match=r"^objects: KubeSchedulerConfiguration: stands at items"):
+        snapshot_of([config, config | {"parallelism": 8}])
 
 
 # The time of the round.

@@ -1,11 +1,18 @@
 """Whatever stands in an object, the answer is a snapshot or one line."""
 
 import copy
+import gzip
+import json
 
+import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubestow.instances.files import unpack
 from kubestow.instances.manifests import parse_snapshot, snapshot_of
+from kubestow.instances.recordings import read_cases, read_timelines
+from kubestow.instances.scenario_loader import load_scenario
 from kubestow.models.errors import InputError
 
 TERM = {"topologyKey": "zone", "labelSelector": {"matchExpressions": [{"key": "a", "operator": "Exists"}]}}
@@ -211,3 +218,101 @@ def test_several_parts_may_be_junk(changes):
 )
 def test_any_file_content_is_read_or_refused(content, suffix):
     assert "\n" not in complaint(parse_snapshot, [(f"f.{suffix}", content)], name="f")
+
+
+TEXTS = [
+    json.dumps({"apiVersion": "v1", "kind": "List", "items": OBJECTS}, indent=1).encode(),
+    "\n".join(map(json.dumps, OBJECTS)).encode(),
+    yaml.safe_dump_all(OBJECTS, sort_keys=False).encode(),
+    yaml.safe_dump(OBJECTS[0], default_flow_style=True).encode(),
+]
+SNIPPETS = st.one_of(
+    st.binary(min_size=1, max_size=6),
+    st.sampled_from(
+        [
+            *(
+                b"{",
+                b"}",
+                b"[",
+                b"]",
+                b",",
+                b":",
+                b": ",
+                b"\n",
+                b"\n- ",
+                b"\n---\n",
+                b"\n...\n",
+                b'"',
+                b"'",
+                b"#",
+            ),
+            *(
+                b"&a ",
+                b"*a",
+                b"<<: *a\n",
+                b"!!int ",
+                b"!!binary ",
+                b"!x ",
+                b"| ",
+                b">-\n",
+                b"? ",
+                b"%YAML 9\n",
+            ),
+            *(
+                b".inf",
+                b".nan",
+                b"1e999",
+                b"0x_",
+                b"0b-1",
+                b"~",
+                b"null",
+                b"\xff\xfe",
+                b"\xef\xbb\xbf",
+                b"\x00",
+            ),
+            *(b"\\u0000", b"\\ud800", b"9" * 5000, b"[" * 2000, b"- " * 2000, b"\t", b"\r"),
+        ]
+    ),
+)
+
+
+@st.composite
+def damaged(draw):
+    """A file with pieces cut out, put in or changed, perhaps cut off, perhaps packed and then damaged."""
+    content = bytearray(draw(st.sampled_from(TEXTS)))
+    if draw(st.booleans()):
+        content = bytearray(gzip.compress(bytes(content)))
+    for _ in range(draw(st.integers(0, 4))):
+        start = draw(st.integers(0, len(content)))
+        content[start : start + draw(st.sampled_from([0, 0, 1, 2, 7, 100]))] = draw(SNIPPETS)
+    if draw(st.booleans()):
+        del content[draw(st.integers(0, len(content))) :]
+    return bytes(content)
+
+
+@settings(max_examples=400)
+@given(damaged(), st.sampled_from(["f.yaml", "f.json", "-", "f.json.gz"]))
+def test_a_damaged_file_is_read_or_refused(content, name):
+    def read():
+        parse_snapshot([(name, unpack(name, content))], name="f", expand=True)
+
+    line = complaint(read)
+    assert "\n" not in line
+    assert len(line) < 2100
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("damaged") / "f.yaml"
+
+
+@settings(max_examples=150)
+@given(content=st.one_of(damaged(), st.binary(max_size=60)))
+@pytest.mark.parametrize(
+    "read",
+    [read_timelines, load_scenario, lambda file: list(read_cases([file], ("NodeAffinity",)))],
+    ids=["a queue's script", "a scenario", "cases"],
+)
+def test_a_damaged_file_of_another_kind_is_refused(read, file, content):
+    file.write_bytes(content)
+    assert "\n" not in complaint(read, file)

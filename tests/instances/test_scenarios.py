@@ -11,12 +11,48 @@ duration: 1m
 cluster: {nodes: [{count: 2, name: n, allocatable: {cpu: "4"}}]}
 """
 
+CROWD = (
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {replicas: 1000000000, "
+    "selector: {matchLabels: {a: b}}, "
+    "template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}}}"
+)
+
 
 @pytest.mark.parametrize(
     "text, field, words",
     [
         pytest.param("a: 1", "duration", "required", id="no duration"),
         pytest.param(GOOD + "sed: 1", "sed", "unknown field", id="a misspelt field"),
+        pytest.param(
+            GOOD.replace("count: 2", "count: 1000000000"),
+            "cluster.nodes[0].count",
+            "at most 150000",
+            id="a billion nodes",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, scale: Job x, replicas: 1000000000}]",
+            "events[0].replicas",
+            "at most 150000",
+            id="a billion replicas on the way",
+        ),
+        pytest.param(
+            GOOD + f"events: [{{at: 1s, add: [{CROWD}]}}]",
+            "events[0].add[0]",
+            "150000 is the most",
+            id="a billion replicas that come",
+        ),
+        pytest.param(
+            GOOD.replace("nodes:", f"objects: [{CROWD}], nodes:"),
+            "spec",
+            "150000 is the most",
+            id="a billion replicas",
+        ),
+        pytest.param(
+            GOOD.replace("nodes:", 'files: [""], nodes:'),
+            "cluster.files[0]",
+            "no file",
+            id="an empty file name",
+        ),
         pytest.param(GOOD.replace("1m", "soon"), "duration", "not a duration", id="no time"),
         pytest.param(GOOD.replace("1m", "0s"), "duration", "longer than 0s", id="no time at all"),
         pytest.param("kind: Pod\nduration: 1m", "kind", "must be Scenario", id="another kind"),
