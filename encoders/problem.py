@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..framework.cycle.runtime import framework_for
 from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
-from ..framework.plugins.node_resources_fit import checked_resources
+from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import Budget, budgets
 from ..framework.state.state import State
 from ..framework.vocabulary import names
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..framework.index.cluster import Cluster
-    from ..models.config import NodeResourcesFitArgs
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -45,6 +44,8 @@ class PodClass:
         Members, in queue order.
     request : int array (R,)
         What one member asks for, in units of `Cluster.resources`; 0 for what its profile ignores.
+    bounded : bool
+        Whether its profile holds it to the room of nodes at all: resources and pod slots.
     mask : bool array (N,)
         Nodes where one member may stand in some end state: static filters pass and the node has the room once
         every possible victim has left.
@@ -59,6 +60,7 @@ class PodClass:
     priority: int
     preempts: bool
     request: IntArray
+    bounded: bool
     mask: BoolArray
     limit: IntArray
     served: dict[int, BoolArray]
@@ -294,10 +296,9 @@ def _pod_class(
     served = {
         cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
     }
-    checks = cluster.profile(info.index)
-    fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))
-    request: IntArray = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
-    if not checks.filters(names.NODE_RESOURCES_FIT):
+    wanted = wanted_room(cluster, info.index)
+    request: IntArray = np.array(wanted or [0] * len(cluster.resources), dtype=cluster.dtype)
+    if wanted is None:
         limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
     else:
         for r, asked in enumerate(request.tolist()):
@@ -306,7 +307,7 @@ def _pod_class(
                 if r in served:
                     fitting = np.where(served[r], limit, fitting)
                 limit = np.minimum(limit, fitting).astype(np.int64)
-    if info.ports and checks.filters(names.NODE_PORTS):
+    if info.ports and cluster.profile(info.index).filters(names.NODE_PORTS):
         limit = np.minimum(limit, 1)
     limit = np.where(static, limit, 0)
     if devices is not None and devices.index.needs_devices(info.index):
@@ -317,6 +318,7 @@ def _pod_class(
         priority=info.priority,
         preempts=info.preempts,
         request=request,
+        bounded=wanted is not None,
         mask=limit > 0,
         limit=limit,
         served=served,

@@ -17,7 +17,7 @@ import numpy as np
 from ...framework.dra.candidates import candidates
 from ...framework.dra.claims import MOST_RESULTS
 from ...framework.dra.extended import claim_for, served_resources
-from ...framework.dra.index import DeviceIndex, device_index
+from ...framework.dra.index import Consumer, DeviceIndex, device_index
 from ...framework.dra.pod_claims import ClaimProblem
 from ...framework.dra.taints import tolerated
 from .identity import MOST_APART, identities_matter
@@ -81,7 +81,7 @@ class DeviceProblem:
     private : dict
         Pending pod -> its private claims, in the pod's order.
     common : dict
-        Claim key -> the pending pods that have it.
+        Claim key -> the pending pods that have it and for which devices are chosen or looked at.
     blocked : set
         Pending pods that wait for claims that do not exist.
     apart : bool
@@ -209,7 +209,14 @@ class DeviceProblem:
         if kind.holder is None:
             return True
         consumers = self.claims.reserved.get(kind.holder, frozenset())
+        if kind.holder in self.index.held_fast and not self.leaves_alone(consumers):
+            return False
         return all(isinstance(i, int) and self._may_go(i) for i in consumers)
+
+    def leaves_alone(self, consumers: frozenset[Consumer]) -> bool:
+        """Whether a claim goes with its consumers: all of them run, and there is one."""
+        pods = self.cluster.pods
+        return bool(consumers) and all(isinstance(i, int) and pods[i].initial_node >= 0 for i in consumers)
 
     @cached_property
     def strongest(self) -> int | None:
@@ -284,7 +291,9 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
     problem = DeviceProblem(cluster, index, state.claims)
     users: dict[str, list[int]] = {}
     grouped: set[str] = set()
-    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
+    needing = [i for i in cluster.pending if index.needs_devices(i)]
+    following = [i for i in cluster.pending if index.follows(i)]
+    for i in (*needing, *following, *cluster.gated, *cluster.untried):
         try:
             claims = index.claims_of(i)
         except ClaimProblem:
@@ -294,8 +303,9 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
             users.setdefault(claim.key, []).append(i)
             if claim.group:
                 grouped.add(claim.key)
-    pending = set(cluster.pending)
-    for i in cluster.pending:
+    looking = set(needing)
+    problem.private = dict.fromkeys(cluster.pending, ())
+    for i in needing:
         own = () if i in problem.blocked else tuple(claim.key for claim in index.claims_of(i))
         problem.private[i] = tuple(
             key
@@ -307,7 +317,7 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
         )
         for key in own:
             if key not in problem.private[i]:
-                problem.common[key] = [j for j in users[key] if j in pending]
+                problem.common[key] = [j for j in users[key] if j in looking]
     problem.sort_devices()
     return problem
 

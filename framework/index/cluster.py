@@ -17,7 +17,7 @@ from ...models.snapshot import Snapshot
 from ..plugins.priority_sort import queue_key
 from ..vocabulary import names
 from ..vocabulary.domains import Domains, Ints
-from ..vocabulary.profile import POST_FILTER, Profile, profiles_of
+from ..vocabulary.profile import Profile, profiles_of
 from ..vocabulary.resources import FIRST_RESOURCES
 from ..volumes.signature import VolumeSignatures
 from .affinity import parse_terms
@@ -129,9 +129,7 @@ class Cluster:
             name: cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
             for name, profile in self.profiles.items()
         }
-        preempting = {
-            name for name, p in self.profiles.items() if names.DEFAULT_PREEMPTION in p.points[POST_FILTER]
-        }
+        preempting = {name for name, profile in self.profiles.items() if profile.preempts}
         selectors = DefaultSelectors(self.snapshot)
         infos: list[PodInfo] = []
         requests: list[Requests] = []

@@ -7,15 +7,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...models.errors import KubestowError
+from ..dra.index import device_index
+from ..vocabulary import names
+from ..vocabulary.profile import PRE_BIND, RESERVE
 from .groups import groups
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
+    from ..vocabulary.profile import Profile
 
 
 def unsupported(cluster: "Cluster") -> list[str]:
     """Return one line for each need, naming the object and the feature; empty where everything is built."""
-    return [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
+    groups_need = [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
+    return [*_half_devices(cluster), *groups_need]
 
 
 def require_supported(cluster: "Cluster") -> None:
@@ -30,6 +35,33 @@ def require_supported(cluster: "Cluster") -> None:
     if needs:
         more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
+
+
+def _half_devices(cluster: "Cluster") -> Iterator[str]:
+    """Find profiles that look for devices and do not write down what they find.
+
+    Claims would stay in allocation for ever, or be found by every pod anew.
+    """
+    index = device_index(cluster)
+    for profile in cluster.profiles.values() if index is not None else ():
+        off = [
+            point for point in ("reserve", "preBind") if names.DYNAMIC_RESOURCES not in _at(profile, point)
+        ]
+        if not off or not profile.looks_at_devices:
+            continue
+        for i in cluster.pending:
+            if cluster.pods[i].scheduler == profile.scheduler_name and index is not None and index.asks(i):
+                yield (
+                    f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{off[0]}: "
+                    f"{names.DYNAMIC_RESOURCES} is switched off here and called at filter, and Pod "
+                    f"{cluster.pods[i].key} needs devices: enable it at reserve and preBind, or disable it at "
+                    "filter, too"
+                )
+                break
+
+
+def _at(profile: "Profile", point: str) -> tuple[str, ...]:
+    return profile.points[{"reserve": RESERVE, "preBind": PRE_BIND}[point]]
 
 
 def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:

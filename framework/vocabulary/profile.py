@@ -75,6 +75,19 @@ EXTENSION_POINTS: Final[Mapping[str, frozenset[str]]] = {
 }
 """The extension points that each plugin implements."""
 
+STATELESS: Final = frozenset(
+    {
+        (FILTER, names.NODE_AFFINITY),
+        (FILTER, names.NODE_VOLUME_LIMITS),
+        (FILTER, names.VOLUME_ZONE),
+        (SCORE, names.NODE_AFFINITY),
+        (SCORE, names.NODE_RESOURCES_FIT),
+        (SCORE, names.VOLUME_BINDING),
+        (SCORE, names.BALANCED_ALLOCATION),
+    }
+)
+"""Where a plugin works out by itself what it did not learn in PreFilter or PreScore; elsewhere it fails."""
+
 _POINTS: Final = (
     PRE_ENQUEUE,
     QUEUE_SORT,
@@ -115,6 +128,63 @@ class Profile:
     def scores(self, plugin: str) -> bool:
         """Say whether a plugin takes part in scoring."""
         return plugin in self.points[SCORE]
+
+    def lost(self, late: str, early: str) -> frozenset[str]:
+        """Return the plugins that fail at one point because they are not called at an earlier one.
+
+        They look for what they would have written down there, and every attempt that comes so far ends in an
+        error.
+        """
+        return frozenset(
+            name
+            for name in self.points[late]
+            if early in EXTENSION_POINTS[name]
+            and name not in self.points[early]
+            and (late, name) not in STATELESS
+        )
+
+    def calls(self, plugin: str, *points: str) -> bool:
+        """Say whether a plugin is called at all of these points."""
+        return all(plugin in self.points[point] for point in points)
+
+    @property
+    def preempts(self) -> bool:
+        """Whether PostFilter comes as far as looking for victims.
+
+        A DynamicResources that comes before, and whose PreFilter never ran, ends it in an error.
+        """
+        order = self.points[POST_FILTER]
+        if names.DEFAULT_PREEMPTION not in order:
+            return False
+        before = order[: order.index(names.DEFAULT_PREEMPTION)]
+        return names.DYNAMIC_RESOURCES not in before or self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER)
+
+    @property
+    def binds_volumes(self) -> bool:
+        """Whether a pod that is placed takes volumes for its claims: Reserve assumes what Filter found."""
+        return self.calls(names.VOLUME_BINDING, PRE_FILTER, FILTER, RESERVE)
+
+    @property
+    def looks_at_devices(self) -> bool:
+        """Whether devices have a say in where a pod can go."""
+        return self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER, FILTER)
+
+    @property
+    def follows_claims(self) -> bool:
+        """Whether a pod can only be bound where others have had its claims allocated, on whatever node."""
+        devices = names.DYNAMIC_RESOURCES
+        bound = self.calls(devices, RESERVE) or self.calls(devices, PRE_BIND)
+        return bound and self.calls(devices, PRE_FILTER) and not self.calls(devices, FILTER)
+
+    @property
+    def reserves_claims(self) -> bool:
+        """Whether a pod that is placed is written down as a consumer of its resource claims."""
+        return self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER, PRE_BIND)
+
+    @property
+    def frees_claims(self) -> bool:
+        """Whether a claim that keeps a pod away may lose its devices: PostFilter frees what Filter blamed."""
+        return self.looks_at_devices and self.calls(names.DYNAMIC_RESOURCES, POST_FILTER)
 
     @property
     def rejectors(self) -> tuple[str, ...]:
@@ -170,7 +240,8 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     Raises
     ------
     KubestowError
-        For a plugin that is not known, has no such extension point, or lacks the one that another needs.
+        For a plugin that is not known or has no such extension point, and where nothing sorts or binds:
+        kube-scheduler does not start with such a profile.
     """
     plugins = profile.plugins
     sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in _POINTS}
@@ -186,12 +257,8 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}"
     if points[QUEUE_SORT] != (names.PRIORITY_SORT,):
         raise KubestowError(f"{where}: plugins.queueSort: exactly {names.PRIORITY_SORT} must be enabled")
-    for late, early in ((FILTER, PRE_FILTER), (SCORE, PRE_SCORE)):
-        for name in points[late]:
-            if early in EXTENSION_POINTS[name] and name not in points[early]:
-                raise KubestowError(
-                    f"{where}: plugin {name} is enabled at {late} but not at {early}, which it needs"
-                )
+    if not points[BIND]:
+        raise KubestowError(f"{where}: plugins.bind: {names.DEFAULT_BINDER} must be enabled")
     weights: dict[str, int] = {}
     for ref in (*plugins.score.enabled, *multi):
         if SCORE in EXTENSION_POINTS[ref.name]:

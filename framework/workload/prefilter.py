@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cycle.runtime import framework_for
+from ..plugins.node_resources_fit import wanted_room
 from ..vocabulary.domains import Ints
 from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
@@ -43,9 +44,10 @@ class Room:
         for pod_set in self._info.pod_sets:
             possible |= framework_for(cluster, pod_set[0]).static_mask(pod_set[0])
         room = np.where(possible, cluster.allowed_pods - state.pod_count, 0)
-        requests = [cluster.pods[pod_set[0]].request for pod_set in self._info.pod_sets]
+        if not self._bounded:
+            room = np.where(possible, len(self._info.pods), 0)
         for r in range(len(cluster.resources)):
-            least = min(request[r] for request in requests)
+            least = min(wanted[r] for wanted in self._wanted)
             if least > 0:
                 room = np.minimum(room, (cluster.allocatable[r] - state.requested[r]) // least)
         if self._devices:
@@ -53,6 +55,17 @@ class Room:
             if free is not None:
                 room = np.minimum(room, free // self._devices)
         return np.maximum(room, 0).astype(np.int64)
+
+    @cached_property
+    def _wanted(self) -> list[tuple[int, ...]]:
+        """What each member's profile wants free for it, by resource: nothing where it does not look at room."""
+        nothing = (0,) * len(self._cluster.resources)
+        return [wanted_room(self._cluster, i) or nothing for i in self._info.pods]
+
+    @cached_property
+    def _bounded(self) -> bool:
+        """Whether every member needs a pod slot."""
+        return all(wanted_room(self._cluster, i) is not None for i in self._info.pods)
 
     @cached_property
     def _devices(self) -> int:
@@ -66,7 +79,7 @@ class Room:
         if int(self._per_node[nodes].sum()) < needed:
             return True
         for r in range(len(cluster.resources)):
-            least = sum(sorted(cluster.pods[i].request[r] for i in self._info.pods)[:needed])
+            least = sum(sorted(wanted[r] for wanted in self._wanted)[:needed])
             if least:
                 free = cluster.allocatable[r, nodes] - state.requested[r, nodes]
                 if int(np.maximum(free, 0).sum()) < least:

@@ -9,7 +9,8 @@ Other claims look at what others have just then:
 - with a selector that fails on a device, or all devices of which one breaks a constraint, which ends a search
   only if it comes so far;
 - allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
-- claims of several pods, where the first one's node decides from where the devices count.
+- claims of several pods, where the first one's node decides from where the devices count;
+- pods whose profile has no filter for devices, which others' allocations let pass (`DeviceIndex.follows`).
 
 Where there is such a claim, all who need devices are related.
 """
@@ -37,13 +38,14 @@ def device_relations(problem: Problem) -> tuple[list[PodClass], list[VictimClass
         return [], []
     held = {i for consumers in devices.claims.reserved.values() for i in consumers}
     return (
-        [c for c in problem.classes if devices.index.needs_devices(c.pod)],
+        [c for c in problem.classes if devices.index.needs_devices(c.pod) or devices.index.follows(c.pod)],
         [v for v in problem.victims if held.intersection(v.pods)],
     )
 
 
 def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
     """Say of each claim whether its devices depend on the order."""
+    yield any(devices.index.follows(cls.pod) for cls in problem.classes)
     seen: set[tuple[int, int]] = set()
     for cls in problem.classes:
         for node in np.flatnonzero(cls.mask).tolist():

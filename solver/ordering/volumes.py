@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoders.volume_binding import open_claims
+from ...encoders.volume_binding import looking, open_claims
 from ...framework.vocabulary import names
 from ...framework.volumes.attachments import attachments_of
 from ...framework.volumes.offers import offers_of
@@ -52,7 +52,7 @@ def _rivals(problem: Problem) -> list[list[PodClass]]:
 
     first: dict[object, int] = {}
     for cls in problem.classes:
-        for claim in open_claims(problem, cls):
+        for claim in looking(problem, cls):
             volumes = (v for members in offers.groups(claim.wish).values() for v in members)
             for item in (*volumes, *([claim.key] if claim.shared else ())):
                 parent[root(cls.index)] = root(first.setdefault(item, cls.index))
@@ -72,6 +72,8 @@ def _any_order_will_do(problem: Problem, classes: list[PodClass]) -> bool:
     """
     offers = offers_of(problem.cluster)
     claims = [claim for cls in classes for claim in open_claims(problem, cls)]
+    if len(claims) < sum(len(looking(problem, cls)) for cls in classes):
+        return False  # who takes nothing comes before those who do
     if any(claim.shared or not provisioning(problem.cluster, claim.wish).all() for claim in claims):
         return False
     suiting: dict[int, list[tuple[int, ...]]] = {}
