@@ -1,9 +1,9 @@
 """Random configurations on top of any round: profiles with plugins and points switched off, gates off.
 
-In the mix by construction: one to three profiles with pods of one group or class split over them; whole
-plugins off, single points of a plugin off, `*` at a point or at multiPoint, an order of filters of its own;
-arguments of NodeResourcesFit, NodeAffinity, InterPodAffinity and PodTopologySpread.  What kube-scheduler does
-not start with, and what is refused by name, is left out: something sorts and binds.
+In the mix by construction: one to three profiles, with the pods of a class split over them; whole plugins
+off, single points of a plugin off, `*` at a point or at multiPoint, an order of filters of its own; arguments
+of NodeResourcesFit, NodeAffinity, InterPodAffinity and PodTopologySpread.  What kube-scheduler does not start
+with is left out: something sorts and binds.
 """
 
 from dataclasses import replace
@@ -58,12 +58,20 @@ def profiled(rng, snapshot):
     if len(names) > 1 and rng.random() < 0.4:
         profiles[0] = {"schedulerName": names[0]}
     configuration = KubeSchedulerConfiguration.model_validate({"profiles": profiles})
-    pods = tuple(
-        item.model_copy(update={"spec": item.spec.model_copy(update={"scheduler_name": rng.choice(names)})})
-        if item.spec.scheduler_name == "default-scheduler"
-        else item
-        for item in snapshot.pods
-    )
+    chosen = {}
+
+    def scheduled(item):
+        """Choose a pod's scheduler: mostly one for a whole group, whose cycle fails otherwise."""
+        if item.spec.scheduler_name != "default-scheduler":
+            return item
+        name = rng.choice(names)
+        group = item.spec.scheduling_group
+        if group is not None and rng.random() < 0.95:
+            name = chosen.setdefault((item.namespace, group.pod_group_name), name)
+        spec = item.spec.model_copy(update={"scheduler_name": name})
+        return item.model_copy(update={"spec": spec})
+
+    pods = tuple(map(scheduled, snapshot.pods))
     return replace(snapshot, pods=pods, configuration=configuration, name=f"{snapshot.name}-profiled")
 
 

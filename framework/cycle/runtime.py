@@ -182,6 +182,12 @@ class Framework:
                 return plugin.status(fork, verdict)
         return self._binding.refusal(state, i) or SUCCESS
 
+    def bindable(self, state: "State", i: int, *, nominated: bool = False) -> Ints:
+        """Return the nodes to which pod i may be bound now, in input order; `nominated` as in `filter_all`."""
+        if self._binding.refusal(state, i) is not None:
+            return np.zeros(0, dtype=np.int64)
+        return self.filter_all(state, i, nominated=nominated).feasible
+
     def binding_error(self, state: "State", i: int) -> Status | None:
         """Return the error of Reserve or PreBind for pod i, whatever node it was to go to; None for none."""
         return self._binding.refusal(state, i)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from ...models.errors import KubestowError
 from ..dra.index import device_index
 from ..vocabulary import names
-from ..vocabulary.profile import PRE_BIND, RESERVE
+from ..vocabulary.profile import PRE_BIND, RESERVE, spelled
 from .groups import groups
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..vocabulary.profile import Profile
 
 
 def unsupported(cluster: "Cluster") -> list[str]:
@@ -43,25 +42,21 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
     Claims would stay in allocation for ever, or be found by every pod anew.
     """
     index = device_index(cluster)
-    for profile in cluster.profiles.values() if index is not None else ():
-        off = [
-            point for point in ("reserve", "preBind") if names.DYNAMIC_RESOURCES not in _at(profile, point)
-        ]
+    if index is None:
+        return
+    for profile in cluster.profiles.values():
+        off = [point for point in (RESERVE, PRE_BIND) if not profile.calls(names.DYNAMIC_RESOURCES, point)]
         if not off or not profile.looks_at_devices:
             continue
         for i in cluster.pending:
-            if cluster.pods[i].scheduler == profile.scheduler_name and index is not None and index.asks(i):
+            if cluster.pods[i].scheduler == profile.scheduler_name and index.asks(i):
                 yield (
-                    f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{off[0]}: "
+                    f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(off[0])}: "
                     f"{names.DYNAMIC_RESOURCES} is switched off here and called at filter, and Pod "
                     f"{cluster.pods[i].key} needs devices: enable it at reserve and preBind, or disable it at "
                     "filter, too"
                 )
                 break
-
-
-def _at(profile: "Profile", point: str) -> tuple[str, ...]:
-    return profile.points[{"reserve": RESERVE, "preBind": PRE_BIND}[point]]
 
 
 def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:

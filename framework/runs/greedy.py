@@ -166,7 +166,7 @@ class _Run:
         for i in pods:
             node = state.nominated[i]
             framework = framework_for(self._cluster, i)
-            passes = framework.filter_nominated(state, i, node).ok
+            passes = framework.filter_nominated(state, i, node).ok and not framework.binding_error(state, i)
             state.withdraw(i)
             if passes:
                 state.place(i, node, framework.reserve(state, i, node))

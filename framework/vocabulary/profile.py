@@ -26,8 +26,10 @@ POST_FILTER: Final = "post_filter"
 PRE_SCORE: Final = "pre_score"
 SCORE: Final = "score"
 RESERVE: Final = "reserve"
+PERMIT: Final = "permit"
 PRE_BIND: Final = "pre_bind"
 BIND: Final = "bind"
+POST_BIND: Final = "post_bind"
 
 DEFAULT_PLUGINS: Final[tuple[tuple[str, int], ...]] = (
     (names.SCHEDULING_GATES, 0),
@@ -88,6 +90,8 @@ STATELESS: Final = frozenset(
 )
 """Where a plugin works out by itself what it did not learn in PreFilter or PreScore; elsewhere it fails."""
 
+_MULTI_POINT: Final = "multi_point"
+
 _POINTS: Final = (
     PRE_ENQUEUE,
     QUEUE_SORT,
@@ -97,8 +101,10 @@ _POINTS: Final = (
     PRE_SCORE,
     SCORE,
     RESERVE,
+    PERMIT,
     PRE_BIND,
     BIND,
+    POST_BIND,
 )
 
 
@@ -218,14 +224,27 @@ def _expand(point: str, specific: PluginSet, multi: Sequence[PluginRef]) -> tupl
     return (*overrides, *plain, *(name for name in enabled if name not in overrides))
 
 
+def spelled(point: str) -> str:
+    """Return an extension point as a configuration spells it."""
+    first, *rest = point.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
 def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]]) -> None:
+    seen: set[tuple[str, str]] = set()
     for point, ref in refs:
-        where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins"
+        where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(point)}"
         if ref.name not in EXTENSION_POINTS:
             known = ", ".join(EXTENSION_POINTS)
             raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {known}")
-        if point != "multi_point" and point not in EXTENSION_POINTS[ref.name]:
-            raise KubestowError(f"{where}: plugin {ref.name} has no extension point {point!r}")
+        if point != _MULTI_POINT and point not in EXTENSION_POINTS[ref.name]:
+            points = ", ".join(spelled(own) for own in _POINTS if own in EXTENSION_POINTS[ref.name])
+            raise KubestowError(
+                f"{where}: plugin {ref.name} has no extension point {spelled(point)!r}; it has {points}"
+            )
+        if (point, ref.name) in seen:
+            raise KubestowError(f"{where}.enabled: plugin {ref.name} is there twice; once is enough")
+        seen.add((point, ref.name))
 
 
 def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
@@ -245,7 +264,7 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     """
     plugins = profile.plugins
     sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in _POINTS}
-    sets["multi_point"] = plugins.multi_point
+    sets[_MULTI_POINT] = plugins.multi_point
     _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled))
     defaults = [
         PluginRef(name=name, weight=weight)

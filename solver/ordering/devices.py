@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.devices.identity import fails, is_admin, may_break
+from ...framework.dra.index import device_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,19 +34,21 @@ if TYPE_CHECKING:
 
 def device_relations(problem: Problem) -> tuple[list[PodClass], list[VictimClass]]:
     """Return the classes and victim classes whose devices depend on the order; none where no claim does."""
-    devices = problem.devices
-    if devices is None or not any(_looks(problem, devices)):
+    index, claims = device_index(problem.cluster), problem.state.claims
+    if index is None or claims is None:
         return [], []
-    held = {i for consumers in devices.claims.reserved.values() for i in consumers}
+    following = [c for c in problem.classes if index.follows(c.pod)]
+    if not following and (problem.devices is None or not any(_looks(problem, problem.devices))):
+        return [], []
+    held = {i for consumers in claims.reserved.values() for i in consumers}
     return (
-        [c for c in problem.classes if devices.index.needs_devices(c.pod) or devices.index.follows(c.pod)],
+        [*following, *(c for c in problem.classes if index.needs_devices(c.pod))],
         [v for v in problem.victims if held.intersection(v.pods)],
     )
 
 
 def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
     """Say of each claim whether its devices depend on the order."""
-    yield any(devices.index.follows(cls.pod) for cls in problem.classes)
     seen: set[tuple[int, int]] = set()
     for cls in problem.classes:
         for node in np.flatnonzero(cls.mask).tolist():

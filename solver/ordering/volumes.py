@@ -96,6 +96,12 @@ def _attachments(problem: Problem) -> Iterator[Relation]:
     brought = [(c, attachments.of(c.pod)) for c in asking if attachments.of(c.pod)]
     if not brought:
         return
+    careless = [c for c in problem.classes if c not in asking and attachments.of(c.pod)]
+    for cls, volumes in brought if careless else ():
+        shared = {v.identity for v in volumes}
+        before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
+        if before:  # whose volume is there before it, without being counted
+            yield cls, before, []
     held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
     beyond = {
         volume.identity
