@@ -3,12 +3,11 @@
 With the default profile nothing fails here that Filter let pass.  A profile that switches a plugin off at
 some of its points may leave it without what it would have written down before:
 
-- PreFilter off, Reserve or PreBind on: VolumeBinding and DynamicResources find no state, with claims or
-without; - VolumeBinding with PreBind and without Reserve: it waits for bindings that were never assumed, so
-that only a
-  pod passes that Filter looked at and whose claims are all bound;
+- PreFilter off, Reserve or PreBind on: VolumeBinding and DynamicResources find no state, whatever it is for;
+- VolumeBinding with PreBind and without Reserve: it waits for bindings that were never assumed, so that a pod
+  passes only if Filter looked at it and all its claims are bound;
 - DynamicResources with Reserve or PreBind, but without Filter: nothing was chosen for claims that are not
-  allocated yet; PreBind without Reserve has nothing to write down for them either.
+  allocated yet, and without Reserve PreBind has nothing to write down for them.
 
 Source: kube-scheduler 1.34.1 plugins/volumebinding (Reserve, PreBind), plugins/dynamicresources (Reserve,
 PreBind; the API server refuses a reservation of a claim that is not allocated).

@@ -183,7 +183,7 @@ class Framework:
         return self._binding.refusal(state, i) or SUCCESS
 
     def bindable(self, state: "State", i: int, *, nominated: bool = False) -> Ints:
-        """Return the nodes to which pod i may be bound now, in input order; `nominated` as in `filter_all`."""
+        """Return the nodes to which pod i may be bound now; `nominated` as in `filter_all`."""
         if self._binding.refusal(state, i) is not None:
             return np.zeros(0, dtype=np.int64)
         return self.filter_all(state, i, nominated=nominated).feasible

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from ...models.config import PluginArgs
+from ..index.missing import Missing
 from ..vocabulary import names
 from ..vocabulary.domains import Ints
+from ..vocabulary.profile import EXTENSION_POINTS, PRE_FILTER
 from ..vocabulary.status import Code, Status
 from .base import Plugin, Scope, ScorePlugin, StaticFilter, Verdicts
 from .node_affinity import NodeAffinity
@@ -54,7 +56,7 @@ class LostFilter(StaticFilter):
 
 
 class NodeByNode(StaticFilter):
-    """A filter without its PreFilter that asks the pod again: what would be refused is rejected node by node."""
+    """A filter without its PreFilter that looks again: instead of the pod every node is rejected."""
 
     def __init__(self, plugin: StaticFilter) -> None:
         super().__init__(plugin.cluster, PluginArgs())
@@ -72,6 +74,11 @@ class NodeByNode(StaticFilter):
         if isinstance(found, Status) and not isinstance(self._plugin, NodeAffinity):
             return found.reasons
         return self._plugin.explain(i, n, verdict)
+
+    def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
+        """Say what the plugin says of the node."""
+        found = self._plugin.verdicts(i)
+        return () if isinstance(found, Status) else self._plugin.lacking(i, n, verdict)
 
 
 class LostScore(ScorePlugin):
@@ -95,4 +102,5 @@ def without_pre_filter(cluster: "Cluster", plugin: Plugin, *, lost: bool) -> Plu
     """Return what stands for a filter whose PreFilter is not called; `lost` says whether it fails then."""
     if lost:
         return LostFilter(cluster, plugin.name)
-    return NodeByNode(plugin) if isinstance(plugin, StaticFilter) else plugin
+    has_one = PRE_FILTER in EXTENSION_POINTS[plugin.name]
+    return NodeByNode(plugin) if has_one and isinstance(plugin, StaticFilter) else plugin

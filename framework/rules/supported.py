@@ -50,11 +50,11 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
             continue
         for i in cluster.pending:
             if cluster.pods[i].scheduler == profile.scheduler_name and index.asks(i):
+                where = f"profile {profile.scheduler_name}: plugins.{spelled(off[0])}"
                 yield (
-                    f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(off[0])}: "
-                    f"{names.DYNAMIC_RESOURCES} is switched off here and called at filter, and Pod "
-                    f"{cluster.pods[i].key} needs devices: enable it at reserve and preBind, or disable it at "
-                    "filter, too"
+                    f"KubeSchedulerConfiguration: {where}: {names.DYNAMIC_RESOURCES} is off here but not "
+                    f"at filter, and Pod {cluster.pods[i].key} needs devices: enable it at reserve and "
+                    "preBind, or disable it at filter, too"
                 )
                 break
 

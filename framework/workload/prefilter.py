@@ -58,7 +58,7 @@ class Room:
 
     @cached_property
     def _wanted(self) -> list[tuple[int, ...]]:
-        """What each member's profile wants free for it, by resource: nothing where it does not look at room."""
+        """What each member's profile wants free for it, by resource; nothing where it ignores room."""
         nothing = (0,) * len(self._cluster.resources)
         return [wanted_room(self._cluster, i) or nothing for i in self._info.pods]
 

@@ -70,7 +70,7 @@ class Devices:
         return found
 
     def _freed(self, key):
-        """Say whether PostFilter runs for a pod that the claim may keep away; for any pod where none names it."""
+        """Say whether PostFilter runs for a pod that names the claim; for any pod where none does."""
         cluster = self.cluster
         frees = {
             name: all("DynamicResources" in p.points[at] for at in ("pre_filter", "filter", "post_filter"))
