@@ -72,7 +72,9 @@ class Follower:
         self._now = now
         self._gates = base.feature_gates
         self._profiles: dict[str, Profile] = profiles_of(
-            base.configuration, devices=self._gates.enabled("DynamicResourceAllocation")
+            base.configuration,
+            devices=self._gates.enabled("DynamicResourceAllocation"),
+            file=base.name,
         )
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}

@@ -87,7 +87,9 @@ class Cluster:
         self.node_index = {name: n for n, name in enumerate(self.node_names)}
         self.n_nodes = len(self.node_names)
         self.profiles = profiles_of(
-            snapshot.configuration, devices=self.gates.enabled("DynamicResourceAllocation")
+            snapshot.configuration,
+            devices=self.gates.enabled("DynamicResourceAllocation"),
+            file=snapshot.name,
         )
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}

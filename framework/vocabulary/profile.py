@@ -290,7 +290,15 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     )
 
 
-def profiles_of(configuration: KubeSchedulerConfiguration | None, *, devices: bool) -> dict[str, Profile]:
-    """Return all profiles of a configuration by schedulerName; one default profile where there is none."""
+def profiles_of(
+    configuration: KubeSchedulerConfiguration | None, *, devices: bool, file: str = ""
+) -> dict[str, Profile]:
+    """Return all profiles of a configuration by schedulerName; one default profile where there is none.
+
+    `file` is where the configuration was read, for what is wrong with it.
+    """
     configured = (configuration or KubeSchedulerConfiguration()).profiles
-    return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}
+    try:
+        return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}
+    except KubestowError as fault:
+        raise KubestowError(f"{file}: {fault}" if file else str(fault)) from None
