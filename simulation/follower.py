@@ -103,6 +103,11 @@ class Follower:
         assert self._state is not None
         return self._cluster, self._state
 
+    def reserves_claims(self, pod: Pod) -> bool:
+        """Say whether a pod's scheduler writes down that the pod uses its resource claims."""
+        profile = self._profiles.get(pod.spec.scheduler_name)
+        return profile is None or profile.reserves_claims
+
     def number(self, key: str) -> int:
         """Return a pod's number; `KeyError` where it plays no part."""
         return self._slots[key].i
