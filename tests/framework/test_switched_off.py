@@ -1,7 +1,7 @@
 """Plugins switched off at one of their extension points, or altogether: what kube-scheduler does then."""
 
 import pytest
-from support.builders import node, pod
+from support.builders import cluster, node, pod
 from support.devices import claim, device_class, gpu, request, slice_on, user
 from support.filtering import Look, pass_over, profile
 from support.storage import DRIVER, MAKE, NOW, WAIT, bound, csi_node, volume
@@ -10,6 +10,7 @@ from support.storage import claim as volume_claim
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.index.cluster import Cluster
 from kubestow.framework.rules.supported import unsupported
+from kubestow.framework.runs.explain import explain
 from kubestow.framework.state.state import State
 
 Z2 = {"topology.kubernetes.io/zone": "z2"}
@@ -382,8 +383,8 @@ def test_who_preempts(configuration, helps):
     assert pass_over(*objects, configuration=configuration)["p"]["result"] == (
         "nominated" if helps else "unschedulable"
     )
-    cluster = Look(*objects, configuration=configuration).cluster
-    assert cluster.pods[cluster.pod_index["default/p"]].preempts == helps
+    made = Look(*objects, configuration=configuration).cluster
+    assert made.pods[made.pod_index["default/p"]].preempts == helps
 
 
 @pytest.mark.parametrize(
@@ -418,10 +419,36 @@ def test_each_pod_is_judged_by_its_own_profile():
     }
     big = pod("p").req(cpu="9")
     look = Look(node("a"), big, big.named("q").scheduler("careless"), configuration=configuration)
-    cluster, state = look.cluster, State.initial(look.cluster)
-    assert isinstance(cluster, Cluster)
+    state = State.initial(look.cluster)
+    assert isinstance(look.cluster, Cluster)
     fits = {
-        info.pod.name: framework_for(cluster, info.index).filter_node(state, info.index, 0).ok
-        for info in cluster.pods
+        info.pod.name: framework_for(look.cluster, info.index).filter_node(state, info.index, 0).ok
+        for info in look.cluster.pods
     }
     assert fits == {"p": False, "q": True}
+
+
+@pytest.mark.parametrize(
+    "objects, plugin, missing",
+    [
+        pytest.param(
+            [node("a"), pod("p").select(disk="ssd")],
+            "NodeAffinity",
+            ["ssd"],
+            id="a node that the pod's selector does not match",
+        ),
+        pytest.param(
+            [node("a"), NOW, volume_claim("x", storage="now"), pod("p").claim("x")],
+            "VolumeZone",
+            [],
+            id="a node that is no better than any other",
+        ),
+    ],
+)
+def test_what_is_missing_is_told_without_pre_filter_too(objects, plugin, missing):
+    more = ("VolumeBinding",) if plugin == "VolumeZone" else ()
+    configuration = off(*more, preFilter=(plugin,))
+    [row] = explain(cluster(*objects, configuration=configuration), "p")["nodes"]
+    assert row["plugin"] == plugin
+    assert len(row["missing"]) == len(missing)
+    assert all(part in str(item) for part, item in zip(missing, row["missing"], strict=True))
