@@ -1,7 +1,8 @@
 """`desiredCount`: prefer a domain that can also hold the members still to come (KEP-5732).
 
     shortfall(g) >= desiredCount·starts[g] − members that stand − Σ room[g,n]
-    room[g,n] fits beside everything on node n            by resources and pod slots, not by devices
+    room[g,n] fits beside everything on node n            by resources and pod slots, not by devices;
+                                                          without end where the profile looks at neither
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
 The twin for a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.cycle.runtime import framework_for
+from ..framework.measures.group_preferences import NO_END
+from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
@@ -70,9 +73,12 @@ def _room(ctx: Context, group: Group, like: PodClass) -> Terms:
 def _most(ctx: Context, like: PodClass, node: int) -> int:
     """Bound the pods like `like` on an otherwise empty node, all possible victims gone."""
     problem = ctx.problem
+    wanted = wanted_room(problem.cluster, like.pod)
+    if wanted is None:
+        return NO_END
     victims = problem.victims_on.get(node, ())
     most = int(problem.slots_now[node]) + sum(v.size for v in victims)
-    for r, asked in enumerate(problem.cluster.pods[like.pod].request):
+    for r, asked in enumerate(wanted):
         if asked > 0:
             free = int(problem.free_now[r, node]) + sum(int(v.usage[r]) * v.size for v in victims)
             most = min(most, free // int(asked))
@@ -82,13 +88,16 @@ def _most(ctx: Context, like: PodClass, node: int) -> int:
 def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
     """Let the room be room: only where something is free beside what the plan puts there."""
     problem = ctx.problem
+    wanted = wanted_room(problem.cluster, like.pod)
+    if wanted is None:
+        return
     used = ctx.model.new_bool_var(f"roomUsed[{node},{problem.cluster.pods[like.pod].key}]")
     [variable], [span] = room.variables, room.spans
     ctx.model.add(variable <= span * used)
     victims = problem.victims_on.get(node, ())
     classes = ctx.classes_on(node)
     usage = problem.cluster.usage
-    for r, asked in enumerate(problem.cluster.pods[like.pod].request):
+    for r, asked in enumerate(wanted):
         if asked > 0:
             terms = Terms().extend(room, int(asked))
             for c in classes:

@@ -6,7 +6,8 @@ without a key), with members[c,d] newcomers of class c:
     Σ_d in[g,d] <= 1
     members[c,d] <= Σ_{n in d} limit(c,n)·in[g,d]
     Σ members[c,d] + running(g) >= quorum·in[g,d]
-    Σ request·members[c,d] <= Σ_{n in d} what can be free on n      for every resource, and the pod slots
+    Σ request·members[c,d] <= Σ_{n in d} what can be free on n      for every resource, and the pod slots,
+                                                                    that its members' profiles look at
     Σ count·members[c,d] <= devices in d that a want, and every narrower want, may have
 
 All of it follows from the node by node model (`pod_groups`, `capacity`, `dynamic_resources`), so its optimum
@@ -146,7 +147,8 @@ def _room(
         for r in range(len(problem.cluster.resources))
         if not any(r in cls.served for cls, _, _ in newcomers)
     ]
-    asked.append((np.ones(len(newcomers), dtype=object), int(slots[nodes].sum())))
+    taking = np.array([int(cls.bounded) for cls, _, _ in newcomers], dtype=object)
+    asked.append((taking, int(slots[nodes].sum())))
     variables = [variable for _, variable, _ in newcomers]
     spans = [most for _, _, most in newcomers]
     for amounts, bound in asked:

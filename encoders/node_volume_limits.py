@@ -7,8 +7,12 @@ For each node n and driver D with a limit:
     attached[s,n] or all of v leave         for running pods v that use it; it is not among those attached now
 
 own_D counts the volumes of one member that no other pod uses.  Only pods whose own profile has the filter
-count: the others may come later.  A node beyond its limit already refuses only what brings a volume that is
-not there, so its row holds only while such a pod lands there.
+count: the others may come later.  They may come first as well, and then what they share is there already:
+
+    lands(c, n) -> attached[s,n] or lands(d, n)        for classes d with s whose profile has no such filter
+
+A node beyond its limit already refuses only what brings a volume that is not there, so its row holds only
+while such a pod lands there.
 
 Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 """
@@ -91,7 +95,7 @@ class _Row:
             terms.add(self._attached(identity, users.get(identity, []), here), 1)
             if here:
                 now -= 1
-            else:
+            elif not self._unchecked(identity):
                 new += users[identity]
         self._add(
             terms,
@@ -138,13 +142,26 @@ class _Row:
         literal = model.new_bool_var(
             f"attached[{identity[1]},{self.ctx.problem.cluster.node_names[self.node]}]"
         )
+        before = self._unchecked(identity) if users else []
         for cls in users:
             lands = self.ctx.lands(cls, [self.node])
             if lands is not None:
-                model.add_implication(lands, literal)
+                model.add_bool_or([lands.negated(), literal, *before])
         for victim in victims:
             model.add_bool_or([literal, self.ctx.all_gone(victim)])
         return literal
+
+    def _unchecked(self, identity: tuple[str, str]) -> list[cp_model.IntVar]:
+        """Give literals of newcomers that attach the volume without being asked about limits."""
+        problem = self.ctx.problem
+        attachments = attachments_of(problem.cluster)
+        return [
+            lands
+            for cls in self.ctx.classes_on(self.node)
+            if not problem.cluster.profile(cls.pod).filters(name)
+            and any(volume.identity == identity for volume in attachments.of(cls.pod))
+            and (lands := self.ctx.lands(cls, [self.node])) is not None
+        ]
 
     def _add(self, terms: Terms, free: int, *, beyond: bool, new: list[PodClass]) -> None:
         label = f"{self.driver}[{self.ctx.problem.cluster.node_names[self.node]}]"

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..framework.cycle.runtime import framework_for
 from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
-from ..framework.plugins.node_resources_fit import checked_resources
+from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.belonging import belonging_level
 from ..framework.rules.budgets import Budget, budgets
 from ..framework.state.state import State
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ..framework.index.cluster import Cluster
     from ..framework.vocabulary.arrays import Bools, Ints
-    from ..models.config import NodeResourcesFitArgs
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,8 @@ class PodClass:
         Members, in queue order.
     request : int array (R,)
         What one member asks for, in units of `Cluster.resources`; 0 for what its profile ignores.
+    bounded : bool
+        Whether its profile holds it to the room of nodes at all: resources and pod slots.
     mask : bool array (N,)
         Nodes where one member may stand in some end state: static filters pass and the node has the room once
         every possible victim has left.
@@ -58,6 +59,7 @@ class PodClass:
     priority: int
     preempts: bool
     request: Ints
+    bounded: bool
     mask: Bools
     limit: Ints
     served: dict[int, Bools]
@@ -292,10 +294,9 @@ def _pod_class(
     served = {
         cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
     }
-    checks = cluster.profile(info.index)
-    fit = cast("NodeResourcesFitArgs", checks.args(names.NODE_RESOURCES_FIT))
-    request: Ints = np.array(info.request, dtype=cluster.dtype) * checked_resources(cluster, fit)
-    if not checks.filters(names.NODE_RESOURCES_FIT):
+    wanted = wanted_room(cluster, info.index)
+    request: Ints = np.array(wanted or [0] * len(cluster.resources), dtype=cluster.dtype)
+    if wanted is None:
         limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
     else:
         for r, asked in enumerate(request.tolist()):
@@ -304,7 +305,7 @@ def _pod_class(
                 if r in served:
                     fitting = np.where(served[r], limit, fitting)
                 limit = np.minimum(limit, fitting).astype(np.int64)
-    if info.ports and checks.filters(names.NODE_PORTS):
+    if info.ports and cluster.profile(info.index).filters(names.NODE_PORTS):
         limit = np.minimum(limit, 1)
     limit = np.where(static, limit, 0)
     if devices is not None and devices.index.needs_devices(info.index):
@@ -315,6 +316,7 @@ def _pod_class(
         priority=info.priority,
         preempts=info.preempts,
         request=request,
+        bounded=wanted is not None,
         mask=limit > 0,
         limit=limit,
         served=served,

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.vocabulary import names
-from ..framework.vocabulary.profile import RESERVE
 from ..framework.volumes.claims import ANY_NODE, Unbound, claims_of
 from ..framework.volumes.offers import Wish, offers_of
 from ..framework.volumes.provisioning import provisioning
@@ -49,10 +48,14 @@ def applies(problem: Problem) -> bool:
 
 
 def open_claims(problem: Problem, cls: PodClass) -> list[Unbound]:
-    """Return the claims of one member that look for a volume or for a node to have one made for."""
-    profile = problem.cluster.profile(cls.pod)
+    """Return the claims of one member that take a volume or a node to have one made for."""
+    return looking(problem, cls) if problem.cluster.profile(cls.pod).binds_volumes else []
+
+
+def looking(problem: Problem, cls: PodClass) -> list[Unbound]:
+    """Return the claims of one member for which the filter looks for a volume, taken or not."""
     claims = claims_of(problem.cluster).of(cls.pod)
-    if claims is None or claims.refusal or not profile.filters(name) or name not in profile.points[RESERVE]:
+    if claims is None or claims.refusal or not problem.cluster.profile(cls.pod).filters(name):
         return []
     return [claim for claim in claims.unbound if claim.selected == ANY_NODE and claim.reserved is None]
 

@@ -277,7 +277,7 @@ def _fill(cluster: LiveCluster, state: LiveState, pods: Sequence[int], nodes: Se
             left.append(i)
             continue
         framework = framework_for(cluster, i)
-        feasible = framework.filter_all(state, i, nominated=True).feasible
+        feasible = framework.bindable(state, i, nominated=True)
         feasible = feasible[within[feasible]]
         if not len(feasible):
             hopeless.add(kind)

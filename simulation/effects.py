@@ -68,7 +68,7 @@ class Effects:
         if fell:
             world.record.fallbacks += 1
             world.record.write("Fallback", pod=pod.key, node=node, topologyKeys=fell, criteria=sorted(held))
-        if pod.spec.resource_claims or allocations:
+        if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
         scheduled = Condition(type="PodScheduled", status="True")
         world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)

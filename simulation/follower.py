@@ -73,7 +73,9 @@ class Follower:
         self._now = now
         self._gates = base.feature_gates
         self._profiles: dict[str, Profile] = profiles_of(
-            base.configuration, devices=self._gates.enabled("DynamicResourceAllocation")
+            base.configuration,
+            devices=self._gates.enabled("DynamicResourceAllocation"),
+            file=base.name,
         )
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
@@ -101,6 +103,11 @@ class Follower:
         assert self._cluster is not None
         assert self._state is not None
         return self._cluster, self._state
+
+    def reserves_claims(self, pod: Pod) -> bool:
+        """Say whether a pod's scheduler writes down that the pod uses its resource claims."""
+        profile = self._profiles.get(pod.spec.scheduler_name)
+        return profile is None or profile.reserves_claims
 
     def number(self, key: str) -> int:
         """Return a pod's number; `KeyError` where it plays no part."""

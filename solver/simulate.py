@@ -88,7 +88,7 @@ class OptimalScheduler:
             return False
         framework = framework_for(cluster, i)
         node = state.nominated[i]
-        if not framework.filter_nominated(state, i, node).ok:
+        if not framework.filter_nominated(state, i, node).ok or framework.binding_error(state, i):
             return False
         cycle = find_node(framework, state, i)
         self._effects.bind(item, cluster.node_names[cycle.node], cycle.allocations)

@@ -22,7 +22,9 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
     problem = DeviceProblem(cluster, index, state.claims)
     users: dict[str, list[int]] = {}
     grouped: set[str] = set()
-    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
+    needing = [i for i in cluster.pending if index.needs_devices(i)]
+    following = [i for i in cluster.pending if index.follows(i)]
+    for i in (*needing, *following, *cluster.gated, *cluster.untried):
         try:
             claims = index.claims_of(i)
         except ClaimProblem:
@@ -32,8 +34,9 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
             users.setdefault(claim.key, []).append(i)
             if claim.group:
                 grouped.add(claim.key)
-    pending = set(cluster.pending)
-    for i in cluster.pending:
+    looking = set(needing)
+    problem.private = dict.fromkeys(cluster.pending, ())
+    for i in needing:
         own = () if i in problem.blocked else tuple(claim.key for claim in index.claims_of(i))
         problem.private[i] = tuple(
             key
@@ -45,6 +48,6 @@ def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
         )
         for key in own:
             if key not in problem.private[i]:
-                problem.common[key] = [j for j in users[key] if j in pending]
+                problem.common[key] = [j for j in users[key] if j in looking]
     problem.sort_devices(matter=identities_matter(problem))
     return problem

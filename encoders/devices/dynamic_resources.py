@@ -75,6 +75,8 @@ class _Encoder:
             others = [i for i in consumers if i not in queued]
             if len(consumers) - len(others) > 1 or any(i not in victims for i in others):
                 continue
+            if key in self._devices.index.held_fast and not self._devices.leaves_alone(consumers):
+                continue
             literal = ctx.model.new_bool_var(f"released[{key}]")
             for i in others:
                 assert isinstance(i, int)

@@ -69,7 +69,11 @@ def _asked(devices: DeviceProblem) -> Iterator[tuple[ClaimSpec, int]]:
         for node in nodes:
             yield spec, node
     seen: set[tuple[int, int]] = set()
-    asking = {cluster.pods[i].cls: i for i in cluster.pending if requested(cluster, i)}
+    asking = {
+        cluster.pods[i].cls: i
+        for i in cluster.pending
+        if devices.index.needs_devices(i) and requested(cluster, i)
+    }
     for pod in asking.values():
         for node in range(cluster.n_nodes):
             resources = served_resources(cluster, pod, node)

@@ -17,6 +17,7 @@ import numpy as np
 from ...framework.dra.candidates import candidates
 from ...framework.dra.claims import MOST_RESULTS
 from ...framework.dra.extended import claim_for, served_resources
+from ...framework.dra.index import DeviceIndex
 from ...framework.dra.taints import tolerated
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ...framework.dra.claims import ClaimSpec, Want
     from ...framework.dra.devices import Device, View
-    from ...framework.dra.index import DeviceIndex
+    from ...framework.dra.index import Consumer, DeviceIndex
     from ...framework.dra.state import ClaimState
     from ...framework.index.cluster import Cluster
     from ...framework.vocabulary.arrays import Bools, Ints
@@ -80,7 +81,7 @@ class DeviceProblem:
     private : dict
         Pending pod -> its private claims, in the pod's order.
     common : dict
-        Claim key -> the pending pods that have it.
+        Claim key -> the pending pods that have it and for which devices are chosen or looked at.
     blocked : set
         Pending pods that wait for claims that do not exist.
     apart : bool
@@ -208,7 +209,14 @@ class DeviceProblem:
         if kind.holder is None:
             return True
         consumers = self.claims.reserved.get(kind.holder, frozenset())
+        if kind.holder in self.index.held_fast and not self.leaves_alone(consumers):
+            return False
         return all(isinstance(i, int) and self._may_go(i) for i in consumers)
+
+    def leaves_alone(self, consumers: frozenset[Consumer]) -> bool:
+        """Whether a claim goes with its consumers: all of them run, and there is one."""
+        pods = self.cluster.pods
+        return bool(consumers) and all(isinstance(i, int) and pods[i].initial_node >= 0 for i in consumers)
 
     @cached_property
     def strongest(self) -> int | None:

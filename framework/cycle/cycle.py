@@ -209,6 +209,10 @@ def complete(framework: "Framework", state: "State", cycle: Cycle) -> None:
 
 
 def _bind(framework: "Framework", state: "State", cycle: Cycle, n: int) -> None:
+    failed = framework.binding_error(state, cycle.pod)
+    if failed is not None:
+        cycle.error = failed.message
+        return
     cycle.outcome = "bound"
     cycle.node = n
     cycle.allocations = framework.reserve(state, cycle.pod, n)

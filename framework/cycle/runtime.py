@@ -11,12 +11,14 @@ import numpy as np
 
 from ..plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
 from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
+from ..plugins.lost_state import LostScore, without_pre_filter
 from ..plugins.node_affinity import NodeAffinity
 from ..plugins.node_resources_fit import NodeResourcesFit
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary.arrays import Bools, Ints
-from ..vocabulary.profile import FILTER, PRE_FILTER, SCORE, Profile
+from ..vocabulary.profile import FILTER, PRE_FILTER, PRE_SCORE, SCORE, Profile
 from ..vocabulary.status import SUCCESS, Code, Status
+from .binding import Binding
 from .class_view import ClassView, ClassViews
 from .cycle_state import CycleState
 from .filter_result import STATUS_OUTSIDE, FilterResult
@@ -57,8 +59,15 @@ class Framework:
             return [made[name] for name in profile.points[point] if name in made]
 
         self._pre_filters = [p for p in at(PRE_FILTER) if isinstance(p, FilterPlugin)]
-        self._filters = [p for p in at(FILTER) if isinstance(p, FilterPlugin)]
-        self._scores = [p for p in at(SCORE) if isinstance(p, ScorePlugin)]
+        lost, unscored = profile.lost(FILTER, PRE_FILTER), profile.lost(SCORE, PRE_SCORE)
+        filters = (
+            p if p in self._pre_filters else without_pre_filter(cluster, p, lost=p.name in lost)
+            for p in at(FILTER)
+        )
+        scorers = (LostScore(cluster, p.name) if p.name in unscored else p for p in at(SCORE))
+        self._filters = [p for p in filters if isinstance(p, FilterPlugin)]
+        self._scores = [p for p in scorers if isinstance(p, ScorePlugin)]
+        self._binding = Binding(cluster, profile)
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
         self._moving = [p for p in self._order if p.scope is not Scope.NODE]
@@ -160,7 +169,7 @@ class Framework:
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
-        """Filter one node for pod i, without nominations."""
+        """Say whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind."""
         cycle = self.pre_filter(state, i)
         if cycle.rejected is not None:
             return cycle.rejected
@@ -173,7 +182,17 @@ class Framework:
             verdict = plugin.check(fork)
             if verdict:
                 return plugin.status(fork, verdict)
-        return SUCCESS
+        return self._binding.refusal(state, i) or SUCCESS
+
+    def bindable(self, state: "State", i: int, *, nominated: bool = False) -> Ints:
+        """Return the nodes to which pod i may be bound now; `nominated` as in `filter_all`."""
+        if self._binding.refusal(state, i) is not None:
+            return np.zeros(0, dtype=np.int64)
+        return self.filter_all(state, i, nominated=nominated).feasible
+
+    def binding_error(self, state: "State", i: int) -> Status | None:
+        """Return the error of Reserve or PreBind for pod i, whatever node it was to go to; None for none."""
+        return self._binding.refusal(state, i)
 
     def filter_nominated(self, state: "State", i: int, n: int) -> Status:
         """Filter one node for pod i with the pods nominated to it, and without them."""
@@ -269,13 +288,15 @@ class Framework:
         return total
 
     def static_mask(self, i: int) -> Bools:
-        """Say which nodes pass every filter that does not depend on where pods are; bool[N], shared."""
+        """Say where pod i passes all that does not depend on where pods are; bool[N], shared."""
         cls = self.cluster.pods[i].cls
         mask = self._static_masks.get(cls)
         if mask is None:
-            mask = np.ones(self.cluster.n_nodes, dtype=np.bool_)
+            mask = np.full(self.cluster.n_nodes, not self._binding.never(i), dtype=np.bool_)
             for plugin in self._order:
                 if not isinstance(plugin, StaticFilter):
+                    if plugin in self._pre_filters and plugin.refuses(i):
+                        mask[:] = False
                     possible = plugin.possible(i)
                     if possible is not None and plugin in self._filters:
                         mask &= possible

@@ -5,6 +5,7 @@ there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from .taints import put_taints
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
+    from ..vocabulary.profile import Profile
 
 
 Consumer = int | str
@@ -143,9 +145,50 @@ class DeviceIndex:
             raise found
         return found
 
-    def needs_devices(self, i: int) -> bool:
-        """Say whether devices have a say in where pod i can go."""
+    def asks(self, i: int) -> bool:
+        """Say whether pod i has claims, or requests what devices may serve."""
         return bool(self.cluster.pods[i].pod.spec.resource_claims or requested(self.cluster, i))
+
+    def needs_devices(self, i: int) -> bool:
+        """Say whether devices have a say in where pod i can go: it asks, and its profile's filter looks."""
+        profile = self._profile(i)
+        return self.asks(i) and (profile is None or profile.looks_at_devices)
+
+    def follows(self, i: int) -> bool:
+        """Say whether pod i can only be bound while its claims have devices, without asking for any."""
+        profile = self._profile(i)
+        has_claims = bool(self.cluster.pods[i].pod.spec.resource_claims)
+        return has_claims and profile is not None and profile.follows_claims
+
+    def _profile(self, i: int) -> "Profile | None":
+        """Return the profile of pod i; None where no scheduler here is responsible for it."""
+        return self.cluster.profiles.get(self.cluster.pods[i].scheduler)
+
+    @cached_property
+    def sought(self) -> frozenset[str]:
+        """The claims for which a pod of the queue may have devices chosen."""
+        found: set[str] = set()
+        for i in self.queued:
+            if self.needs_devices(i):
+                with suppress(ClaimProblem):
+                    found.update(claim.key for claim in self.claims_of(i))
+        return frozenset(found)
+
+    @cached_property
+    def held_fast(self) -> frozenset[str]:
+        """The claims that no PostFilter would free: none runs for a pod of the queue that names the claim.
+
+        For a claim that no such pod names it is enough that some profile frees claims.
+        """
+        freed: dict[str, bool] = {}
+        for i in self.queued:
+            profile = self._profile(i)
+            frees = profile is not None and profile.frees_claims
+            with suppress(ClaimProblem):
+                for claim in self.claims_of(i):
+                    freed[claim.key] = freed.get(claim.key, False) or frees
+        some = any(profile.frees_claims for profile in self.cluster.profiles.values())
+        return frozenset(key for key in self.claims if not freed.get(key, some))
 
     def consumer(self, namespace: str, reference: api.ResourceClaimConsumerReference) -> Consumer:
         """Return who a reservation is for: a pod of the cluster by number, anyone else by name."""
@@ -160,12 +203,12 @@ class DeviceIndex:
     def consumers_of(self, i: int, allocated: Iterable[str]) -> list[tuple[str, Consumer]]:
         """Return what pod i reserves when it is placed: its claims, and those that were allocated with it.
 
-        A pod group's claim is reserved for the group.
+        A pod group's claim is reserved for the group.  A profile without PreBind reserves nothing.
         """
-        try:
-            own = self.claims_of(i)
-        except ClaimProblem:
-            own = ()
+        profile = self._profile(i)
+        own: tuple[PodClaim, ...] = ()
+        with suppress(ClaimProblem):
+            own = self.claims_of(i) if profile is None or profile.reserves_claims else ()
         namespace = self.cluster.pods[i].namespace
         found: dict[str, Consumer] = dict.fromkeys(allocated, i)
         for claim in own:

@@ -138,8 +138,12 @@ class ClaimState:
         Then the scheduler may deallocate it (PostFilter).
         """
         consumers = self.reserved.get(key, frozenset())
-        return len(consumers) <= 1 and all(
-            isinstance(i, int) and i in self._index.queued and i not in self._brought for i in consumers
+        return (
+            len(consumers) <= 1
+            and key not in self._index.held_fast
+            and all(
+                isinstance(i, int) and i in self._index.queued and i not in self._brought for i in consumers
+            )
         )
 
     def bindings(self) -> Hashable:

@@ -17,7 +17,7 @@ from ...models.snapshot import Snapshot
 from ..vocabulary import names
 from ..vocabulary.arrays import Ints
 from ..vocabulary.domains import Domains
-from ..vocabulary.profile import POST_FILTER, Profile, profiles_of
+from ..vocabulary.profile import Profile, profiles_of
 from ..vocabulary.resources import FIRST_RESOURCES
 from .affinity import parse_terms
 from .fallback import criteria_held
@@ -99,7 +99,9 @@ class Cluster:
         self.node_index = {name: n for n, name in enumerate(self.node_names)}
         self.n_nodes = len(self.node_names)
         self.profiles = profiles_of(
-            snapshot.configuration, devices=self.gates.enabled("DynamicResourceAllocation")
+            snapshot.configuration,
+            devices=self.gates.enabled("DynamicResourceAllocation"),
+            file=snapshot.name,
         )
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}
@@ -140,9 +142,7 @@ class Cluster:
             name: cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
             for name, profile in self.profiles.items()
         }
-        preempting = {
-            name for name, p in self.profiles.items() if names.DEFAULT_PREEMPTION in p.points[POST_FILTER]
-        }
+        preempting = {name for name, profile in self.profiles.items() if profile.preempts}
         selectors = DefaultSelectors(self.snapshot)
         infos: list[PodInfo] = []
         requests: list[Requests] = []

@@ -26,7 +26,7 @@ class PodInfo:
     key : str
         `namespace/name`.
     preempts : bool
-        Whether it may look for victims: preemptionPolicy is not Never, and its profile has DefaultPreemption.
+        Whether it may look for victims: preemptionPolicy is not Never, and its profile comes as far as that.
     guard : int or None
         KEP-4664: only a preemptor of at least this priority may break this pod's budgets; None where nothing
         guards it, or where the gate is off.

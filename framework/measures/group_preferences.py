@@ -7,11 +7,12 @@ keys).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ..cycle.runtime import framework_for
+from ..plugins.node_resources_fit import wanted_room
 from ..rules.groups import groups
 
 if TYPE_CHECKING:
@@ -23,11 +24,15 @@ if TYPE_CHECKING:
     from ..vocabulary.arrays import Bools, Ints
 
 
+NO_END: Final = 2**31
+"""More pods than any count can ask for."""
+
+
 def desired_count_shortfall(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:
     """Sum over groups of the members that are expected and that the group's domains have no room for.
 
     Room is counted by resources and pod slots alone, for pods like the group's first pending member, on nodes
-    that pass its static filters.
+    that pass its static filters; without end where its profile does not look at room.
     """
     total = 0
     for group, new in gaining(cluster, placed):
@@ -73,9 +78,11 @@ def domain_nodes(cluster: Cluster, group: Group, node: int) -> Bools:
 
 def room_for(cluster: Cluster, state: State, i: int) -> Ints:
     """Return how many more pods like pod i each node has room for; int64[N]."""
-    info = cluster.pods[i]
+    wanted = wanted_room(cluster, i)
     room = np.maximum(cluster.allowed_pods - state.pod_count, 0)
-    for r, asked in enumerate(info.request):
+    if wanted is None:
+        room = np.full(cluster.n_nodes, NO_END, dtype=np.int64)
+    for r, asked in enumerate(wanted or ()):
         if asked > 0:
             free = np.maximum(cluster.allocatable[r] - state.requested[r], 0)
             room = np.minimum(room, free // asked).astype(np.int64)

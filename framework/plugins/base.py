@@ -76,6 +76,10 @@ class FilterPlugin(Plugin):
         """Say which nodes pod i may pass on somewhere in a round, wherever pods are; None for all."""
         return None
 
+    def refuses(self, i: int) -> bool:
+        """Say whether PreFilter refuses pod i throughout a round, wherever pods are."""
+        return False
+
     def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
         """Judge every node; uint8[N], not to be written to."""
         raise NotImplementedError

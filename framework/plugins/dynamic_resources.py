@@ -112,7 +112,7 @@ class DynamicResources(FilterPlugin):
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         super().__init__(cluster, args)
         self._index = device_index(cluster)
-        if self._index is not None and any(self._index.needs_devices(i) for i in cluster.pending):
+        if self._index is not None and any(self._index.asks(i) for i in cluster.pending):
             _ = self._index.specs  # a selector that does not compile is told before anything is printed
         self._answers: dict[tuple[int, ...], Answers] = {}
         self._everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
@@ -131,7 +131,7 @@ class DynamicResources(FilterPlugin):
     def pre_filter(self, state: "State", i: int) -> _Pod | Status | None:
         """Look at the pod's claims; skips a pod without any."""
         index = self._index
-        if index is None or state.claims is None or not index.needs_devices(i):
+        if index is None or state.claims is None or not index.asks(i):
             return None
         try:
             keys = [claim.key for claim in index.claims_of(i)]
@@ -154,6 +154,14 @@ class DynamicResources(FilterPlugin):
         stale = self._stale(state.claims, i, extended)
         answers = self._divide(index, i, [index.spec(key) for key in free], extended)
         return _Pod(i, tuple(free), bound, extended, stale, answers)
+
+    def refuses(self, i: int) -> bool:
+        """Say whether the pod waits for claims that do not exist."""
+        try:
+            _ = () if self._index is None else self._index.claims_of(i)
+        except ClaimProblem:
+            return True
+        return False
 
     def _refuse(self, reason: str) -> Status:
         return Status(Code.UNRESOLVABLE, self.name, (reason,))

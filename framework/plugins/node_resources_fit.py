@@ -239,6 +239,26 @@ def checked_resources(cluster: "Cluster", fit: NodeResourcesFitArgs) -> list[boo
     ]
 
 
+def wanted_room(cluster: "Cluster", i: int) -> tuple[int, ...] | None:
+    """Return what must be free on a node for pod i, by resource of the cluster: 0 for what is ignored.
+
+    Returns
+    -------
+    tuple of int or None
+        None where the pod's profile does not filter by resources, pod slots included.
+    """
+
+    def look() -> tuple[int, ...] | None:
+        profile = cluster.profile(i)
+        if not profile.filters(names.NODE_RESOURCES_FIT):
+            return None
+        fit = cast("NodeResourcesFitArgs", profile.args(names.NODE_RESOURCES_FIT))
+        checked = zip(cluster.pods[i].request, checked_resources(cluster, fit), strict=True)
+        return tuple(amount if counts else 0 for amount, counts in checked)
+
+    return cluster.memo(("wanted room", cluster.pods[i].cls), look)
+
+
 def shape_table(shape: Sequence[UtilizationShapePoint]) -> Ints:
     """Return the score (0..100) of each utilisation 0..100: linear between points, constant outside them.
 

@@ -9,8 +9,6 @@ Source: kube-scheduler 1.34.1 plugins/volumebinding.
 
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-import numpy as np
-
 from ..index.missing import Missing
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools
@@ -57,11 +55,12 @@ class VolumeBinding(FilterPlugin):
     def possible(self, i: int) -> Bools | None:
         """Say which nodes can take the pod while every volume is free."""
         claims = claims_of(self.cluster).of(i)
-        if claims is None:
-            return None
-        if claims.refusal:
-            return np.zeros(self.cluster.n_nodes, dtype=np.bool_)
-        return binder_of(self.cluster).possible(claims)
+        return None if claims is None else binder_of(self.cluster).possible(claims)
+
+    def refuses(self, i: int) -> bool:
+        """Say whether a claim of the pod cannot be bound."""
+        claims = claims_of(self.cluster).of(i)
+        return claims is not None and bool(claims.refusal)
 
     def filter_all(self, data: Need, state: "State", i: int) -> Verdicts:
         """Judge every node."""

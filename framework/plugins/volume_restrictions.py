@@ -80,6 +80,11 @@ class VolumeRestrictions(FilterPlugin):
                 taken[n] = taken.get(n, 0) + conflict(uses.disks, uses_of(self.cluster).of(j).disks)
         return _Wanted(uses.disks, frozenset(exclusive), in_use, taken)
 
+    def refuses(self, i: int) -> bool:
+        """Say whether a claim of the pod does not exist."""
+        claims = storage_of(self.cluster).claims
+        return any(use.key not in claims for use in uses_of(self.cluster).of(i).named_claims)
+
     def filter_all(self, data: _Wanted, state: "State", i: int) -> Verdicts:
         """Judge every node."""
         verdicts: Verdicts = np.full(self.cluster.n_nodes, _IN_USE if data.in_use > 0 else 0, dtype=np.uint8)

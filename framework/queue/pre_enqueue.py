@@ -48,7 +48,7 @@ class PreEnqueue:
         if gates.enabled("SchedulerAsyncPreemption"):
             checks[names.DEFAULT_PREEMPTION] = self._victims
         self._checks = {
-            name: {plugin: checks[plugin] for plugin in profile.points[PRE_ENQUEUE] if plugin in checks}
+            name: {plugin: checks[plugin] for plugin in _called(profile) if plugin in checks}
             for name, profile in profiles.items()
         }
 
@@ -89,6 +89,11 @@ class PreEnqueue:
 
     def _victims(self, pod: Pod) -> str:
         return PREEMPTING if identity(pod) in self._preempting else ""
+
+
+def _called(profile: Profile) -> tuple[str, ...]:
+    """Return the plugins that a profile calls; gates hold in any, for the API server binds no gated pod."""
+    return tuple(dict.fromkeys((*profile.points[PRE_ENQUEUE], names.SCHEDULING_GATES)))
 
 
 def _scheduling_gates(pod: Pod) -> str:

@@ -171,7 +171,13 @@ def soft_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]
 
 
 def fallen_back_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
-    """Return the DoNotSchedule constraints of pod i whose fallback criteria all hold (KEP-3990)."""
+    """Return the DoNotSchedule constraints of pod i whose fallback criteria all hold (KEP-3990).
+
+    Empty where the pod's profile does not filter with PodTopologySpread: there they held nobody back.
+    """
+    profile = cluster.profiles.get(cluster.pods[i].scheduler)
+    if profile is None or not profile.filters(names.POD_TOPOLOGY_SPREAD):
+        return ()
     return tuple(c for c in constraints_of(cluster, i) if c.fallen_back)
 
 

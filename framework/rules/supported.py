@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ...models.errors import KubestowError
+from ..dra.index import device_index
+from ..vocabulary import names
+from ..vocabulary.profile import PRE_BIND, RESERVE, spelled
 from .groups import groups
 
 if TYPE_CHECKING:
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
 
 def unsupported(cluster: "Cluster") -> list[str]:
     """Return one line for each need, naming the object and the feature; empty where everything is built."""
-    return [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
+    groups_need = [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
+    return [*_half_devices(cluster), *groups_need]
 
 
 def require_supported(cluster: "Cluster") -> None:
@@ -30,6 +34,29 @@ def require_supported(cluster: "Cluster") -> None:
     if needs:
         more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
+
+
+def _half_devices(cluster: "Cluster") -> Iterator[str]:
+    """Find profiles that look for devices and do not write down what they find.
+
+    Claims would stay in allocation for ever, or be found by every pod anew.
+    """
+    index = device_index(cluster)
+    if index is None:
+        return
+    for profile in cluster.profiles.values():
+        off = [point for point in (RESERVE, PRE_BIND) if not profile.calls(names.DYNAMIC_RESOURCES, point)]
+        if not off or not profile.looks_at_devices:
+            continue
+        for i in cluster.pending:
+            if cluster.pods[i].scheduler == profile.scheduler_name and index.asks(i):
+                where = f"profile {profile.scheduler_name}: plugins.{spelled(off[0])}"
+                yield (
+                    f"KubeSchedulerConfiguration: {where}: {names.DYNAMIC_RESOURCES} is off here but not "
+                    f"at filter, and Pod {cluster.pods[i].key} needs devices: enable it at reserve and "
+                    "preBind, or disable it at filter, too"
+                )
+                break
 
 
 def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:

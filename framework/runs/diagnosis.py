@@ -103,6 +103,9 @@ def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
     refusal = result.pre_filter
     rejectors = {refusal.plugin} if refusal is not None else set(result.plugins)
     blocked_by = tuple(name for name in framework.profile.rejectors if name in rejectors)
+    failed = None if result.error() else framework.binding_error(state, i)
+    if len(result.feasible) and failed is not None:
+        return Diagnosis(failed.message, (*blocked_by, failed.plugin))
     if len(result.feasible) and not result.error():
         # Some node would take the pod now: the round ended before it was its turn there.
         text = fit_error(cluster.n_nodes, statuses_of(result, cluster.n_nodes))

@@ -173,7 +173,7 @@ class _Run:
         for i in pods:
             node = state.nominated[i]
             framework = framework_for(self._cluster, i)
-            passes = framework.filter_nominated(state, i, node).ok
+            passes = framework.filter_nominated(state, i, node).ok and not framework.binding_error(state, i)
             if not passes and i in self._told_to_wait:
                 waiting += 1
                 continue

@@ -26,8 +26,10 @@ POST_FILTER: Final = "post_filter"
 PRE_SCORE: Final = "pre_score"
 SCORE: Final = "score"
 RESERVE: Final = "reserve"
+PERMIT: Final = "permit"
 PRE_BIND: Final = "pre_bind"
 BIND: Final = "bind"
+POST_BIND: Final = "post_bind"
 
 DEFAULT_PLUGINS: Final[tuple[tuple[str, int], ...]] = (
     (names.SCHEDULING_GATES, 0),
@@ -75,6 +77,21 @@ EXTENSION_POINTS: Final[Mapping[str, frozenset[str]]] = {
 }
 """The extension points that each plugin implements."""
 
+STATELESS: Final = frozenset(
+    {
+        (FILTER, names.NODE_AFFINITY),
+        (FILTER, names.NODE_VOLUME_LIMITS),
+        (FILTER, names.VOLUME_ZONE),
+        (SCORE, names.NODE_AFFINITY),
+        (SCORE, names.NODE_RESOURCES_FIT),
+        (SCORE, names.VOLUME_BINDING),
+        (SCORE, names.BALANCED_ALLOCATION),
+    }
+)
+"""Where a plugin works out by itself what it did not learn in PreFilter or PreScore; elsewhere it fails."""
+
+_MULTI_POINT: Final = "multi_point"
+
 _POINTS: Final = (
     PRE_ENQUEUE,
     QUEUE_SORT,
@@ -84,8 +101,10 @@ _POINTS: Final = (
     PRE_SCORE,
     SCORE,
     RESERVE,
+    PERMIT,
     PRE_BIND,
     BIND,
+    POST_BIND,
 )
 
 
@@ -115,6 +134,63 @@ class Profile:
     def scores(self, plugin: str) -> bool:
         """Say whether a plugin takes part in scoring."""
         return plugin in self.points[SCORE]
+
+    def lost(self, late: str, early: str) -> frozenset[str]:
+        """Return the plugins that fail at one point because they are not called at an earlier one.
+
+        They look for what they would have written down there, and every attempt that comes so far ends in an
+        error.
+        """
+        return frozenset(
+            name
+            for name in self.points[late]
+            if early in EXTENSION_POINTS[name]
+            and name not in self.points[early]
+            and (late, name) not in STATELESS
+        )
+
+    def calls(self, plugin: str, *points: str) -> bool:
+        """Say whether a plugin is called at all of these points."""
+        return all(plugin in self.points[point] for point in points)
+
+    @property
+    def preempts(self) -> bool:
+        """Whether PostFilter comes as far as looking for victims.
+
+        A DynamicResources that comes before, and whose PreFilter never ran, ends it in an error.
+        """
+        order = self.points[POST_FILTER]
+        if names.DEFAULT_PREEMPTION not in order:
+            return False
+        before = order[: order.index(names.DEFAULT_PREEMPTION)]
+        return names.DYNAMIC_RESOURCES not in before or self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER)
+
+    @property
+    def binds_volumes(self) -> bool:
+        """Whether a pod that is placed takes volumes for its claims: Reserve assumes what Filter found."""
+        return self.calls(names.VOLUME_BINDING, PRE_FILTER, FILTER, RESERVE)
+
+    @property
+    def looks_at_devices(self) -> bool:
+        """Whether devices have a say in where a pod can go."""
+        return self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER, FILTER)
+
+    @property
+    def follows_claims(self) -> bool:
+        """Whether a pod can only be bound where others have had its claims allocated, on whatever node."""
+        devices = names.DYNAMIC_RESOURCES
+        bound = self.calls(devices, RESERVE) or self.calls(devices, PRE_BIND)
+        return bound and self.calls(devices, PRE_FILTER) and not self.calls(devices, FILTER)
+
+    @property
+    def reserves_claims(self) -> bool:
+        """Whether a pod that is placed is written down as a consumer of its resource claims."""
+        return self.calls(names.DYNAMIC_RESOURCES, PRE_FILTER, PRE_BIND)
+
+    @property
+    def frees_claims(self) -> bool:
+        """Whether a claim that keeps a pod away may lose its devices: PostFilter frees what Filter blamed."""
+        return self.looks_at_devices and self.calls(names.DYNAMIC_RESOURCES, POST_FILTER)
 
     @property
     def rejectors(self) -> tuple[str, ...]:
@@ -148,14 +224,27 @@ def _expand(point: str, specific: PluginSet, multi: Sequence[PluginRef]) -> tupl
     return (*overrides, *plain, *(name for name in enabled if name not in overrides))
 
 
+def spelled(point: str) -> str:
+    """Return an extension point as a configuration spells it."""
+    first, *rest = point.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
 def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]]) -> None:
+    seen: set[tuple[str, str]] = set()
     for point, ref in refs:
-        where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins"
+        where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(point)}"
         if ref.name not in EXTENSION_POINTS:
             known = ", ".join(EXTENSION_POINTS)
             raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {known}")
-        if point != "multi_point" and point not in EXTENSION_POINTS[ref.name]:
-            raise KubestowError(f"{where}: plugin {ref.name} has no extension point {point!r}")
+        if point != _MULTI_POINT and point not in EXTENSION_POINTS[ref.name]:
+            points = ", ".join(spelled(own) for own in _POINTS if own in EXTENSION_POINTS[ref.name])
+            raise KubestowError(
+                f"{where}: plugin {ref.name} has no extension point {spelled(point)!r}; it has {points}"
+            )
+        if (point, ref.name) in seen:
+            raise KubestowError(f"{where}.enabled: plugin {ref.name} is there twice; once is enough")
+        seen.add((point, ref.name))
 
 
 def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
@@ -170,11 +259,12 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     Raises
     ------
     KubestowError
-        For a plugin that is not known, has no such extension point, or lacks the one that another needs.
+        For a plugin that is not known or has no such extension point, and where nothing sorts or binds:
+        kube-scheduler does not start with such a profile.
     """
     plugins = profile.plugins
     sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in _POINTS}
-    sets["multi_point"] = plugins.multi_point
+    sets[_MULTI_POINT] = plugins.multi_point
     _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled))
     defaults = [
         PluginRef(name=name, weight=weight)
@@ -186,12 +276,8 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}"
     if points[QUEUE_SORT] != (names.PRIORITY_SORT,):
         raise KubestowError(f"{where}: plugins.queueSort: exactly {names.PRIORITY_SORT} must be enabled")
-    for late, early in ((FILTER, PRE_FILTER), (SCORE, PRE_SCORE)):
-        for name in points[late]:
-            if early in EXTENSION_POINTS[name] and name not in points[early]:
-                raise KubestowError(
-                    f"{where}: plugin {name} is enabled at {late} but not at {early}, which it needs"
-                )
+    if not points[BIND]:
+        raise KubestowError(f"{where}: plugins.bind: {names.DEFAULT_BINDER} must be enabled")
     weights: dict[str, int] = {}
     for ref in (*plugins.score.enabled, *multi):
         if SCORE in EXTENSION_POINTS[ref.name]:
@@ -204,7 +290,15 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     )
 
 
-def profiles_of(configuration: KubeSchedulerConfiguration | None, *, devices: bool) -> dict[str, Profile]:
-    """Return all profiles of a configuration by schedulerName; one default profile where there is none."""
+def profiles_of(
+    configuration: KubeSchedulerConfiguration | None, *, devices: bool, file: str = ""
+) -> dict[str, Profile]:
+    """Return all profiles of a configuration by schedulerName; one default profile where there is none.
+
+    `file` is where the configuration was read, for what is wrong with it.
+    """
     configured = (configuration or KubeSchedulerConfiguration()).profiles
-    return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}
+    try:
+        return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}
+    except KubestowError as fault:
+        raise KubestowError(f"{file}: {fault}" if file else str(fault)) from None

@@ -6,8 +6,6 @@ Only pods with claims, disks or in-tree volumes are followed; a cluster without 
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
-from ..vocabulary import names
-from ..vocabulary.profile import RESERVE
 from .assumed import Assumed
 from .attachments import Attached, attachments_of
 from .binding import Bindings, binder_of
@@ -117,9 +115,7 @@ class VolumeState:
     def _binds(self, i: int) -> bool:
         info = self._cluster.pods[i]
         profile = self._cluster.profiles.get(info.scheduler)
-        return (
-            info.initial_node < 0 and profile is not None and names.VOLUME_BINDING in profile.points[RESERVE]
-        )
+        return info.initial_node < 0 and profile is not None and profile.binds_volumes
 
     def _reserve(self, i: int, n: int) -> None:
         claims = claims_of(self._cluster).of(i)

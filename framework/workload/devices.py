@@ -25,7 +25,10 @@ def devices_needed(cluster: "Cluster", state: "State", info: PodGroupInfo) -> in
     if index is None or state.claims is None or not any(index.needs_devices(i) for i in info.pods):
         return 0
     try:
-        claims = [[claim.key for claim in index.claims_of(i) if not claim.group] for i in info.pods]
+        claims = [
+            [claim.key for claim in index.claims_of(i) if not claim.group] if index.needs_devices(i) else []
+            for i in info.pods
+        ]
     except ClaimProblem:
         return 0
     users = Counter(key for keys in claims for key in keys)

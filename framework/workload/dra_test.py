@@ -36,7 +36,7 @@ class DRATestPlugin(PlacementGenerator, PlacementState):
     ) -> Sequence[Placement] | Status:
         """Divide the parents by devices; they stay whole where there is nothing to allocate."""
         index = device_index(self.cluster)
-        if index is None or state.claims is None:
+        if index is None or state.claims is None or not all(map(index.needs_devices, info.pods)):
             return parents
         try:
             keys = [key for key in _shared(index, info) if key not in state.claims.allocations]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..cycle.runtime import framework_for
+from ..plugins.node_resources_fit import wanted_room
 from ..vocabulary import names
 from .interfaces import PlacementScorer
 from .placement import Assignment, Placement, PodGroupInfo
@@ -53,8 +54,11 @@ def pods_fitting(
         if k is not None:
             new[:, k] += cluster.usage[i]
             count[k] += 1
+    wanted = wanted_room(cluster, like)
     room = cluster.allowed_pods[nodes] - state.pod_count[nodes] - count
-    for r, amount in enumerate(cluster.pods[like].request):
+    if wanted is None:  # nothing but the number of pods is an end
+        room = np.full(len(nodes), len(info.pods) - len(assignment), dtype=np.int64)
+    for r, amount in enumerate(wanted or ()):
         if amount > 0:
             free = cluster.allocatable[r, nodes] - state.requested[r, nodes] - new[r]
             room = np.minimum(room, free // amount)
@@ -69,11 +73,11 @@ def most_fitting(cluster: "Cluster", state: "State", info: PodGroupInfo, placeme
     """
     like = max(info.pod_sets, key=len)[0]
     where = framework_for(cluster, like).static_mask(like)
-    asks = cluster.pods[like].request
+    asks = wanted_room(cluster, like)
     on_top = 0
     for pod_set in info.pod_sets:
-        own = cluster.pods[pod_set[0]].request
+        own = wanted_room(cluster, pod_set[0])
         elsewhere = framework_for(cluster, pod_set[0]).static_mask(pod_set[0]) & ~where & placement.nodes
-        if elsewhere.any() or any(mine < theirs for mine, theirs in zip(own, asks, strict=True)):
+        if elsewhere.any() or own is None or asks is None or any(map(int.__lt__, own, asks)):
             on_top += len(pod_set)
     return pods_fitting(cluster, state, info, placement, {}) + on_top

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..cycle.runtime import framework_for
 from ..dra.extended import mapped_resources
+from ..plugins.node_resources_fit import wanted_room
 from ..vocabulary.arrays import Ints
 from .devices import devices_needed, free_devices
 from .placement import Placement, PodGroupInfo
@@ -44,9 +45,10 @@ class Room:
         for pod_set in self._info.pod_sets:
             possible |= framework_for(cluster, pod_set[0]).static_mask(pod_set[0])
         room = np.where(possible, cluster.allowed_pods - state.pod_count, 0)
-        requests = [cluster.pods[pod_set[0]].request for pod_set in self._info.pod_sets]
+        if not self._bounded:
+            room = np.where(possible, len(self._info.pods), 0)
         for r in self._rows:
-            least = min(request[r] for request in requests)
+            least = min(wanted[r] for wanted in self._wanted)
             if least > 0:
                 room = np.minimum(room, (cluster.allocatable[r] - state.requested[r]) // least)
         if self._devices:
@@ -62,6 +64,17 @@ class Room:
         return [r for r, name in enumerate(self._cluster.resources) if name not in served]
 
     @cached_property
+    def _wanted(self) -> list[tuple[int, ...]]:
+        """What each member's profile wants free for it, by resource; nothing where it ignores room."""
+        nothing = (0,) * len(self._cluster.resources)
+        return [wanted_room(self._cluster, i) or nothing for i in self._info.pods]
+
+    @cached_property
+    def _bounded(self) -> bool:
+        """Whether every member needs a pod slot."""
+        return all(wanted_room(self._cluster, i) is not None for i in self._info.pods)
+
+    @cached_property
     def _devices(self) -> int:
         return devices_needed(self._cluster, self._state, self._info)
 
@@ -73,7 +86,7 @@ class Room:
         if int(self._per_node[nodes].sum()) < needed:
             return True
         for r in self._rows:
-            least = sum(sorted(cluster.pods[i].request[r] for i in self._info.pods)[:needed])
+            least = sum(sorted(wanted[r] for wanted in self._wanted)[:needed])
             if least:
                 free = cluster.allocatable[r, nodes] - state.requested[r, nodes]
                 if int(np.maximum(free, 0).sum()) < least:

@@ -221,6 +221,6 @@ def _devices(problem: Problem) -> Iterator[Tie]:
     """Everyone who needs devices: pools may be reached from many nodes, and claims be shared."""
     index = device_index(problem.cluster)
     if index is not None:
-        needing = [c for c in problem.classes if index.needs_devices(c.pod)]
+        needing = [c for c in problem.classes if index.needs_devices(c.pod) or index.follows(c.pod)]
         if needing:
-            yield needing, [v for v in problem.victims if index.needs_devices(v.pod)]
+            yield needing, [v for v in problem.victims if index.asks(v.pod)]

@@ -22,6 +22,8 @@ from ...framework.rules.affinity import (
     required_anti_affinity,
 )
 from ...framework.rules.spread import hard_constraints, spread_matches
+from ...framework.vocabulary import names
+from ...framework.volumes.uses import uses_of
 from ..model.component import Component
 from .devices import device_relations
 from .volumes import volume_relations
@@ -34,7 +36,13 @@ if TYPE_CHECKING:
 
 
 class Relations:
-    """Order-sensitive components of a problem, independent of any solution."""
+    """Order-sensitive components of a problem, independent of any solution.
+
+    Attributes
+    ----------
+    heedless : frozenset of int
+        Classes that take what others look for without looking for it themselves.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -51,6 +59,7 @@ class Relations:
         self._claiming = frozenset(c.index for c in claiming)
         for cls in claiming:
             self._join(cls, claiming, holding)
+        self.heedless = frozenset(c.index for c in problem.classes if _takes_unasked(problem, c))
         self.components = self._collect()
         self.component_of_class = {c: k for k, comp in enumerate(self.components) for c in comp.classes}
         self.component_of_victim = {v: k for k, comp in enumerate(self.components) for v in comp.victims}
@@ -69,7 +78,7 @@ class Relations:
             ask = problem.by_labels(partial(spread_matches, cluster, constraint, cls.pod))
             self._join_matching(cls, ask)
         terms = required_affinity(cluster, cls.pod)
-        if terms:
+        if terms and problem.asking(names.INTER_POD_AFFINITY, [cls]):
             ask = problem.by_labels(partial(matches_all, cluster, terms))
             self._join_matching(cls, ask)
             self._supporting |= {v.index for v in problem.victims if ask(v.pod)}
@@ -102,10 +111,37 @@ class Relations:
         return tuple(found)
 
 
+def _takes_unasked(problem: Problem, cls: PodClass) -> bool:
+    """Whether a class takes room of nodes that others' profiles look for and its own does not.
+
+    It had better be bound when they are there already.
+    """
+    cluster = problem.cluster
+    profile = cluster.profile(cls.pod)
+    others = [c for c in problem.classes if cluster.profile(c.pod) is not profile]
+    if not others:
+        return False
+    unasked = (cluster.usage[cls.pod] > 0) & (cls.request == 0)
+    if any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others):
+        return True
+    uses = uses_of(cluster).of(cls.pod)
+    taken = {
+        names.NODE_PORTS: bool(cluster.pods[cls.pod].ports),
+        names.VOLUME_RESTRICTIONS: bool(uses.disks or uses.claims),
+        names.NODE_VOLUME_LIMITS: bool(uses.claims or uses.inline),
+    }
+    return any(
+        takes and not profile.filters(plugin) and any(problem.asking(plugin, others))
+        for plugin, takes in taken.items()
+    )
+
+
 def _one_way(cluster: Cluster, a: int, b: int) -> bool:
     """Whether some anti-affinity between two pending pods holds in one order of binding only."""
 
     def refused(later: int, earlier: int) -> frozenset[str]:
+        if not cluster.profile(later).filters(names.INTER_POD_AFFINITY):
+            return frozenset()
         own = {
             t.topology_key
             for t in required_anti_affinity(cluster, later)

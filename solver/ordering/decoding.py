@@ -85,7 +85,7 @@ def complete(
             continue
         if until is not None and time.monotonic() > until:
             break
-        feasible = framework_for(cluster, i).filter_all(state, i).feasible
+        feasible = framework_for(cluster, i).bindable(state, i)
         feasible = feasible[nodes_for_member(cluster, state, i)[feasible]]
         if len(feasible) == 0:
             hopeless.add(cls)

@@ -9,7 +9,8 @@ Other claims look at what others have just then:
 - with a selector that fails on a device, or all devices of which one breaks a constraint, which ends a search
   only if it comes so far;
 - allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
-- claims of several pods, where the first one's node decides from where the devices count.
+- claims of several pods, where the first one's node decides from where the devices count;
+- pods whose profile has no filter for devices, which others' allocations let pass (`DeviceIndex.follows`).
 
 Where there is such a claim, all who need devices are related.
 """
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.devices.identity import fails, is_admin, may_break
+from ...framework.dra.index import device_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,12 +34,15 @@ if TYPE_CHECKING:
 
 def device_relations(problem: Problem) -> tuple[list[PodClass], list[VictimClass]]:
     """Return the classes and victim classes whose devices depend on the order; none where no claim does."""
-    devices = problem.devices
-    if devices is None or not any(_looks(problem, devices)):
+    index, claims = device_index(problem.cluster), problem.state.claims
+    if index is None or claims is None:
         return [], []
-    held = {i for consumers in devices.claims.reserved.values() for i in consumers}
+    following = [c for c in problem.classes if index.follows(c.pod)]
+    if not following and (problem.devices is None or not any(_looks(problem, problem.devices))):
+        return [], []
+    held = {i for consumers in claims.reserved.values() for i in consumers}
     return (
-        [c for c in problem.classes if devices.index.needs_devices(c.pod)],
+        [*following, *(c for c in problem.classes if index.needs_devices(c.pod))],
         [v for v in problem.victims if held.intersection(v.pods)],
     )
 

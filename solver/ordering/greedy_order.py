@@ -13,7 +13,9 @@ from .gangs import Gangs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ...encoders.problem import PodClass
     from .assignment import Assignment
+    from .components import Relations
     from .context import OrderContext
 
 
@@ -38,12 +40,11 @@ class QuickSequence:
         self._gangs = Gangs(context.cluster, assignment.placed)
         relations, problem = context.relations, context.problem
         self._apart = problem.devices is None and not self._gangs.nodes
-        carriers = {c: relations.carries(problem.classes[c]) for c, _ in groups}
         self._groups = [
             _Group(
                 number=number,
                 node=node,
-                phase=0 if carriers[c] else 1 if c in relations.component_of_class else 2,
+                phase=_phase(relations, problem.classes[c]),
                 component=relations.component_of_class.get(c),
                 pods=members,
             )
@@ -57,7 +58,7 @@ class QuickSequence:
                 self._in_component.setdefault(group.component, []).append(group)
         self._stale = False
         self._left = len(assignment.placed)
-        self._to_try: tuple[dict[int, _Group], ...] = ({}, {}, {})
+        self._to_try: tuple[dict[int, _Group], ...] = ({}, {}, {}, {})
         self._try_again(self._groups)
         firsts = ((self._first(node), node) for node in self._victims)
         self._waiting = [(first, node) for first, node in firsts if first is not None]
@@ -72,13 +73,16 @@ class QuickSequence:
                 continue
             if not self._left:
                 return not any(self._victims.values())
-            if self._release():
+            if self._release() or self._round(3, once=self._others_wait()):
                 looked_at_all = False
             elif looked_at_all:
                 return False
             else:
                 looked_at_all = True
                 self._try_again(self._groups)
+
+    def _others_wait(self) -> bool:
+        return any(group.pods and group.phase < 3 for group in self._groups)
 
     def _round(self, phase: int, *, once: bool) -> bool:
         """Bind one pod of each group that passes (or of the first one only); true if any was bound."""
@@ -169,6 +173,14 @@ class QuickSequence:
         return min(ranks, default=None)
 
 
+def _phase(relations: Relations, cls: PodClass) -> int:
+    if cls.index in relations.heedless:
+        return 3
+    if relations.carries(cls):
+        return 0
+    return 1 if cls.index in relations.component_of_class else 2
+
+
 @dataclass
 class _Group:
     """Pods of one class that wait for one node, the first of the queue first.
@@ -176,7 +188,8 @@ class _Group:
     Attributes
     ----------
     phase : int
-        0 for carriers of order-sensitive rules, 1 for pods that these count, 2 for others.
+        0 for carriers of order-sensitive rules, 1 for pods that these count, 2 for others; 3 for pods that
+        take what others look for without looking themselves: they come when nothing else moves.
     component : int or None
         The component of order-sensitive rules that the class belongs to.
     """

@@ -71,11 +71,16 @@ class Sequencer:
                 return self._none(search, component, assignment, partial)
             moves = found
         done = {pod for kind, pod, _ in moves if kind == BIND}
-        late = sorted((i for i in assignment.placed if i not in done), key=self.context.rank.__getitem__)
+        late = sorted((i for i in assignment.placed if i not in done), key=self._place_at_last)
         moves += [(BIND, i, assignment.placed[i]) for i in late]
         if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
         return self._as_a_whole(assignment, partial, deadline)
+
+    def _place_at_last(self, pod: int) -> tuple[bool, int]:
+        """Say when a pod comes that nobody looks at: in its turn, or after all whose room it would take."""
+        context = self.context
+        return context.class_of[pod].index in context.relations.heedless, context.rank[pod]
 
     def _as_a_whole(self, assignment: Assignment, partial: tuple[Move, ...], deadline: float) -> OrderResult:
         """Look at all steps together: somebody who seemed to fit in any order does not."""

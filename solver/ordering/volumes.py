@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoders.volume_binding import open_claims
+from ...encoders.volume_binding import looking, open_claims
 from ...framework.vocabulary import names
 from ...framework.volumes.attachments import attachments_of
 from ...framework.volumes.offers import offers_of
@@ -52,7 +52,7 @@ def _rivals(problem: Problem) -> list[list[PodClass]]:
 
     first: dict[object, int] = {}
     for cls in problem.classes:
-        for claim in open_claims(problem, cls):
+        for claim in looking(problem, cls):
             volumes = (v for members in offers.groups(claim.wish).values() for v in members)
             for item in (*volumes, *([claim.key] if claim.shared else ())):
                 parent[root(cls.index)] = root(first.setdefault(item, cls.index))
@@ -72,6 +72,8 @@ def _any_order_will_do(problem: Problem, classes: list[PodClass]) -> bool:
     """
     offers = offers_of(problem.cluster)
     claims = [claim for cls in classes for claim in open_claims(problem, cls)]
+    if len(claims) < sum(len(looking(problem, cls)) for cls in classes):
+        return False  # who takes nothing comes before those who do
     if any(claim.shared or not provisioning(problem.cluster, claim.wish).all() for claim in claims):
         return False
     suiting: dict[int, list[tuple[int, ...]]] = {}
@@ -94,6 +96,12 @@ def _attachments(problem: Problem) -> Iterator[Relation]:
     brought = [(c, attachments.of(c.pod)) for c in asking if attachments.of(c.pod)]
     if not brought:
         return
+    careless = [c for c in problem.classes if c not in asking and attachments.of(c.pod)]
+    for cls, volumes in brought if careless else ():
+        shared = {v.identity for v in volumes}
+        before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
+        if before:  # whose volume is there before it, without being counted
+            yield cls, before, []
     held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
     beyond = {
         volume.identity

@@ -21,6 +21,27 @@ CASES = [
         two,
     ),
     Case(
+        "a volume that a pod brought whose profile has no limits is there for the next",
+        cluster(
+            A,
+            csi_node("a", volumes=0),
+            X,
+            pod("p").claim("x").scheduler("unlimited"),
+            pod("q").claim("x"),
+            configuration={
+                "profiles": [
+                    {"schedulerName": "default-scheduler"},
+                    {
+                        "schedulerName": "unlimited",
+                        "plugins": {"multiPoint": {"disabled": [{"name": "NodeVolumeLimits"}]}},
+                    },
+                ]
+            },
+        ),
+        {"aa"},
+        two,
+    ),
+    Case(
         "two volumes each",
         cluster(
             A,

@@ -15,11 +15,13 @@ from kubestow.framework.plugins import (
     node_unschedulable,
     pod_topology_spread,
 )
+from kubestow.framework.vocabulary.profile import EXTENSION_POINTS, spelled
 
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
+PLUGINS, _, SWITCHED_OFF = TEXT.partition("\n## Switched off\n")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
-    for line in TEXT.splitlines()
+    for line in PLUGINS.splitlines()
     if re.match(r"\| [A-Z]", line)
 ]
 
@@ -42,6 +44,16 @@ def test_files_exist_and_hold_the_plugin():
 def test_every_plugin_has_a_paragraph():
     for name, *_ in ROWS:
         assert f"\n**{name}** " in TEXT or name == "DefaultBinder"
+
+
+def test_what_is_switched_off_are_points_that_the_plugins_have():
+    rows = [line.strip("|").split("|")[:2] for line in SWITCHED_OFF.splitlines() if line.startswith("| ")]
+    known = {name: {spelled(point) for point in points} for name, points in EXTENSION_POINTS.items()}
+    named = {name for plugins, _ in rows for name in re.findall(r"[A-Z][A-Za-z]+", plugins)}
+    assert named == known.keys() - {"NodeUnschedulable", "NodeName", "ImageLocality"}
+    for plugins, points in rows:
+        for name in re.findall(r"[A-Z][A-Za-z]+", plugins):
+            assert set(re.findall(r"`(\w+)`", points)) <= known[name]
 
 
 def test_reasons_are_those_of_the_code():

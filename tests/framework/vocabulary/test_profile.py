@@ -108,7 +108,7 @@ def test_every_plugin_has_extension_points_and_one_name():
             {
                 "multiPoint": {
                     "disabled": [{"name": "*"}],
-                    "enabled": [{"name": "PrioritySort"}, {"name": "NodeName"}],
+                    "enabled": [{"name": "PrioritySort"}, {"name": "DefaultBinder"}, {"name": "NodeName"}],
                 },
             },
             FILTER,
@@ -176,9 +176,22 @@ def test_weights(plugins, weight):
             id="no order of the queue",
         ),
         pytest.param(
-            {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}},
-            "NodeResourcesFit.*filter.*pre_filter",
-            id="a filter without the PreFilter that it needs",
+            {"bind": {"disabled": [{"name": "*"}]}}, "plugins.bind: DefaultBinder", id="nothing that binds"
+        ),
+        pytest.param(
+            {"multiPoint": {"disabled": [{"name": "*"}], "enabled": [{"name": "PrioritySort"}]}},
+            "plugins.bind: DefaultBinder",
+            id="nothing that binds, switched off with all others",
+        ),
+        pytest.param(
+            {"permit": {"enabled": [{"name": "VolumeBinding"}]}},
+            "plugins.permit: plugin VolumeBinding has no extension point 'permit'; it has preFilter, filter,",
+            id="a point that no plugin has",
+        ),
+        pytest.param(
+            {"filter": {"enabled": [{"name": "NodePorts"}, {"name": "NodePorts"}]}},
+            "plugins.filter.enabled: plugin NodePorts is there twice",
+            id="one plugin twice at a point",
         ),
     ],
 )

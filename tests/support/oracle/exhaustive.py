@@ -110,13 +110,27 @@ class _Search:
                 room[:, info.initial_node] += cluster.usage[v]
         reach = []
         for pods, mask in zip(self.classes, masks, strict=True):
-            request = np.array(cluster.pods[pods[0]].request).reshape(-1, 1)
+            request = np.array(self._checked(pods[0])).reshape(-1, 1)
             fits = (request <= room) | (request == 0)
             for name in requested(cluster, pods[0]):
                 # devices may serve it where the node does not
                 fits[cluster.resource_index[name]] |= ~offered(cluster, name)
             reach.append(mask & fits.all(axis=0))
         return reach
+
+    def _checked(self, pod):
+        """What the filter of a pod's profile looks at of its request; nothing where it has none."""
+        cluster, profile = self.cluster, self.cluster.profile(pod)
+        if "NodeResourcesFit" not in profile.points["filter"]:
+            return [0] * len(cluster.resources)
+        args = profile.args("NodeResourcesFit")
+        ignored = {
+            name
+            for name in cluster.resources
+            if name in args.ignored_resources or name.split("/")[0] in args.ignored_resource_groups
+        }
+        amounts = zip(cluster.resources, cluster.pods[pod].request, strict=True)
+        return [0 if name in ignored and "/" in name else amount for name, amount in amounts]
 
     def _never(self, pod):
         """Say whether a pod waits for its group, whatever the cluster looks like."""

@@ -61,11 +61,29 @@ class Devices:
         found = []
         for key in state.claims.allocations:
             consumers = state.claims.reserved.get(key, frozenset())
+            if not self._freed(key):
+                continue
             if len(consumers) <= 1 and all(
                 c in self.cluster.pending and state.node_of[c] < 0 for c in consumers
             ):
                 found.append(key)
         return found
+
+    def _freed(self, key):
+        """Say whether PostFilter runs for a pod that names the claim; for any pod where none does."""
+        cluster = self.cluster
+        frees = {
+            name: all("DynamicResources" in p.points[at] for at in ("pre_filter", "filter", "post_filter"))
+            for name, p in cluster.profiles.items()
+        }
+        naming = [i for i in cluster.pending if key in self._named(i)]
+        return any(frees[cluster.pods[i].scheduler] for i in naming) if naming else any(frees.values())
+
+    def _named(self, i):
+        try:
+            return {claim.key for claim in self.index.claims_of(i)}
+        except ClaimProblem:
+            return set()
 
     def held(self, state):
         """Return which claims have which devices, and for whom they are reserved."""

@@ -1,5 +1,7 @@
 """What pod groups ask for and wish for, from the definitions alone: their part of `valuation`."""
 
+import math
+
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.rules.groups import groups
 
@@ -79,6 +81,15 @@ def _room(cluster, placed, left, like, n):
     ]
     slots = int(cluster.allowed_pods[n]) - len(there)
     asked = [int(amount) for amount in cluster.pods[like].request]
+    profile = cluster.profile(like)
+    if "NodeResourcesFit" not in profile.points["filter"]:
+        return math.inf
+    args = profile.args("NodeResourcesFit")
+    for r, name in enumerate(cluster.resources):
+        if name in args.ignored_resources or (
+            "/" in name and name.split("/")[0] in args.ignored_resource_groups
+        ):
+            asked[r] = 0
     room = 0
     while slots > room and all((room + 1) * a <= f for a, f in zip(asked, free, strict=True) if a):
         room += 1
