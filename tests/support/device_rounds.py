@@ -194,7 +194,7 @@ class _Equipper:
             policy = self.pick(
                 None,
                 {"default": "1"},
-                {"default": "2", "validRange": {"min": "1", "step": "2", "max": "4"}},
+                {"default": "2", "validRange": {"min": "2", "step": "2", "max": "4"}},
                 {"default": "2", "validValues": ["2", "4"]},
             )
             facts |= {"shared": True, "capacity": {"memory": ("4", policy) if policy else "4"}}

@@ -187,7 +187,7 @@ class _Furnisher:
             places = {"on": [self.pick(*self.nodes)]}
             if self.chance(0.3):
                 places = {"zones": [self.pick(*ZONES)]} if self.chance(0.5) else {}
-            modes = ("ReadWriteOnce", "ReadWriteOncePod") if self.chance(0.3) else ("ReadWriteOnce",)
+            modes = ("ReadWriteOncePod",) if self.chance(0.3) else ("ReadWriteOnce",)
             labels = {"media": self.pick("ssd", "hdd")}
             size, kind = self.pick(1, 2, 2, 4, 5), self.pick("wait", "wait", "wait", "both")
             self.storage.append(volume(f"free-{k}", size, kind, labels=labels, modes=modes, **places))
