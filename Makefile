@@ -15,7 +15,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit format picture bench wheel-test clean
+.PHONY: help install solve test lint types unit test-fast format picture bench wheel-test clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -44,6 +44,9 @@ types: $(STAMP)
 
 unit: $(STAMP)
 	$(BIN)/pytest -q -n $(JOBS)
+
+test-fast: lint $(STAMP) ## the inner loop: ruff, and pytest without the slow tests
+	$(BIN)/pytest -q -n $(JOBS) -m 'not slow'
 
 format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff check --fix .

@@ -20,6 +20,7 @@ def benchmarks(monkeypatch):
     return importlib.import_module("benchmarks")
 
 
+@pytest.mark.slow
 def test_a_small_case_of_every_benchmark_runs(benchmarks):
     specs = benchmarks.load_all()
     page = importlib.import_module("benchmarks.page")

@@ -63,6 +63,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
 
 
 @pytest.mark.parametrize("example", examples())
+@pytest.mark.slow
 def test_the_example_works(example, folder, monkeypatch):
     monkeypatch.chdir(folder)
     source, _, command = example.rpartition("|")

@@ -172,6 +172,7 @@ GROWING = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("content", [row[1] for row in GROWING], ids=[row[0] for row in GROWING])
+@pytest.mark.slow
 def test_an_input_that_grows_without_end_is_one_line(command, content, tmp_path):
     file = tmp_path / "f.yaml"
     file.write_bytes(content)

@@ -80,6 +80,7 @@ def rounds():
 @pytest.mark.parametrize(
     "options", [SolveOptions(workers=2), SolveOptions(workers=2, engine="dask")], ids=["processes", "dask"]
 )
+@pytest.mark.slow
 def test_every_engine_gives_the_same_study(rounds, options):
     if options.engine == "dask":
         pytest.importorskip("distributed")

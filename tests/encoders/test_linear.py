@@ -93,6 +93,7 @@ def test_a_row_admits_what_brute_force_admits(row):
 @with_edges
 @settings(max_examples=150)
 @given(row=rows())
+@pytest.mark.slow
 def test_an_enforced_row_binds_only_where_it_is_enforced(row):
     model, variables, when = model_of(row, enforced=True)
     everything = set(product(*(range(span + 1) for span in row[1])))

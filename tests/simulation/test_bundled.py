@@ -88,6 +88,7 @@ def test_the_dead_zone_holds_only_those_back_that_count_it():
     assert len([pod for pod in again if pod.startswith("default/api-")]) == 4
 
 
+@pytest.mark.slow
 def test_an_hour_of_arrivals_ends_with_nobody_waiting():
     done = Run(bundled("hour-of-arrivals"))
     assert done.record.waiting == 0

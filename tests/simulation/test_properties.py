@@ -58,6 +58,7 @@ def instant(run):
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 10**6))
+@pytest.mark.slow
 def test_nobody_waits_while_it_fits(seed):
     # The end comes more than five minutes after the last event: even what a hint cannot see was retried.
     run = Run(random_scenario(seed))

@@ -33,6 +33,7 @@ print(json.dumps({"heard": len(heard), "status": plan.status, **plan.stats.model
 """
 
 
+@pytest.mark.slow
 def test_the_best_plan_so_far_is_the_answer():
     run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     told = json.loads(run.stdout)
@@ -88,6 +89,7 @@ main(["solve", sys.argv[1], "-o", "json", "--workers", "2", "--time-limit", "120
     ["signal.default_int_handler", "signal.SIG_IGN"],
     ids=["in a terminal", "in the background of a shell, which ignores Ctrl-C"],
 )
+@pytest.mark.slow
 def test_sigterm_ends_a_search_with_its_best_plan(interrupts, tmp_path):
     file = tmp_path / "round.json"
     items = packing(nodes=24, pods_per_node=8, priorities=4, utilisation=1.0, seed=1)

@@ -48,6 +48,7 @@ ROUNDS = [
 
 
 @pytest.mark.parametrize("make, seed", ROUNDS)
+@pytest.mark.slow
 def test_the_best_plan_is_a_plan(make, seed):
     """Its steps pass the filters one by one, and no rule of a plan is broken."""
     cluster = build_cluster(make(seed))
@@ -90,6 +91,7 @@ def by_vector(cluster, placed, left, moves=None, allocations=()):
 
 
 @pytest.mark.parametrize("make, seed", ROUNDS)
+@pytest.mark.slow
 def test_both_valuations_agree_on_the_best_plan(make, seed):
     cluster = build_cluster(make(seed))
     best = best_plan(cluster)
@@ -183,6 +185,7 @@ KEYS = ("topology.kubernetes.io/zone", "kubernetes.io/hostname")
 
 
 @pytest.mark.parametrize("make", [tiny, small])
+@pytest.mark.slow
 def test_the_mix_has_every_family_often_enough(make):
     """Of 300 rounds at least ten use each family; a family that fades from the generator is noticed here."""
     counts = {}
@@ -193,6 +196,7 @@ def test_the_mix_has_every_family_often_enough(make):
     assert {family: count for family, count in counts.items() if count < 10} == {}
 
 
+@pytest.mark.slow
 def test_some_tiny_rounds_need_what_makes_them_hard():
     """There are evictions, violations, fallbacks that cost, and greedy outcomes that are no plan."""
     seen = {"evicted": 0, "violations": 0, "fallback": 0, "left out": 0, "greedy inadmissible": 0}

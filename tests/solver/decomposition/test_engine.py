@@ -137,6 +137,7 @@ def test_processes_find_what_one_process_finds(round_of_three, reference):
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_dask_finds_what_one_process_finds(round_of_three, reference):
     pytest.importorskip("distributed")
     assert found(round_of_three, replace(OPTIONS, engine="dask")) == reference

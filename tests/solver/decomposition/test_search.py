@@ -42,6 +42,7 @@ def test_rounds_side_by_side_do_fall_apart():
 
 
 @pytest.mark.parametrize("seed", range(60))
+@pytest.mark.slow
 def test_what_falls_apart_by_itself_adds_up(seed):
     snapshot = small(1000 + seed)
     options = replace(OPTIONS, time_limit=2)
@@ -49,6 +50,7 @@ def test_what_falls_apart_by_itself_adds_up(seed):
 
 
 @pytest.mark.parametrize("seed", range(15))
+@pytest.mark.slow
 def test_bounds_of_parts_that_ran_out_of_time_admit_the_best_plan(seed):
     """A bound of a tier holds for every plan that has the values of the tiers above."""
     snapshot = side_by_side(small(seed), small(seed + 300), name=f"hurried-{seed}")
@@ -62,6 +64,7 @@ def test_bounds_of_parts_that_ran_out_of_time_admit_the_best_plan(seed):
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow
 def test_an_interruption_keeps_what_is_known_of_every_part(seed):
     """The part in work gives its best, those that were not begun give greedy's plan; bounds stay bounds."""
     snapshot = side_by_side(small(seed), small(seed + 40), tiny(seed), name=f"interrupted-{seed}")

@@ -1,0 +1,11 @@
+"""The promises are held on thousands of rounds: all are slow tests, which `make test-fast` leaves out."""
+
+from pathlib import Path
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.slow)
