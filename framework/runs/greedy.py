@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, schedule_one
 from ..cycle.preemption import WAITING
@@ -166,6 +168,17 @@ class _Run:
     def _standing(self, group: Group) -> int:
         return sum(bool(self._state.node_of[i] >= 0) for i in group.members)
 
+    def _worth_waiting(self, i: int, node: int) -> bool:
+        """Whether a nominated pod passes once the pods that terminate on its node are gone.
+
+        Where it does not, kube-scheduler clears the nomination as soon as they are: what came meanwhile has
+        taken the room, and the nomination must not keep the rest of the node empty.
+        """
+        later = self._state.copy()
+        for j in np.flatnonzero((later.node_of == node) & later.terminating).tolist():
+            later.remove(j)
+        return framework_for(self._cluster, i).filter_nominated(later, i, node).ok
+
     def _settle(self, pods: Sequence[int], least: int) -> bool:
         """Bind the nominated pods that pass, if they are enough; say whether any lost its nomination."""
         state, waiting = self._state, 0
@@ -174,7 +187,7 @@ class _Run:
             node = state.nominated[i]
             framework = framework_for(self._cluster, i)
             passes = framework.filter_nominated(state, i, node).ok and not framework.binding_error(state, i)
-            if not passes and i in self._told_to_wait:
+            if not passes and i in self._told_to_wait and self._worth_waiting(i, node):
                 waiting += 1
                 continue
             state.withdraw(i)

@@ -142,7 +142,7 @@ def test_many_of_these_rounds_have_pods_that_wait_on_their_node():
     """None of these pods is placed, and each is told why."""
     said = "not eligible due to a terminating pod on the nominated node."
     waits = [greedy_outcome(build_cluster(snapshot))[0].waiting for snapshot in IN_THE_MIDST]
-    assert sum(map(bool, waits)) >= 10
+    assert sum(map(bool, waits)) >= 5
     for snapshot, mine in zip(IN_THE_MIDST, waits, strict=True):
         cluster_, plan = build_cluster(snapshot), solve_greedy(snapshot)
         told = {item.pod: item.message for item in plan.unschedulable}

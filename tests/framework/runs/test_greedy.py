@@ -157,6 +157,18 @@ GOING = v(cpu="2").terminating().condition("DisruptionTarget", "True", reason="P
             {},
             id="for a victim that another pod makes in the same pass, whose room it takes",
         ),
+        pytest.param(
+            [
+                one(cpu="4"),
+                GOING,
+                BIG.named("u").req(cpu="1500m").priority(50),
+                BIG.req(cpu="3").nominated("n"),
+                pod("s").req(cpu="500m"),
+            ],
+            ["bind u n", "bind s n"],
+            {},
+            id="not where the room will not be enough, since a more important pod took of it",
+        ),
     ],
 )
 def test_who_waits_for_a_terminating_pod_on_its_nominated_node(objects, steps, waits):
