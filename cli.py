@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
+
+
 @click.group(
     cls=Cli,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -49,9 +52,7 @@ Examples:
 
 \b
 A cluster with all that a round depends on, its devices and pod groups where it serves them:
-  {DUMP_TO_FILE[0]}
-  {DUMP_TO_FILE[1]}
-  {DUMP_TO_FILE[2]}
+  {WHOLE_DUMP}
 
 \b
 Completion of commands, options and bundled instances, for bash, zsh or fish:

@@ -178,7 +178,8 @@ def notes_of(snapshot: Snapshot) -> list[str]:
 def tell(name: str, notes: Iterable[str]) -> None:
     """Write notes to stderr."""
     for note in notes:
-        click.echo(f"kubestow: note: {name}: {note}", err=True)
+        where = "" if note.startswith(f"{name}: ") else f"{name}: "
+        click.echo(f"kubestow: note: {where}{note}", err=True)
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
     try:
         documents = read_json_documents(file, content)
     except InputError as no_json:
-        if file.lower().removesuffix(".gz").endswith(".json"):
+        if file.lower().removesuffix(".gz").endswith(".json") and not _SEPARATOR.search(content):
             raise
         try:
             documents = list(read_yaml(file, content))
@@ -55,6 +55,7 @@ def the_document(file: str, content: bytes, what: str) -> Any:
 
 
 _START = 4096
+_SEPARATOR = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _JSON = re.compile(rb'[\[{]\s*["{\[]')
 
 _ENCODINGS = (

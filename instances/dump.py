@@ -41,7 +41,10 @@ GROUP_RESOURCES: Final = {
     "PodGroup": "podgroups.scheduling.k8s.io",
     "Workload": "workloads.scheduling.k8s.io",
 }
-"""Pod groups, served from Kubernetes 1.36 on if asked for; other groups have kinds of these names, too."""
+"""Pod groups, served from Kubernetes 1.36 on if asked for, and Workloads, from 1.35 on; asked for one by one.
+
+Other API groups have kinds of these names, too.
+"""
 
 _EVERY_RESOURCE: Final = {**RESOURCES, **DEVICE_RESOURCES, **GROUP_RESOURCES}
 
@@ -56,7 +59,7 @@ DUMP: Final = _get(RESOURCES)
 DUMP_TO_FILE: Final = (
     f"{DUMP} > cluster.json",
     f"{_get(DEVICE_RESOURCES)} >> cluster.json",
-    f"{_get(GROUP_RESOURCES)} >> cluster.json",
+    *(f"{_get({kind: name})} >> cluster.json" for kind, name in GROUP_RESOURCES.items()),
 )
 """The commands that write a file with all of it, in their order."""
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from ..models.errors import InputError
+from ..models.errors import InputError, KubestowError
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -37,7 +37,7 @@ def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
     """
     for path in paths:
         if not str(path):
-            raise InputError("''", "", "", "is no file or folder; the current folder is '.'")
+            raise KubestowError("an empty argument names no file or folder; the current folder is '.'")
         if str(path) == STANDARD_INPUT:
             yield STANDARD_INPUT, unpack(STANDARD_INPUT, sys.stdin.buffer.read())
             continue

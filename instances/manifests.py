@@ -109,7 +109,7 @@ def parse_snapshot(
             name,
             "",
             "",
-            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o yaml` prints",
+            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints",
         )
     return _assemble(objects, name, now, expand, feature_gates)
 

@@ -132,8 +132,10 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, st
         )
     for field in ("kind", "apiVersion"):
         value = document.get(field)
-        if not isinstance(value, str) or not value:
+        if value in (None, ""):
             raise InputError(file, place, field, "required")
+        if not isinstance(value, str):
+            raise InputError(file, place, field, f"must be text, not {value!r}")
     kind, version = document["kind"], document["apiVersion"]
     items = document.get("items", ())
     if not kind.endswith("List") or not (kind == "List" or "items" in document):

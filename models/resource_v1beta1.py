@@ -1,17 +1,18 @@
-"""Claims of resource.k8s.io/v1beta1, whose requests had the fields of `exactly` directly, in the shape of v1.
+"""Claims of v1beta1 and v1alpha3, whose requests had the fields of `exactly` directly, in the shape of v1.
 
 Source: kubernetes pkg/apis/resource/v1beta1/conversion.go.
 """
 
 from typing import Any
 
+_FLAT = ("resource.k8s.io/v1beta1", "resource.k8s.io/v1alpha3")
 _COMMON = ("name", "firstAvailable")
 _ZERO: tuple[Any, ...] = (None, "", 0, False, [], {})
 
 
 def is_v1beta1(claim: Any) -> bool:
-    """Say whether a raw claim, or a raw template of claims, is of this version."""
-    return isinstance(claim, dict) and claim.get("apiVersion") == "resource.k8s.io/v1beta1"
+    """Whether a raw claim, or a raw template of claims, is of a version with flat requests."""
+    return isinstance(claim, dict) and claim.get("apiVersion") in _FLAT
 
 
 def lower_flat_requests(spec: Any) -> Any:

@@ -78,9 +78,9 @@ def respell(item: AnyObject, field: str) -> str:
 
 
 def _respell(kind: str, version: str, field: str) -> str:
-    if version == "v1beta1" and kind in ("ResourceClaim", "ResourceClaimTemplate"):
+    if version in ("v1beta1", "v1alpha3") and kind in ("ResourceClaim", "ResourceClaimTemplate"):
         return _EXACTLY.sub(r"\1", field)
-    if version == "v1beta1" and kind == "ResourceSlice":
+    if version in ("v1beta1", "v1alpha3") and kind == "ResourceSlice":
         return _DEVICE.sub(r"\1.basic.", field)
     if version == "v1alpha1" and kind == "Workload":
         return field.replace("podGroupTemplates", "podGroups").replace("schedulingPolicy", "policy")

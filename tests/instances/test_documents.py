@@ -112,6 +112,11 @@ def test_json_documents_may_follow_each_other(text, read, file):
     assert documents(text, file=file) == read
 
 
+@pytest.mark.parametrize("file", ["a.json", "a.json.gz", "a.yaml"])
+def test_json_documents_may_stand_between_separators_of_yaml(file):
+    assert list(read_documents(file, b'{"a": 1}\n---\n{"b": 2}\n')) == [{"a": 1}, {"b": 2}]
+
+
 def test_json_is_known_by_its_first_character():
     assert documents(' \n{"a": [1, 0.5, null]}', file="-") == [{"a": [1, 0.5, None]}]
 

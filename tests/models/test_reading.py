@@ -276,6 +276,7 @@ SHAPES = [
     ("v1beta1 drops exactly", "v1beta1", {"name": "r", "exactly": {"deviceClassName": "gpu"}}, False),
     ("v1 reads exactly", "v1", {"name": "r", "exactly": {"deviceClassName": "gpu"}}, True),
     ("v1beta1 reads flat fields", "v1beta1", {"name": "r", "deviceClassName": "gpu"}, True),
+    ("v1alpha3 reads flat fields", "v1alpha3", {"name": "r", "deviceClassName": "gpu"}, True),
     (
         "an empty class beside alternatives is none in v1beta1",
         "v1beta1",
