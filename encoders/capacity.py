@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..framework.vocabulary import names
+from .family import Family
 from .linear import add_at_most
 
 if TYPE_CHECKING:
@@ -69,3 +70,12 @@ def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free
 
 def _served(cls: PodClass, r: int, node: int) -> bool:
     return r in cls.served and bool(cls.served[r][node])
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class takes room that its own profile does not ask for and another's does."""
+    unasked = (problem.cluster.usage[cls.pod] > 0) & (cls.request == 0)
+    return any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others)
+
+
+FAMILY = Family(name, applies, encode, heedless=heedless)

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING
 from ..framework.index.ports import conflict
 from ..framework.vocabulary import names
 from .cliques import cliques
+from .family import Family, unfiltered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .context import Context
-    from .problem import Problem
+    from .problem import PodClass, Problem
 
 name = names.NODE_PORTS
 
@@ -57,3 +60,11 @@ def encode(ctx: Context) -> None:
             here = [lands for k in members if (lands := literals[k]) is not None]
             if len(here) > 1:
                 ctx.model.add_at_most_one(here)
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class takes host ports that only other profiles look for."""
+    return bool(problem.cluster.pods[cls.pod].ports) and unfiltered(problem, name, cls, others)
+
+
+FAMILY = Family(name, applies, encode, heedless=heedless)

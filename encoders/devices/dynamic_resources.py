@@ -19,7 +19,9 @@ import numpy as np
 from ...framework.vocabulary import names
 from ...models import tiers
 from ..context import Terms
+from ..family import Family
 from .choice import choose, keep_apart
+from .order import order_sensitive, own_moves, ties
 from .sums import add_sums
 from .variables import DeviceVariables
 
@@ -198,3 +200,6 @@ class _Encoder:
 def _keep_out(ctx: Context, cls: PodClass) -> None:
     for variable in ctx.placed([cls]).variables:
         ctx.model.add(variable == 0)
+
+
+FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive, own_moves=own_moves)
