@@ -3,8 +3,8 @@
 Two things belong to one part when a chain of ties joins them.  A tie is
 
 - a node and each class that may stand there (resources, ports, disks, limits, who preempts whom);
-- what can matter to each other on different nodes by a family (`Family.ties`): carriers of a constraint and what
-  it counts, members of a group, victims of a budget, users of a claim;
+- what can matter to each other on different nodes by a family (`Family.ties`): carriers of a constraint and
+  what it counts, members of a group, victims of a budget, users of a claim;
 - what a preference adds to that (`Preference.ties`);
 - what an order must look at together (`ordering.components`).
 

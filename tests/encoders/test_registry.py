@@ -6,7 +6,7 @@ from pathlib import Path
 import kubestow.encoders
 import kubestow.encoders.preferences
 from kubestow.encoders import ENCODERS, PREFERENCES
-from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilter
+from kubestow.framework.plugins import FACTORIES, FilterPlugin, StaticFilter
 from kubestow.framework.vocabulary import names
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
@@ -59,13 +59,9 @@ def test_every_family_says_its_rule_and_source():
 def test_every_filter_has_an_encoder_or_is_static():
     """A filter that depends on what is placed has a twin in the model; the others are its mask."""
     twins = {encoder.name for encoder in ENCODERS}
-    filters = [
-        entry
-        for entry in DEFAULT_PLUGINS
-        if entry.factory is not None and issubclass(entry.factory, FilterPlugin)
-    ]
+    filters = [factory for factory in FACTORIES.values() if issubclass(factory, FilterPlugin)]
     assert filters
-    placed = {entry.name for entry in filters if not issubclass(entry.factory, StaticFilter)}
+    placed = {factory.name for factory in filters if not issubclass(factory, StaticFilter)}
     assert placed <= twins
 
 
