@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..framework.vocabulary import names
 from .family import Family
 from .linear import add_at_most
@@ -21,6 +23,7 @@ from .linear import add_at_most
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..framework.vocabulary.arrays import Ints
     from .context import Context, Terms
     from .problem import PodClass, Problem
 
@@ -78,4 +81,16 @@ def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> boo
     return any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others)
 
 
-FAMILY = Family(name, applies, encode, heedless=heedless)
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Bound the members on each node by slots and resources, with every possible victim gone."""
+    if not cls.bounded:
+        return None
+    most: Ints = problem.most_slots
+    for r, asked in enumerate(cls.request.tolist()):
+        if asked > 0:
+            fitting = np.maximum(problem.most_free[r], 0) // asked
+            most = np.minimum(most, np.where(cls.served[r], most, fitting) if r in cls.served else fitting)
+    return most
+
+
+FAMILY = Family(name, applies, encode, limit=limit, heedless=heedless)

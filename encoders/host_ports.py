@@ -12,6 +12,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..framework.index.ports import conflict
 from ..framework.vocabulary import names
 from .cliques import cliques
@@ -20,6 +22,7 @@ from .family import Family, unfiltered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..framework.vocabulary.arrays import Ints
     from .context import Context
     from .problem import PodClass, Problem
 
@@ -67,4 +70,11 @@ def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> boo
     return bool(problem.cluster.pods[cls.pod].ports) and unfiltered(problem, name, cls, others)
 
 
-FAMILY = Family(name, applies, encode, heedless=heedless)
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Let one member stand on a node, since its ports conflict with those of another."""
+    if not (problem.cluster.pods[cls.pod].ports and problem.asking(name, [cls])):
+        return None
+    return np.ones(problem.cluster.n_nodes, dtype=np.int64)
+
+
+FAMILY = Family(name, applies, encode, limit=limit, heedless=heedless)

@@ -28,9 +28,10 @@ from .variables import DeviceVariables
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+    from ...framework.vocabulary.arrays import Ints
     from ..context import Context
+    from ..dra.problem import DeviceProblem
     from ..problem import PodClass, Problem
-    from .problem import DeviceProblem
 
 name = names.DYNAMIC_RESOURCES
 
@@ -202,4 +203,14 @@ def _keep_out(ctx: Context, cls: PodClass) -> None:
         ctx.model.add(variable == 0)
 
 
-FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive, own_moves=own_moves)
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Bound the members on each node by the devices that their private claims may have."""
+    devices = problem.devices
+    if devices is None or not devices.index.needs_devices(cls.pod):
+        return None
+    return devices.most(cls.pod, cls.limit)
+
+
+FAMILY = Family(
+    name, applies, encode, limit=limit, ties=ties, order_sensitive=order_sensitive, own_moves=own_moves
+)

@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...framework.dra.index import device_index
+from ..dra.identity import fails, is_admin, may_break
 from ..family import Relation, Tie
-from .identity import fails, is_admin, may_break
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...framework.dra.claims import ClaimSpec, Want
+    from ..dra.problem import DeviceProblem
     from ..problem import PodClass, Problem
-    from .problem import DeviceProblem
 
 
 def ties(problem: Problem) -> Iterator[Tie]:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ...encoders import encode
-from ...encoders.problem import build_problem
+from ...encoders.build import build_problem
 from ...framework.build import build_cluster
 from ...models.errors import InternalError
 from ..plans.nominations import narrate

@@ -14,11 +14,9 @@ from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 FOUNDATION = {
     "cliques",
     "context",
-    "devices.build",
+    "build",
     "devices.choice",
-    "devices.identity",
     "devices.order",
-    "devices.problem",
     "devices.sums",
     "devices.variables",
     "domain_master",
