@@ -3,6 +3,9 @@
 import sys
 from pathlib import Path
 
+import pytest
+from support.import_graph import graph, room_of
+
 import kubestow.encoders
 import kubestow.encoders.preferences
 from kubestow.encoders import ENCODERS, PREFERENCES
@@ -25,6 +28,25 @@ FOUNDATION = {
     "linear",
     "problem",
 }
+
+ACQUAINTED = {
+    ("encoders.excess", "encoders.topology_spread"): "groups and counts of soft and fallen-back spread",
+    ("encoders.fallback", "encoders.topology_spread"): "a fallen-back constraint ties what a hard one does",
+    (
+        "encoders.preferences.scores",
+        "encoders.topology_spread",
+    ): "a soft constraint ties what a hard one does",
+    ("encoders.preferences.scores", "encoders.inter_pod_affinity"): "so does a soft term",
+    ("encoders.desired_count", "encoders.pod_groups"): "literals of a group that starts and its domains",
+    ("encoders.preferred_topology", "encoders.pod_groups"): "literal of a group that starts",
+    ("encoders.domain_master", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.search.domain_relaxation", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",
+    ("solver.model.device_solution", "encoders.devices.variables"): "devices of a solution are read back",
+    ("solver.model.round_model", "encoders.devices.variables"): "a nogood holds the devices that were chosen",
+    ("solver.model.variable_index", "encoders.devices.variables"): "what a solution keeps of devices",
+}
+"""Who imports a family beside the registry and its own room, and why.  The list can only become shorter."""
 
 
 def modules(package):
@@ -66,3 +88,26 @@ def test_every_filter_has_an_encoder_or_is_static():
 def test_every_preference_is_listed():
     assert set(PREFERENCES) == modules(kubestow.encoders.preferences)
     assert set(NAMES_OF_PREFERENCES) == {"none", *PREFERENCES}
+
+
+def test_families_are_imported_by_the_registry_alone():
+    families = {family.encode.__module__.removeprefix("kubestow.") for family in ENCODERS}
+    arrows = graph()
+    inside = {module for module in arrows if module in families or room_of(module) == "encoders.devices"}
+    found = {
+        (module, target)
+        for module, targets in arrows.items()
+        for target in targets & inside
+        if module != "encoders" and room_of(module) != room_of(target)
+    }
+    assert found == ACQUAINTED.keys()
+
+
+@pytest.mark.parametrize("module", ["solver.decomposition.components", "solver.ordering.components"])
+def test_parts_and_orders_hear_of_families_from_the_registry(module):
+    assert {name for name in graph()[module] if name.startswith("framework")} == set()
+    assert {name for name in graph()[module] if name.startswith("encoders")} == {
+        "encoders",
+        "encoders.family",
+        "encoders.problem",
+    }
