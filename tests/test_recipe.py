@@ -33,7 +33,7 @@ A, B = node("a"), node("b")
 ONE_EACH = [node("a").label(followers="1"), node("b").label(followers="1")]
 LEADER = pod("leader").label(leads="x").select({"kubernetes.io/hostname": "a"})
 FOLLOWER = pod("follower").label(follows="x").select({"kubernetes.io/hostname": "b"}).priority(10)
-RIVAL = pod("rival").req(cpu="1").select({"kubernetes.io/hostname": "a"}).created(9)
+RIVAL = pod("rival").req(cpu="1").select({"kubernetes.io/hostname": "a"}).priority(5)
 FOLLOWERS = pod("follower").label(follows="x").req(cpu="1").times(3)
 RUNNING = pod("running").label(leads="x").on("a")
 
@@ -130,8 +130,8 @@ def test_its_relation_is_looked_at_in_order(toy):
         pytest.param(
             [A, B, LEADER, FOLLOWER],
             {"leader": "a", "follower": "b"},
-            {"leader": "a"},
-            id="greedy tries the follower first and the optimum the leader",
+            {"leader": "a", "follower": "b"},
+            id="the leader comes first, though the follower is tried first",
         ),
         pytest.param(
             [node("a", cpu="1"), B, RIVAL, LEADER.req(cpu="1"), FOLLOWER],
