@@ -160,7 +160,7 @@ def _told(plan: Plan) -> dict[str, Any]:
 
 
 def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[str, Any]:
-    from kubestow.encoders.problem import build_problem
+    from kubestow.encoders.build import build_problem
     from kubestow.framework.build import build_cluster
     from kubestow.solver.ordering.sequencer import Sequencer
     from kubestow.solver.plans.nominations import narrate

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kubestow.encoders import encode
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of

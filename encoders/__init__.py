@@ -1,13 +1,11 @@
 """Constraint families of the CP-SAT model: one file a family, listed once, in order.
 
 An encoder states what every admissible order must satisfy in the end, a necessary condition; the replay
-decides whether an order exists.  It has a `name` (kube-scheduler's plugin), `applies(problem)` and
-`encode(ctx)`.
+decides whether an order exists.  Each file ends with its `Family`: what the model, the division into parts
+and the search for an order ask of it.
 """
 
 from __future__ import annotations
-
-from typing import Protocol
 
 from ..models.memory import no_collection
 from . import (
@@ -27,40 +25,29 @@ from . import (
 )
 from .context import Context
 from .devices import dynamic_resources
+from .family import Family
 from .preferences import PREFERENCES
 from .problem import Problem
 
+ENCODERS: list[Family] = [
+    scheduled.FAMILY,
+    capacity.FAMILY,
+    host_ports.FAMILY,
+    volume_restrictions.FAMILY,
+    node_volume_limits.FAMILY,
+    volume_binding.FAMILY,
+    topology_spread.FAMILY,
+    inter_pod_affinity.FAMILY,
+    pod_groups.FAMILY,
+    eviction.FAMILY,
+    fallback.FAMILY,
+    dynamic_resources.FAMILY,
+    desired_count.FAMILY,
+    preferred_topology.FAMILY,
+]
+"""Every family, in the order in which they are encoded: a family may use variables of those before it."""
 
-class Encoder(Protocol):
-    """One constraint family."""
-
-    name: str
-
-    def applies(self, problem: Problem) -> bool:
-        """Whether the round uses this family at all."""
-
-    def encode(self, ctx: Context) -> None:
-        """Add its variables, constraints and tiers."""
-
-
-ENCODERS: tuple[Encoder, ...] = (
-    scheduled,
-    capacity,
-    host_ports,
-    volume_restrictions,
-    node_volume_limits,
-    volume_binding,
-    topology_spread,
-    inter_pod_affinity,
-    pod_groups,
-    eviction,
-    fallback,
-    dynamic_resources,
-    desired_count,
-    preferred_topology,
-)
-
-__all__ = ["ENCODERS", "PREFERENCES", "Context", "Encoder", "Problem", "encode"]
+__all__ = ["ENCODERS", "PREFERENCES", "Context", "Family", "Problem", "encode"]
 
 
 def encode(problem: Problem, prefer: str = "none") -> Context:
@@ -71,5 +58,5 @@ def encode(problem: Problem, prefer: str = "none") -> Context:
             if encoder.applies(problem):
                 encoder.encode(ctx)
         if prefer in PREFERENCES:
-            PREFERENCES[prefer](ctx)
+            PREFERENCES[prefer].encode(ctx)
     return ctx

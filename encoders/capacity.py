@@ -14,12 +14,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..framework.vocabulary import names
+from .family import Family
 from .linear import add_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..framework.vocabulary.arrays import Ints
     from .context import Context, Terms
     from .problem import PodClass, Problem
 
@@ -69,3 +73,24 @@ def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free
 
 def _served(cls: PodClass, r: int, node: int) -> bool:
     return r in cls.served and bool(cls.served[r][node])
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class takes room that its own profile does not ask for and another's does."""
+    unasked = (problem.cluster.usage[cls.pod] > 0) & (cls.request == 0)
+    return any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others)
+
+
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Bound the members on each node by slots and resources, with every possible victim gone."""
+    if not cls.bounded:
+        return None
+    most: Ints = problem.most_slots
+    for r, asked in enumerate(cls.request.tolist()):
+        if asked > 0:
+            fitting = np.maximum(problem.most_free[r], 0) // asked
+            most = np.minimum(most, np.where(cls.served[r], most, fitting) if r in cls.served else fitting)
+    return most
+
+
+FAMILY = Family(name, applies, encode, limit=limit, heedless=heedless)

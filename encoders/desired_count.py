@@ -21,6 +21,7 @@ from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
+from .family import Family
 from .linear import add_at_most
 from .pod_groups import chosen_domain, classes_of, starts, staying
 
@@ -109,3 +110,6 @@ def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
     slots = Terms().extend(room).extend(ctx.placed(classes, [node])).extend(ctx.evicted(victims), -1)
     free = int(problem.slots_now[node])
     add_at_most(ctx.model, slots.coefficients, slots.variables, slots.spans, free, when=used)
+
+
+FAMILY = Family(name, applies, encode)

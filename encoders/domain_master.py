@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ..framework.vocabulary.arrays import Bools, Ints
-    from .devices.problem import DeviceProblem
+    from .dra.problem import DeviceProblem
     from .problem import PodClass, Problem
 
 
@@ -141,7 +141,7 @@ def _room(
     label: str,
 ) -> None:
     problem = master.problem
-    free, slots = _can_be_free(problem)
+    free, slots = np.maximum(problem.most_free, 0), np.maximum(problem.most_slots, 0)
     asked: list[tuple[Ints, int]] = [
         (np.array([int(cls.request[r]) for cls, _, _ in newcomers], dtype=object), int(free[r, nodes].sum()))
         for r in range(len(problem.cluster.resources))
@@ -155,16 +155,6 @@ def _room(
         add_at_most(master.model, amounts.tolist(), variables, spans, bound, name=label)
     if problem.devices is not None:
         _devices(master, problem.devices, nodes, newcomers, label)
-
-
-def _can_be_free(problem: Problem) -> tuple[Ints, Ints]:
-    """Return what each node has free once every possible victim has left: (R, N) and (N,), never negative."""
-    free = problem.free_now.copy()
-    slots = problem.slots_now.copy()
-    for v in problem.victims:
-        free[:, v.node] += v.usage * v.size
-        slots[v.node] += v.size
-    return np.maximum(free, 0), np.maximum(slots, 0)
 
 
 def _devices(

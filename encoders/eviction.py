@@ -21,10 +21,14 @@ from typing import TYPE_CHECKING
 from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
+from .family import Family, Tie
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ortools.sat.python import cp_model
 
+    from ..framework.rules.budgets import Budget
     from .context import Context
     from .problem import Problem, VictimClass
 
@@ -73,15 +77,8 @@ class _Preemptors:
 
 def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.IntVar]:
     """Bound what each budget pays; return the violating counts of the victim classes that may exceed one."""
-    covered: dict[int, list[VictimClass]] = {}
-    for v in ctx.problem.victims:
-        for b in v.charges:
-            covered.setdefault(b, []).append(v)
     violating: dict[int, cp_model.IntVar] = {}
-    for b, victims in covered.items():
-        budget = ctx.problem.budgets[b]
-        if sum(v.size for v in victims) <= budget.allowed:
-            continue
+    for budget, victims in _breakable(ctx.problem):
         paid = Terms()
         for v in victims:
             if v.index not in violating:
@@ -122,3 +119,23 @@ def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
         for priority in sorted((q for at, q in gone if at == level), reverse=True):
             # of no class do more violate than leave
             ctx.goal(tiers.evicted(level, priority), "min", gone[level, priority], least=0)
+
+
+def _breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
+    """Yield the budgets that all their victims together would exceed, with them: the others bind nothing."""
+    covered: dict[int, list[VictimClass]] = {}
+    for v in problem.victims:
+        for b in v.charges:
+            covered.setdefault(b, []).append(v)
+    for b, victims in covered.items():
+        if sum(v.size for v in victims) > problem.budgets[b].allowed:
+            yield problem.budgets[b], victims
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie the victims of a budget that they may exceed."""
+    for _, victims in _breakable(problem):
+        yield Tie((), victims)
+
+
+FAMILY = Family(name, applies, encode, ties=ties)

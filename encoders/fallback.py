@@ -19,9 +19,14 @@ from ..framework.rules.spread import fallen_back_constraints
 from ..framework.vocabulary import names
 from ..models import tiers
 from .excess import excess
+from .family import Family
+from .topology_spread import ties_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .context import Context
+    from .family import Tie
     from .problem import Problem
 
 name = names.POD_TOPOLOGY_SPREAD
@@ -35,3 +40,11 @@ def applies(problem: Problem) -> bool:
 def encode(ctx: Context) -> None:
     """Register the tier `fallback`."""
     ctx.goal(tiers.FALLBACK, "min", excess(ctx, fallen_back_constraints, "fallback"))
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie what a constraint joins that has fallen back."""
+    return ties_of(problem, fallen_back_constraints)
+
+
+FAMILY = Family(name, applies, encode, ties=ties)

@@ -12,13 +12,19 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..framework.index.ports import conflict
 from ..framework.vocabulary import names
 from .cliques import cliques
+from .family import Family, unfiltered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..framework.vocabulary.arrays import Ints
     from .context import Context
-    from .problem import Problem
+    from .problem import PodClass, Problem
 
 name = names.NODE_PORTS
 
@@ -57,3 +63,18 @@ def encode(ctx: Context) -> None:
             here = [lands for k in members if (lands := literals[k]) is not None]
             if len(here) > 1:
                 ctx.model.add_at_most_one(here)
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class takes host ports that only other profiles look for."""
+    return bool(problem.cluster.pods[cls.pod].ports) and unfiltered(problem, name, cls, others)
+
+
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Let one member stand on a node, since its ports conflict with those of another."""
+    if not (problem.cluster.pods[cls.pod].ports and problem.asking(name, [cls])):
+        return None
+    return np.ones(problem.cluster.n_nodes, dtype=np.int64)
+
+
+FAMILY = Family(name, applies, encode, limit=limit, heedless=heedless)

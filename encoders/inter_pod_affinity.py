@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.rules.affinity import (
+    matches_all,
     matches_existing,
     matches_incoming,
     required_affinity,
@@ -36,11 +37,13 @@ from ..framework.rules.affinity import (
 from ..framework.vocabulary import names
 from .cliques import cliques
 from .context import Terms
+from .family import Family, Relation, Tie
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..framework.index.affinity import AffinityTerm
+    from ..framework.index.cluster import Cluster
     from ..framework.vocabulary.arrays import Bools
     from .context import Context
     from .problem import PodClass, Problem, VictimClass
@@ -221,3 +224,75 @@ def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]
         every.add(literal, 1)
     ctx.at_most(every, 1)
     return literals
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie the carriers of required terms, pending or evictable, to whatever the terms match."""
+    cluster = problem.cluster
+    for cls in problem.classes:
+        attracting = required_affinity(cluster, cls.pod)
+        if attracting:
+            yield _tie(problem, partial(matches_all, cluster, attracting), [cls])
+    yield from ties_of(problem, required_anti_affinity)
+    for victim in problem.victims:
+        for term in required_anti_affinity(cluster, victim.pod):
+            yield _tie(problem, partial(matches_existing, cluster, term), victims=[victim])
+
+
+def ties_of(problem: Problem, terms_of: Callable[[Cluster, int], Sequence[AffinityTerm]]) -> Iterator[Tie]:
+    """Tie pending carriers of terms to what each matches.
+
+    Upstream resolves a term's namespaces in two ways, for a pod that comes and for one that is there already.
+    """
+    for cls in problem.classes:
+        for term in terms_of(problem.cluster, cls.pod):
+            yield _tie(problem, partial(matches_incoming, problem.cluster, term), [cls])
+            yield _tie(problem, partial(matches_existing, problem.cluster, term), [cls])
+
+
+def _tie(
+    problem: Problem,
+    matches: Callable[[int], bool],
+    classes: Sequence[PodClass] = (),
+    victims: Sequence[VictimClass] = (),
+) -> Tie:
+    found = problem.select(problem.by_labels(matches))
+    return Tie([*found.classes, *classes], [*found.victims, *victims])
+
+
+def order_sensitive(problem: Problem) -> Iterator[Relation]:
+    """Relate carriers of affinity to what they look for, and pairs that repel in one order only."""
+    cluster = problem.cluster
+    for cls in problem.classes:
+        terms = required_affinity(cluster, cls.pod)
+        if terms and problem.asking(name, [cls]):
+            ask = problem.by_labels(partial(matches_all, cluster, terms))
+            victims = [v for v in problem.victims if ask(v.pod)]
+            yield Relation(cls, [c for c in problem.classes if ask(c.pod)], victims, supporting=True)
+        lopsided = [c for c in problem.classes if _one_way(cluster, cls.pod, c.pod)]
+        if lopsided:
+            yield Relation(cls, lopsided)
+
+
+def _one_way(cluster: Cluster, a: int, b: int) -> bool:
+    """Whether some anti-affinity between two pending pods holds in one order of binding only."""
+
+    def refused(later: int, earlier: int) -> frozenset[str]:
+        if not cluster.profile(later).filters(name):
+            return frozenset()
+        own = {
+            t.topology_key
+            for t in required_anti_affinity(cluster, later)
+            if matches_incoming(cluster, t, earlier)
+        }
+        theirs = {
+            t.topology_key
+            for t in required_anti_affinity(cluster, earlier)
+            if matches_existing(cluster, t, later)
+        }
+        return frozenset(own | theirs)
+
+    return refused(a, b) != refused(b, a)
+
+
+FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive)

@@ -24,10 +24,14 @@ from typing import TYPE_CHECKING
 
 from ..framework.vocabulary import names
 from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
+from ..framework.volumes.uses import uses_of
 from .context import Terms
+from .family import Family, Relation, unfiltered
 from .linear import add_at_most
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from ortools.sat.python import cp_model
 
     from .context import Context
@@ -171,3 +175,47 @@ class _Row:
             return
         for cls in {c.index: c for c in new}.values():
             add_at_most(*args, when=self.ctx.lands(cls, [self.node]), name=label)
+
+
+def order_sensitive(problem: Problem) -> Iterator[Relation]:
+    """Relate the classes whose volume is there or not when they come to all that attach its driver's."""
+    attachments = attachments_of(problem.cluster)
+    asking = problem.asking(name, problem.classes)
+    brought = [(c, attachments.of(c.pod)) for c in asking if attachments.of(c.pod)]
+    if not brought:
+        return
+    careless = [c for c in problem.classes if c not in asking and attachments.of(c.pod)]
+    for cls, volumes in brought if careless else ():
+        shared = {v.identity for v in volumes}
+        before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
+        if before:  # whose volume is there before it, without being counted
+            yield Relation(cls, before)
+    held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
+    beyond = {
+        volume.identity
+        for v, volumes in held
+        for volume in volumes
+        if _is_beyond(problem, v.node, volume.driver)
+    }
+    for cls, volumes in brought:
+        drivers = {v.driver for v in volumes if attachments.is_known(v) or v.identity in beyond}
+        if drivers:
+            classes = [c for c, theirs in brought if any(v.driver in drivers for v in theirs)]
+            victims = [v for v, theirs in held if any(t.driver in drivers for t in theirs)]
+            yield Relation(cls, classes, victims, supporting=True)
+
+
+def _is_beyond(problem: Problem, node: int, driver: str) -> bool:
+    """Whether a node attaches more of a driver than it may."""
+    state = problem.state.volumes
+    limit = attachments_of(problem.cluster).limits[driver][node]
+    return state is not None and bool(state.counts[driver][node] > limit)
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class attaches volumes that only other profiles count."""
+    uses = uses_of(problem.cluster).of(cls.pod)
+    return bool(uses.claims or uses.inline) and unfiltered(problem, name, cls, others)
+
+
+FAMILY = Family(name, applies, encode, order_sensitive=order_sensitive, heedless=heedless)

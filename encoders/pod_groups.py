@@ -25,9 +25,10 @@ import numpy as np
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from .context import Terms
+from .family import Family, Tie
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import numpy.typing as npt
     from ortools.sat.python import cp_model
@@ -143,3 +144,13 @@ def _follow(
                 ctx.model.add_implication(literal, ctx.all_gone(leaving[pod]))
             else:
                 ctx.model.add(literal == 0)
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie the pending members of each group to its evictable ones."""
+    class_of = {p: v for v in problem.victims for p in v.pods}
+    for group in groups(problem.cluster):
+        yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
+
+
+FAMILY = Family(name, applies, encode, ties=ties)

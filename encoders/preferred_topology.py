@@ -19,6 +19,7 @@ from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
 from .context import Terms
+from .family import Family
 from .pod_groups import classes_of, starts
 
 if TYPE_CHECKING:
@@ -69,3 +70,6 @@ def _beyond(ctx: Context, group: Group, key: str) -> Terms:
     beyond = ctx.model.new_int_var(0, most, f"beyond[{group.key},{key}]")
     ctx.model.add(beyond >= taken.expression() - 1)
     return Terms().add(beyond, most)
+
+
+FAMILY = Family(name, applies, encode)

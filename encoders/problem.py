@@ -14,23 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..framework.cycle.runtime import framework_for
-from ..framework.dra.extended import offered, requested
-from ..framework.index.signature import signature
-from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.belonging import belonging_level
-from ..framework.rules.budgets import Budget, budgets
-from ..framework.state.state import State
-from ..framework.vocabulary import names
-from ..framework.volumes.signature import VolumeSignatures
-from .devices.build import device_problem
-from .devices.problem import DeviceProblem, may_merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from ..framework.index.cluster import Cluster
+    from ..framework.rules.budgets import Budget
+    from ..framework.state.state import State
     from ..framework.vocabulary.arrays import Bools, Ints
+    from .dra.problem import DeviceProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +136,22 @@ class Problem:
         return np.asarray(self.cluster.allowed_pods - self.state.pod_count)
 
     @cached_property
+    def most_free(self) -> Ints:
+        """What each node has free once every possible victim has left, (R, N); negative beyond that."""
+        free = self.free_now.copy()
+        for v in self.victims:
+            free[:, v.node] += v.usage * v.size
+        return free
+
+    @cached_property
+    def most_slots(self) -> Ints:
+        """Pod slots of each node that are free once every possible victim has left, (N,)."""
+        slots = self.slots_now.copy()
+        for v in self.victims:
+            slots[v.node] += v.size
+        return slots
+
+    @cached_property
     def _victim_pods(self) -> frozenset[int]:
         return frozenset(p for v in self.victims for p in v.pods)
 
@@ -220,175 +229,3 @@ class Matching:
     fixed: Ints
     victims: tuple[VictimClass, ...]
     classes: tuple[PodClass, ...]
-
-
-def build_problem(cluster: Cluster) -> Problem:
-    """Group the pods of a round into classes and find who may be evicted."""
-    state = State.initial(cluster)
-    all_budgets = tuple(budgets(cluster))
-    devices = device_problem(cluster, state)
-    alike = _alike(cluster, devices)
-    groups: dict[Hashable, list[int]] = {}
-    for i in cluster.pending:
-        groups.setdefault(alike(i), []).append(i)
-    static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
-    victims = _victim_classes(cluster, state, groups, static, all_budgets)
-    victims_on: dict[int, list[VictimClass]] = {}
-    for v in victims:
-        victims_on.setdefault(v.node, []).append(v)
-
-    room = np.asarray(cluster.allocatable - state.requested)
-    slots = np.asarray(cluster.allowed_pods - state.pod_count)
-    for v in victims:
-        room[:, v.node] += v.usage * v.size
-        slots[v.node] += v.size
-    classes = tuple(
-        _pod_class(cluster, index, tuple(pods), static[cls], room, slots, devices)
-        for index, (cls, pods) in enumerate(groups.items())
-    )
-    return Problem(
-        cluster=cluster,
-        state=state,
-        classes=classes,
-        victims=victims,
-        budgets=all_budgets,
-        devices=devices,
-        levels=cluster.levels,
-        victims_on={n: tuple(vs) for n, vs in victims_on.items()},
-    )
-
-
-def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
-    """Say which pods are one class: those of equal signature, and those that differ only in private claims.
-
-    Private claims that ask for the same count together where that stays exact (`may_merge`, `apart`).
-    """
-    if devices is None or devices.apart:
-        return lambda i: cluster.pods[i].cls
-    volumes = VolumeSignatures(cluster)
-
-    def key(i: int) -> Hashable:
-        info = cluster.pods[i]
-        private = devices.private[i]
-        specs = tuple(devices.spec(claim) for claim in private)
-        named = info.pod.spec.resource_claims
-        if not private or len(private) != len(named) or not all(may_merge(spec) for spec in specs):
-            return info.cls
-        numbers = tuple(spec.number for spec in specs)
-        return (info.unit, *signature(info, volumes.of(i), numbers))
-
-    return key
-
-
-def _pod_class(
-    cluster: Cluster,
-    index: int,
-    pods: tuple[int, ...],
-    static: Bools,
-    room: Ints,
-    slots: Ints,
-    devices: DeviceProblem | None,
-) -> PodClass:
-    info = cluster.pods[pods[0]]
-    limit = np.minimum(len(pods), np.maximum(slots, 0)).astype(np.int64)
-    served = {
-        cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
-    }
-    wanted = wanted_room(cluster, info.index)
-    request: Ints = np.array(wanted or [0] * len(cluster.resources), dtype=cluster.dtype)
-    if wanted is None:
-        limit = np.full(cluster.n_nodes, len(pods), dtype=np.int64)
-    else:
-        for r, asked in enumerate(request.tolist()):
-            if asked > 0:
-                fitting = np.maximum(room[r], 0) // asked
-                if r in served:
-                    fitting = np.where(served[r], limit, fitting)
-                limit = np.minimum(limit, fitting).astype(np.int64)
-    if info.ports and cluster.profile(info.index).filters(names.NODE_PORTS):
-        limit = np.minimum(limit, 1)
-    limit = np.where(static, limit, 0)
-    if devices is not None and devices.index.needs_devices(info.index):
-        limit = np.minimum(limit, devices.most(info.index, limit))
-    return PodClass(
-        index=index,
-        pods=pods,
-        priority=info.priority,
-        preempts=info.preempts,
-        request=request,
-        bounded=wanted is not None,
-        mask=limit > 0,
-        limit=limit,
-        served=served,
-    )
-
-
-def _victim_classes(
-    cluster: Cluster,
-    state: State,
-    groups: dict[Hashable, list[int]],
-    static: dict[Hashable, Bools],
-    all_budgets: Sequence[Budget],
-) -> tuple[VictimClass, ...]:
-    """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
-    reach: dict[int, Bools] = {}
-    for cls, pods in groups.items():
-        info = cluster.pods[pods[0]]
-        if info.preempts:
-            reach[info.priority] = reach.get(info.priority, np.zeros(cluster.n_nodes, bool)) | static[cls]
-    highest = np.full(cluster.n_nodes, np.iinfo(np.int64).min, dtype=np.int64)
-    for priority, nodes in reach.items():
-        highest[nodes] = np.maximum(highest[nodes], priority)
-
-    charges = _charges(cluster, all_budgets)
-    claims = _claims_held(state)
-    grouped: dict[tuple[object, ...], list[int]] = {}
-    for i in cluster.bound:
-        info = cluster.pods[i]
-        node = int(state.node_of[i])
-        if info.priority >= highest[node]:
-            continue
-        drawn = () if info.terminating else charges(i)
-        held = claims.get(i, ())
-        key = (node, info.cls, info.usage, info.guard, info.terminating, held, drawn)
-        grouped.setdefault(key, []).append(i)
-    return tuple(
-        _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
-    )
-
-
-def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: Iterable[int]) -> VictimClass:
-    infos = [cluster.pods[i] for i in pods]
-    infos.sort(key=lambda p: (p.start, p.index), reverse=True)
-    node, drawn = key[0], key[-1]
-    assert isinstance(node, int)
-    assert isinstance(drawn, tuple)
-    return VictimClass(
-        index=index,
-        node=node,
-        pods=tuple(p.index for p in infos),
-        priority=infos[0].priority,
-        usage=cluster.usage[infos[0].index],
-        free=infos[0].terminating,
-        guard=infos[0].guard,
-        charges=drawn,
-    )
-
-
-def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
-    """Running pod -> resource claims that are reserved for it: what devices its leaving gives back."""
-    held: dict[int, tuple[str, ...]] = {}
-    for key, consumers in state.claims.reserved.items() if state.claims is not None else ():
-        for i in consumers:
-            if isinstance(i, int):
-                held[i] = (*held.get(i, ()), key)
-    return held
-
-
-def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
-    """For a running pod: the budgets that its eviction draws on (those that already list it are paid)."""
-
-    def drawn(i: int) -> tuple[int, ...]:
-        return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))
-
-    return drawn

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..framework.vocabulary import names
 from ..models import tiers
+from .family import Family
 
 if TYPE_CHECKING:
     from .context import Context
@@ -25,3 +26,6 @@ def encode(ctx: Context) -> None:
         classes = [c for c in ctx.problem.classes if c.priority == level]
         most = sum(min(c.size, int(c.limit.sum())) for c in classes)
         ctx.goal(tiers.scheduled(level), "max", ctx.placed(classes), most=most)
+
+
+FAMILY = Family(name, applies, encode)

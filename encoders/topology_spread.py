@@ -38,9 +38,10 @@ from ..framework.rules.spread import (
 )
 from ..framework.vocabulary import names
 from .context import Terms
+from .family import Family, Relation, Tie
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -240,3 +241,29 @@ def _skew_rows(
             lands = ctx.lands(cls, outside)
             if lands is not None:
                 ctx.at_most(skew, limit - own, when=lands)
+
+
+def ties_of(
+    problem: Problem, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]
+) -> Iterator[Tie]:
+    """Tie the carriers of each constraint to whatever may come or go that it counts."""
+    for group in spread_groups(problem, constraints_of):
+        yield Tie([*group.carriers, *group.matching.classes], group.matching.victims)
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie what a hard constraint joins."""
+    return ties_of(problem, hard_constraints)
+
+
+def order_sensitive(problem: Problem) -> Iterator[Relation]:
+    """Relate each carrier of a hard constraint to what it counts."""
+    for cls in problem.classes:
+        for constraint in hard_constraints(problem.cluster, cls.pod):
+            ask = problem.by_labels(partial(spread_matches, problem.cluster, constraint, cls.pod))
+            yield Relation(
+                cls, [c for c in problem.classes if ask(c.pod)], [v for v in problem.victims if ask(v.pod)]
+            )
+
+
+FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive)

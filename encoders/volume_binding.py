@@ -29,7 +29,9 @@ from ..framework.vocabulary import names
 from ..framework.volumes.claims import ANY_NODE, Unbound, claims_of
 from ..framework.volumes.offers import Wish, offers_of
 from ..framework.volumes.provisioning import provisioning
+from ..framework.volumes.uses import uses_of
 from .context import Terms
+from .family import Family, Relation, Tie
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,3 +162,77 @@ class _Cells:
         for q, taken in enumerate(self._taken):
             if taken.high > self._sizes[q]:
                 self._ctx.model.add(taken.expression() <= self._sizes[q]).with_name(f"volumes[{q}]")
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie together the users of each claim that several pods use; what may be bound is order-sensitive."""
+    class_of = {p: c for c in problem.classes for p in c.pods}
+    victim_of = {p: v for v in problem.victims for p in v.pods}
+    for users in uses_of(problem.cluster).users.values():
+        if len(users) > 1:
+            coming = [class_of[p] for p in users if p in class_of]
+            yield Tie(coming, [victim_of[p] for p in users if p in victim_of])
+
+
+def order_sensitive(problem: Problem) -> Iterator[Relation]:
+    """Relate classes that may take one volume or share an unbound claim, where it matters who comes first.
+
+    Which pod takes the smallest volume, and where the first of several users of a claim has it bound, depends
+    on the order.
+    """
+    for classes in _rivals(problem):
+        if not _any_order_will_do(problem, classes):
+            for cls in classes:
+                yield Relation(cls, classes)
+
+
+def _rivals(problem: Problem) -> list[list[PodClass]]:
+    """Divide the classes that may take volumes, or share unbound claims, into those that never meet."""
+    offers = offers_of(problem.cluster)
+    parent = list(range(len(problem.classes)))
+
+    def root(c: int) -> int:
+        while parent[c] != c:
+            c = parent[c]
+        return c
+
+    first: dict[object, int] = {}
+    for cls in problem.classes:
+        for claim in looking(problem, cls):
+            volumes = (v for members in offers.groups(claim.wish).values() for v in members)
+            for item in (*volumes, *([claim.key] if claim.shared else ())):
+                parent[root(cls.index)] = root(first.setdefault(item, cls.index))
+    rivals: dict[int, list[PodClass]] = {}
+    roots = {root(c) for c in first.values()}
+    for cls in problem.classes:
+        if root(cls.index) in roots:
+            rivals.setdefault(root(cls.index), []).append(cls)
+    return list(rivals.values())
+
+
+def _any_order_will_do(problem: Problem, classes: list[PodClass]) -> bool:
+    """Whether smallest-first finds volumes for all in any order, if there are volumes for all.
+
+    So it is where every node reaches one group of volumes, claims only differ in size, and nobody who takes a
+    volume could do without: then to take the smallest that is large enough never harms a larger claim.
+    """
+    offers = offers_of(problem.cluster)
+    claims = [claim for cls in classes for claim in open_claims(problem, cls)]
+    if len(claims) < sum(len(looking(problem, cls)) for cls in classes):
+        return False  # who takes nothing comes before those who do
+    if any(claim.shared or not provisioning(problem.cluster, claim.wish).all() for claim in claims):
+        return False
+    suiting: dict[int, list[tuple[int, ...]]] = {}
+    for wish in {claim.wish for claim in claims}:
+        for g, volumes in offers.groups(wish).items():
+            suiting.setdefault(g, []).append(volumes)
+    reached = np.zeros(problem.cluster.n_nodes, dtype=np.int64)
+    for g, lists in suiting.items():
+        reached += offers.masks[g]
+        longest = max(lists, key=len)
+        if any(volumes != longest[len(longest) - len(volumes) :] for volumes in lists):
+            return False
+    return bool((reached <= 1).all())
+
+
+FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive)

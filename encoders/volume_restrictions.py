@@ -22,8 +22,11 @@ from ..framework.vocabulary import names
 from ..framework.volumes.disks import conflict
 from ..framework.volumes.storage import storage_of
 from ..framework.volumes.uses import Uses, uses_of
+from .family import Family, unfiltered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .context import Context
     from .problem import PodClass, Problem, VictimClass
 
@@ -106,3 +109,12 @@ def _encode_claim(ctx: Context, key: str, users: list[PodClass], uses: Uses) -> 
                 lands = ctx.lands(cls, everywhere)
                 if lands is not None:
                     ctx.model.add_implication(lands, ctx.all_gone(victim))
+
+
+def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
+    """Whether a class takes disks or claims that only other profiles look for."""
+    uses = uses_of(problem.cluster).of(cls.pod)
+    return bool(uses.disks or uses.claims) and unfiltered(problem, name, cls, others)
+
+
+FAMILY = Family(name, applies, encode, heedless=heedless)

@@ -12,6 +12,7 @@ from support.import_graph import (
     modules,
     picture,
     reachable,
+    rooms,
     with_picture,
 )
 
@@ -67,6 +68,10 @@ def test_a_circle_is_seen_however_long(tmp_path):
 
 def test_no_modules_import_each_other_in_a_circle():
     assert circles(ARROWS) == []
+
+
+def test_no_rooms_import_each_other_in_a_circle():
+    assert circles(rooms(ARROWS)) == []
 
 
 def test_every_file_at_the_root_is_under_the_rule():

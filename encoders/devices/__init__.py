@@ -1,1 +1,1 @@
-"""Dynamic resource allocation: which devices serve which claims."""
+"""The family of devices: which of them serve which claims, as variables and rows."""

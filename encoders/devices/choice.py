@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from ...framework.dra.claims import MOST_RESULTS
 from ..context import Terms
-from .problem import may_merge
+from ..dra.problem import may_merge
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...framework.dra.claims import ClaimSpec, Constraint, Request, Want
     from ...framework.dra.devices import Attribute
     from ..context import Context
-    from .problem import DeviceProblem, Kind
+    from ..dra.problem import DeviceProblem, Kind
 
 
 @dataclass(frozen=True, eq=False)

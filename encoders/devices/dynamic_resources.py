@@ -19,16 +19,19 @@ import numpy as np
 from ...framework.vocabulary import names
 from ...models import tiers
 from ..context import Terms
+from ..family import Family
 from .choice import choose, keep_apart
+from .order import order_sensitive, own_moves, ties
 from .sums import add_sums
 from .variables import DeviceVariables
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+    from ...framework.vocabulary.arrays import Ints
     from ..context import Context
+    from ..dra.problem import DeviceProblem
     from ..problem import PodClass, Problem
-    from .problem import DeviceProblem
 
 name = names.DYNAMIC_RESOURCES
 
@@ -198,3 +201,16 @@ class _Encoder:
 def _keep_out(ctx: Context, cls: PodClass) -> None:
     for variable in ctx.placed([cls]).variables:
         ctx.model.add(variable == 0)
+
+
+def limit(problem: Problem, cls: PodClass) -> Ints | None:
+    """Bound the members on each node by the devices that their private claims may have."""
+    devices = problem.devices
+    if devices is None or not devices.index.needs_devices(cls.pod):
+        return None
+    return devices.most(cls.pod, cls.limit)
+
+
+FAMILY = Family(
+    name, applies, encode, limit=limit, ties=ties, order_sensitive=order_sensitive, own_moves=own_moves
+)

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from ...framework.dra.claims import Want
     from ..context import Context
+    from ..dra.problem import DeviceProblem, Kind
     from .choice import Choice, Spared, Taken
-    from .problem import DeviceProblem, Kind
     from .variables import DeviceVariables
 
 Part = tuple[Terms, Fraction]

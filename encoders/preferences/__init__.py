@@ -5,13 +5,16 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ..family import Preference
 from . import pack, scores, spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from ..context import Context
-
-PREFERENCES: Mapping[str, Callable[[Context], None]] = MappingProxyType(
-    {"scores": scores.encode, "pack": pack.encode, "spread": spread.encode}
+PREFERENCES: Mapping[str, Preference] = MappingProxyType(
+    {
+        "scores": Preference(scores.encode, scores.ties),
+        "pack": Preference(pack.encode),
+        "spread": Preference(spread.encode),
+    }
 )

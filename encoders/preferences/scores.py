@@ -16,18 +16,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...framework.measures.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
-from ...framework.rules.affinity import matches_incoming
+from ...framework.rules.affinity import matches_incoming, preferred_affinity, preferred_anti_affinity
 from ...framework.vocabulary import names
 from ..context import Terms
 from ..excess import excess
+from ..inter_pod_affinity import ties_of as affinity_ties
+from ..topology_spread import ties_of as spread_ties
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...framework.index.affinity import AffinityTerm
     from ...framework.index.cluster import Cluster
     from ...framework.rules.spread import SpreadConstraint
     from ...framework.vocabulary.arrays import Bools
     from ..context import Context
-    from ..problem import Matching, PodClass
+    from ..family import Tie
+    from ..problem import Matching, PodClass, Problem
 
 
 def encode(ctx: Context) -> None:
@@ -89,3 +94,10 @@ def _matches(ctx: Context, found: Matching, nodes: Bools) -> Terms:
     terms = Terms(constant=int(found.fixed[nodes].sum()) + sum(v.size for v in victims))
     terms.extend(ctx.evicted(victims), -1)
     return terms.extend(ctx.placed(found.classes, np.flatnonzero(nodes).tolist()))
+
+
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie what soft constraints and terms join as hard ones of the same kinds do."""
+    yield from spread_ties(problem, schedule_anyway)
+    yield from affinity_ties(problem, preferred_affinity)
+    yield from affinity_ties(problem, preferred_anti_affinity)

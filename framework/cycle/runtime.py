@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from ..plugins import DEFAULT_PLUGINS, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
+from ..plugins import FACTORIES, FilterPlugin, Plugin, Scope, ScorePlugin, StaticFilter
 from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from ..plugins.lost_state import LostScore, without_pre_filter
 from ..plugins.node_affinity import NodeAffinity
@@ -49,14 +49,13 @@ class Framework:
         self.cluster = cluster
         self.profile = profile
         made: dict[str, Plugin] = {
-            entry.name: entry.factory(cluster, profile.args(entry.name))
-            for entry in DEFAULT_PLUGINS
-            if entry.factory is not None
-            and any(entry.name in profile.points[p] for p in (PRE_FILTER, FILTER, SCORE))
+            name: factory(cluster, profile.args(name))
+            for name, factory in FACTORIES.items()
+            if any(name in profile.points[point] for point in (PRE_FILTER, FILTER, SCORE))
         }
 
         def at(point: str) -> list[Plugin]:
-            return [made[name] for name in profile.points[point] if name in made]
+            return [made[name] for name in profile.points[point]]
 
         self._pre_filters = [p for p in at(PRE_FILTER) if isinstance(p, FilterPlugin)]
         lost, unscored = profile.lost(FILTER, PRE_FILTER), profile.lost(SCORE, PRE_SCORE)

@@ -9,7 +9,8 @@ from typing import Final
 from ...models.features import FeatureGates
 from ..events.events import ANY_EVENT, NODE_TAINT, Action, ClusterEvent, Resource, matches
 from ..events.objects import ObjectStore
-from ..vocabulary.profile import DEFAULT_PLUGINS, Profile
+from ..vocabulary.profile import PLUGINS, Profile
+from ..vocabulary.registry import PluginEntry, agree, by_name
 from .base import HintPlugin, Registration
 from .default_preemption import DefaultPreemption
 from .dynamic_resources import DynamicResources
@@ -27,9 +28,9 @@ from .volume_binding import VolumeBinding
 from .volume_restrictions import VolumeRestrictions
 from .volume_zone import VolumeZone
 
-HINT_PLUGINS: Final[Mapping[str, type[HintPlugin]]] = {
-    plugin.name: plugin
-    for plugin in (
+HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
+    "HINT_PLUGINS",
+    (
         SchedulingGates,
         NodeUnschedulable,
         NodeName,
@@ -45,9 +46,23 @@ HINT_PLUGINS: Final[Mapping[str, type[HintPlugin]]] = {
         InterPodAffinity,
         DynamicResources,
         DefaultPreemption,
-    )
-}
+    ),
+)
 """The in-tree plugins that say what they wait for, in the order of the default profile."""
+
+
+def check_hints(plugins: Mapping[str, PluginEntry], hints: Mapping[str, type[HintPlugin]]) -> None:
+    """Check that the plugins with hints are those whose entries say so.
+
+    Raises
+    ------
+    RegistryError
+        For a plugin that is registered in part.
+    """
+    agree("HINT_PLUGINS", hints, (e.name for e in plugins.values() if e.hints), "has hints=True")
+
+
+check_hints(PLUGINS, HINT_PLUGINS)
 
 
 def registrations(plugin: HintPlugin, *, hints: bool = True) -> tuple[Registration, ...]:
@@ -105,7 +120,7 @@ class HintMap:
         self._registered: dict[str, tuple[Registration, ...]] = {}
         self._matching: dict[ClusterEvent, tuple[tuple[str, Registration], ...]] = {}
         enabled = {name for point in profile.points.values() for name in point}
-        for name, _ in DEFAULT_PLUGINS:
+        for name in PLUGINS:
             if name in enabled and name in plugins:
                 plugin = plugins[name](objects, gates, profile.args(name))
                 self._plugins[name] = plugin

@@ -1,12 +1,14 @@
 """kube-scheduler's in-tree plugins, one file each, under upstream's names.
 
-`DEFAULT_PLUGINS` is the one list of what runs, in which order and with which default weight.
+What runs, at which extension points, in which order and with which default weight, is said once in
+`vocabulary.profile.PLUGINS`; here is what is made for each entry that filters or scores.
 """
 
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
-from ..vocabulary import names
-from ..vocabulary.profile import DEFAULT_PLUGINS as ORDER
+from ..vocabulary.profile import FILTER, PLUGINS, PRE_FILTER, PRE_SCORE, SCORE
+from ..vocabulary.registry import PluginEntry, RegistryError, agree, by_name
 from .base import FilterPlugin, LocalFilter, Plugin, Scope, ScorePlugin, StaticFilter
 from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality
@@ -25,41 +27,62 @@ from .volume_restrictions import VolumeRestrictions
 from .volume_zone import VolumeZone
 
 __all__ = [
-    "DEFAULT_PLUGINS",
+    "FACTORIES",
     "FilterPlugin",
     "LocalFilter",
     "Plugin",
-    "PluginEntry",
     "Scope",
     "ScorePlugin",
     "StaticFilter",
+    "check_factories",
 ]
 
 
-class PluginEntry(NamedTuple):
-    """A plugin by name; `factory` is None where it neither filters nor scores here."""
+FACTORIES: Final[dict[str, type[Plugin]]] = by_name(
+    "FACTORIES",
+    (
+        NodeUnschedulable,
+        NodeName,
+        TaintToleration,
+        NodeAffinity,
+        NodePorts,
+        NodeResourcesFit,
+        VolumeRestrictions,
+        NodeVolumeLimits,
+        VolumeBinding,
+        VolumeZone,
+        PodTopologySpread,
+        InterPodAffinity,
+        DynamicResources,
+        NodeResourcesBalancedAllocation,
+        ImageLocality,
+    ),
+)
+"""What makes the plugin of each entry that filters or scores."""
 
-    name: str
-    factory: type[Plugin] | None
-    weight: int
+
+def check_factories(plugins: Mapping[str, PluginEntry], factories: Mapping[str, type[Plugin]]) -> None:
+    """Check that each plugin that filters or scores can be made, as what its extension points say.
+
+    Raises
+    ------
+    RegistryError
+        For a plugin that is registered in part.
+    """
+    made = {PRE_FILTER, FILTER, PRE_SCORE, SCORE}
+    wanted = [entry.name for entry in plugins.values() if made & entry.points]
+    agree("FACTORIES", factories, wanted, "filters or scores")
+    for name in wanted:
+        factory, points = factories[name], plugins[name].points - plugins[name].idle
+        if factory.name != name:
+            raise RegistryError(f"FACTORIES: {name} makes a plugin that calls itself {factory.name}")
+        for kind, own, what in (
+            (FilterPlugin, {PRE_FILTER, FILTER}, "filter"),
+            (ScorePlugin, {PRE_SCORE, SCORE}, "score"),
+        ):
+            if issubclass(factory, kind) != bool(points & own):
+                can, says = ("cannot", "it does") if points & own else ("can", "it does not")
+                raise RegistryError(f"FACTORIES: {name} {can} {what}, but its entry in PLUGINS says {says}")
 
 
-_FACTORIES: Final[dict[str, type[Plugin]]] = {
-    names.NODE_UNSCHEDULABLE: NodeUnschedulable,
-    names.NODE_NAME: NodeName,
-    names.TAINT_TOLERATION: TaintToleration,
-    names.NODE_AFFINITY: NodeAffinity,
-    names.NODE_PORTS: NodePorts,
-    names.NODE_RESOURCES_FIT: NodeResourcesFit,
-    names.VOLUME_RESTRICTIONS: VolumeRestrictions,
-    names.NODE_VOLUME_LIMITS: NodeVolumeLimits,
-    names.VOLUME_BINDING: VolumeBinding,
-    names.VOLUME_ZONE: VolumeZone,
-    names.POD_TOPOLOGY_SPREAD: PodTopologySpread,
-    names.INTER_POD_AFFINITY: InterPodAffinity,
-    names.DYNAMIC_RESOURCES: DynamicResources,
-    names.BALANCED_ALLOCATION: NodeResourcesBalancedAllocation,
-    names.IMAGE_LOCALITY: ImageLocality,
-}
-
-DEFAULT_PLUGINS: Final = tuple(PluginEntry(name, _FACTORIES.get(name), weight) for name, weight in ORDER)
+check_factories(PLUGINS, FACTORIES)

@@ -17,6 +17,7 @@ from ...models.config import (
 )
 from ...models.errors import KubestowError
 from . import names
+from .registry import PluginEntry, by_name, check_points
 
 PRE_ENQUEUE: Final = "pre_enqueue"
 QUEUE_SORT: Final = "queue_sort"
@@ -30,65 +31,6 @@ PERMIT: Final = "permit"
 PRE_BIND: Final = "pre_bind"
 BIND: Final = "bind"
 POST_BIND: Final = "post_bind"
-
-DEFAULT_PLUGINS: Final[tuple[tuple[str, int], ...]] = (
-    (names.SCHEDULING_GATES, 0),
-    (names.PRIORITY_SORT, 0),
-    (names.NODE_UNSCHEDULABLE, 0),
-    (names.NODE_NAME, 0),
-    (names.TAINT_TOLERATION, 3),
-    (names.NODE_AFFINITY, 2),
-    (names.NODE_PORTS, 0),
-    (names.NODE_RESOURCES_FIT, 1),
-    (names.VOLUME_RESTRICTIONS, 0),
-    (names.NODE_VOLUME_LIMITS, 0),
-    (names.VOLUME_BINDING, 0),
-    (names.VOLUME_ZONE, 0),
-    (names.POD_TOPOLOGY_SPREAD, 2),
-    (names.INTER_POD_AFFINITY, 2),
-    (names.DYNAMIC_RESOURCES, 0),
-    (names.DEFAULT_PREEMPTION, 0),
-    (names.BALANCED_ALLOCATION, 1),
-    (names.IMAGE_LOCALITY, 1),
-    (names.DEFAULT_BINDER, 0),
-)
-"""Every in-tree plugin in upstream's order with its default weight; a 0 stands for "no weight given"."""
-
-EXTENSION_POINTS: Final[Mapping[str, frozenset[str]]] = {
-    names.SCHEDULING_GATES: frozenset({PRE_ENQUEUE}),
-    names.PRIORITY_SORT: frozenset({QUEUE_SORT}),
-    names.NODE_UNSCHEDULABLE: frozenset({FILTER}),
-    names.NODE_NAME: frozenset({FILTER}),
-    names.TAINT_TOLERATION: frozenset({FILTER, PRE_SCORE, SCORE}),
-    names.NODE_AFFINITY: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-    names.NODE_PORTS: frozenset({PRE_FILTER, FILTER}),
-    names.NODE_RESOURCES_FIT: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-    names.VOLUME_RESTRICTIONS: frozenset({PRE_FILTER, FILTER}),
-    names.NODE_VOLUME_LIMITS: frozenset({PRE_FILTER, FILTER}),
-    names.VOLUME_BINDING: frozenset({PRE_FILTER, FILTER, RESERVE, PRE_BIND, PRE_SCORE, SCORE}),
-    names.VOLUME_ZONE: frozenset({PRE_FILTER, FILTER}),
-    names.POD_TOPOLOGY_SPREAD: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-    names.INTER_POD_AFFINITY: frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-    names.DYNAMIC_RESOURCES: frozenset({PRE_ENQUEUE, PRE_FILTER, FILTER, POST_FILTER, RESERVE, PRE_BIND}),
-    names.DEFAULT_PREEMPTION: frozenset({PRE_ENQUEUE, POST_FILTER}),
-    names.BALANCED_ALLOCATION: frozenset({PRE_SCORE, SCORE}),
-    names.IMAGE_LOCALITY: frozenset({SCORE}),
-    names.DEFAULT_BINDER: frozenset({BIND}),
-}
-"""The extension points that each plugin implements."""
-
-STATELESS: Final = frozenset(
-    {
-        (FILTER, names.NODE_AFFINITY),
-        (FILTER, names.NODE_VOLUME_LIMITS),
-        (FILTER, names.VOLUME_ZONE),
-        (SCORE, names.NODE_AFFINITY),
-        (SCORE, names.NODE_RESOURCES_FIT),
-        (SCORE, names.VOLUME_BINDING),
-        (SCORE, names.BALANCED_ALLOCATION),
-    }
-)
-"""Where a plugin works out by itself what it did not learn in PreFilter or PreScore; elsewhere it fails."""
 
 _MULTI_POINT: Final = "multi_point"
 
@@ -106,6 +48,73 @@ _POINTS: Final = (
     BIND,
     POST_BIND,
 )
+
+PLUGINS: Final[dict[str, PluginEntry]] = by_name(
+    "PLUGINS",
+    (
+        PluginEntry(names.SCHEDULING_GATES, frozenset({PRE_ENQUEUE}), hints=True),
+        PluginEntry(names.PRIORITY_SORT, frozenset({QUEUE_SORT}), hints=False),
+        PluginEntry(names.NODE_UNSCHEDULABLE, frozenset({FILTER}), hints=True),
+        PluginEntry(names.NODE_NAME, frozenset({FILTER}), hints=True),
+        PluginEntry(names.TAINT_TOLERATION, frozenset({FILTER, PRE_SCORE, SCORE}), hints=True, weight=3),
+        PluginEntry(
+            names.NODE_AFFINITY,
+            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+            hints=True,
+            weight=2,
+            stateless=frozenset({FILTER, SCORE}),
+        ),
+        PluginEntry(names.NODE_PORTS, frozenset({PRE_FILTER, FILTER}), hints=True),
+        PluginEntry(
+            names.NODE_RESOURCES_FIT,
+            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
+            hints=True,
+            weight=1,
+            stateless=frozenset({SCORE}),
+        ),
+        PluginEntry(names.VOLUME_RESTRICTIONS, frozenset({PRE_FILTER, FILTER}), hints=True),
+        PluginEntry(
+            names.NODE_VOLUME_LIMITS,
+            frozenset({PRE_FILTER, FILTER}),
+            hints=True,
+            stateless=frozenset({FILTER}),
+        ),
+        PluginEntry(
+            names.VOLUME_BINDING,
+            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE, RESERVE, PRE_BIND}),
+            hints=True,
+            stateless=frozenset({SCORE}),
+            idle=frozenset({PRE_SCORE, SCORE}),
+        ),
+        PluginEntry(
+            names.VOLUME_ZONE, frozenset({PRE_FILTER, FILTER}), hints=True, stateless=frozenset({FILTER})
+        ),
+        PluginEntry(
+            names.POD_TOPOLOGY_SPREAD, frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}), hints=True, weight=2
+        ),
+        PluginEntry(
+            names.INTER_POD_AFFINITY, frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}), hints=True, weight=2
+        ),
+        PluginEntry(
+            names.DYNAMIC_RESOURCES,
+            frozenset({PRE_ENQUEUE, PRE_FILTER, FILTER, POST_FILTER, RESERVE, PRE_BIND}),
+            hints=True,
+        ),
+        PluginEntry(names.DEFAULT_PREEMPTION, frozenset({PRE_ENQUEUE, POST_FILTER}), hints=True),
+        PluginEntry(
+            names.BALANCED_ALLOCATION,
+            frozenset({PRE_SCORE, SCORE}),
+            hints=False,
+            weight=1,
+            stateless=frozenset({SCORE}),
+        ),
+        PluginEntry(names.IMAGE_LOCALITY, frozenset({SCORE}), hints=False, weight=1),
+        PluginEntry(names.DEFAULT_BINDER, frozenset({BIND}), hints=False),
+    ),
+)
+"""Every in-tree plugin in upstream's order: the one registry, with which all other tables must agree."""
+
+check_points(PLUGINS.values(), _POINTS)
 
 
 @dataclass(frozen=True)
@@ -144,9 +153,9 @@ class Profile:
         return frozenset(
             name
             for name in self.points[late]
-            if early in EXTENSION_POINTS[name]
+            if early in PLUGINS[name].points
             and name not in self.points[early]
-            and (late, name) not in STATELESS
+            and late not in PLUGINS[name].stateless
         )
 
     def calls(self, plugin: str, *points: str) -> bool:
@@ -218,7 +227,7 @@ def _expand(point: str, specific: PluginSet, multi: Sequence[PluginRef]) -> tupl
     disabled = {ref.name for ref in specific.disabled}
     if "*" in disabled:
         return tuple(enabled)
-    from_multi = [r.name for r in multi if point in EXTENSION_POINTS[r.name] and r.name not in disabled]
+    from_multi = [r.name for r in multi if point in PLUGINS[r.name].points and r.name not in disabled]
     overrides = [name for name in enabled if name in from_multi]
     plain = [name for name in from_multi if name not in overrides]
     return (*overrides, *plain, *(name for name in enabled if name not in overrides))
@@ -234,11 +243,11 @@ def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]])
     seen: set[tuple[str, str]] = set()
     for point, ref in refs:
         where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(point)}"
-        if ref.name not in EXTENSION_POINTS:
-            known = ", ".join(EXTENSION_POINTS)
+        if ref.name not in PLUGINS:
+            known = ", ".join(PLUGINS)
             raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {known}")
-        if point != _MULTI_POINT and point not in EXTENSION_POINTS[ref.name]:
-            points = ", ".join(spelled(own) for own in _POINTS if own in EXTENSION_POINTS[ref.name])
+        if point != _MULTI_POINT and point not in PLUGINS[ref.name].points:
+            points = ", ".join(spelled(own) for own in _POINTS if own in PLUGINS[ref.name].points)
             raise KubestowError(
                 f"{where}: plugin {ref.name} has no extension point {spelled(point)!r}; it has {points}"
             )
@@ -267,9 +276,9 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
     sets[_MULTI_POINT] = plugins.multi_point
     _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled))
     defaults = [
-        PluginRef(name=name, weight=weight)
-        for name, weight in DEFAULT_PLUGINS
-        if devices or name != names.DYNAMIC_RESOURCES
+        PluginRef(name=entry.name, weight=entry.weight)
+        for entry in PLUGINS.values()
+        if devices or entry.name != names.DYNAMIC_RESOURCES
     ]
     multi = _merge(defaults, plugins.multi_point)
     points = {point: _expand(point, sets[point], multi) for point in _POINTS}
@@ -280,7 +289,7 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
         raise KubestowError(f"{where}: plugins.bind: {names.DEFAULT_BINDER} must be enabled")
     weights: dict[str, int] = {}
     for ref in (*plugins.score.enabled, *multi):
-        if SCORE in EXTENSION_POINTS[ref.name]:
+        if SCORE in PLUGINS[ref.name].points:
             weights.setdefault(ref.name, ref.weight or 1)
     return Profile(
         scheduler_name=profile.scheduler_name,

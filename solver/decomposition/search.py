@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ...encoders import encode
-from ...encoders.problem import build_problem
+from ...encoders.build import build_problem
 from ...framework.build import build_cluster
 from ...models.errors import InternalError
 from ..plans.nominations import narrate
@@ -320,14 +320,14 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
 
     def inside(move: Move) -> bool:
         kind, subject, _ = move
-        return here(subject) if kind in (BIND, MARK, LEAVE) else part.devices
+        return here(subject) if kind in (BIND, MARK, LEAVE) else part.own_moves
 
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):
         value = getattr(outcome, item.name)
         if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
             changed[item.name] = {
-                k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.devices)
+                k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
             }
     return replace(outcome, **changed)
 

@@ -1,7 +1,7 @@
 """Hand out devices: from the counts of a solution to the devices of each claim.
 
 Devices of a kind are interchangeable, and pods of a class with equal private claims too, so any way to hand
-the counted devices out gives each pod what it asked for (`encoders.devices.problem.may_merge`).
+the counted devices out gives each pod what it asked for (`encoders.dra.problem.may_merge`).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ...encoders.devices.choice import Choice, Taken
-    from ...encoders.devices.problem import DeviceProblem
     from ...encoders.devices.variables import DeviceVariables
+    from ...encoders.dra.problem import DeviceProblem
     from ...encoders.problem import Problem
     from ...framework.dra.devices import Device
 

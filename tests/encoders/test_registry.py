@@ -1,11 +1,15 @@
 """Order and membership live in the two registries and nowhere else."""
 
+import sys
 from pathlib import Path
+
+import pytest
+from support.import_graph import graph, room_of
 
 import kubestow.encoders
 import kubestow.encoders.preferences
 from kubestow.encoders import ENCODERS, PREFERENCES
-from kubestow.framework.plugins import DEFAULT_PLUGINS, FilterPlugin, StaticFilter
+from kubestow.framework.plugins import FACTORIES, FilterPlugin, StaticFilter
 from kubestow.framework.vocabulary import names
 from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 
@@ -13,17 +17,36 @@ from kubestow.models.tiers import PREFERENCES as NAMES_OF_PREFERENCES
 FOUNDATION = {
     "cliques",
     "context",
-    "devices.build",
+    "build",
     "devices.choice",
-    "devices.identity",
-    "devices.problem",
+    "devices.order",
     "devices.sums",
     "devices.variables",
     "domain_master",
     "excess",
+    "family",
     "linear",
     "problem",
 }
+
+ACQUAINTED = {
+    ("encoders.excess", "encoders.topology_spread"): "groups and counts of soft and fallen-back spread",
+    ("encoders.fallback", "encoders.topology_spread"): "a fallen-back constraint ties what a hard one does",
+    (
+        "encoders.preferences.scores",
+        "encoders.topology_spread",
+    ): "a soft constraint ties what a hard one does",
+    ("encoders.preferences.scores", "encoders.inter_pod_affinity"): "so does a soft term",
+    ("encoders.desired_count", "encoders.pod_groups"): "literals of a group that starts and its domains",
+    ("encoders.preferred_topology", "encoders.pod_groups"): "literal of a group that starts",
+    ("encoders.domain_master", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.search.domain_relaxation", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",
+    ("solver.model.device_solution", "encoders.devices.variables"): "devices of a solution are read back",
+    ("solver.model.round_model", "encoders.devices.variables"): "a nogood holds the devices that were chosen",
+    ("solver.model.variable_index", "encoders.devices.variables"): "what a solution keeps of devices",
+}
+"""Who imports a family beside the registry and its own room, and why.  The list can only become shorter."""
 
 
 def modules(package):
@@ -36,7 +59,7 @@ def modules(package):
 
 def test_every_family_is_listed_once():
     """A new file in encoders/ is a family with a line in ENCODERS, or a foundation that says so here."""
-    listed = [encoder.__name__.removeprefix("kubestow.encoders.") for encoder in ENCODERS]
+    listed = [family.encode.__module__.removeprefix("kubestow.encoders.") for family in ENCODERS]
     assert len(listed) == len(set(listed))
     assert set(listed) == modules(kubestow.encoders) - FOUNDATION
 
@@ -48,23 +71,43 @@ def test_every_family_speaks_of_a_plugin():
 
 
 def test_every_family_says_its_rule_and_source():
-    for encoder in ENCODERS:
-        assert "Source" in encoder.__doc__ or "Register" in encoder.encode.__doc__, encoder.__name__
+    for family in ENCODERS:
+        module = sys.modules[family.encode.__module__]
+        assert "Source" in module.__doc__ or "Register" in family.encode.__doc__, module.__name__
 
 
 def test_every_filter_has_an_encoder_or_is_static():
     """A filter that depends on what is placed has a twin in the model; the others are its mask."""
     twins = {encoder.name for encoder in ENCODERS}
-    filters = [
-        entry
-        for entry in DEFAULT_PLUGINS
-        if entry.factory is not None and issubclass(entry.factory, FilterPlugin)
-    ]
+    filters = [factory for factory in FACTORIES.values() if issubclass(factory, FilterPlugin)]
     assert filters
-    placed = {entry.name for entry in filters if not issubclass(entry.factory, StaticFilter)}
+    placed = {factory.name for factory in filters if not issubclass(factory, StaticFilter)}
     assert placed <= twins
 
 
 def test_every_preference_is_listed():
     assert set(PREFERENCES) == modules(kubestow.encoders.preferences)
     assert set(NAMES_OF_PREFERENCES) == {"none", *PREFERENCES}
+
+
+def test_families_are_imported_by_the_registry_alone():
+    families = {family.encode.__module__.removeprefix("kubestow.") for family in ENCODERS}
+    arrows = graph()
+    inside = {module for module in arrows if module in families or room_of(module) == "encoders.devices"}
+    found = {
+        (module, target)
+        for module, targets in arrows.items()
+        for target in targets & inside
+        if module != "encoders" and room_of(module) != room_of(target)
+    }
+    assert found == ACQUAINTED.keys()
+
+
+@pytest.mark.parametrize("module", ["solver.decomposition.components", "solver.ordering.components"])
+def test_parts_and_orders_hear_of_families_from_the_registry(module):
+    assert {name for name in graph()[module] if name.startswith("framework")} == set()
+    assert {name for name in graph()[module] if name.startswith("encoders")} == {
+        "encoders",
+        "encoders.family",
+        "encoders.problem",
+    }

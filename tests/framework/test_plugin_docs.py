@@ -3,9 +3,9 @@
 import re
 
 from support.paths import ROOT
+from support.plugin_table import rows
 
 from kubestow.framework.plugins import (
-    DEFAULT_PLUGINS,
     dynamic_resources,
     inter_pod_affinity,
     node_affinity,
@@ -15,7 +15,8 @@ from kubestow.framework.plugins import (
     node_unschedulable,
     pod_topology_spread,
 )
-from kubestow.framework.vocabulary.profile import EXTENSION_POINTS, spelled
+from kubestow.framework.vocabulary.profile import PLUGINS as ENTRIES
+from kubestow.framework.vocabulary.profile import spelled
 
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 PLUGINS, _, SWITCHED_OFF = TEXT.partition("\n## Switched off\n")
@@ -26,11 +27,10 @@ ROWS = [
 ]
 
 
-def test_the_table_lists_every_plugin_in_order_with_its_weight():
-    assert [row[0] for row in ROWS] == [entry.name for entry in DEFAULT_PLUGINS]
-    weights = {row[0]: row[1] for row in ROWS}
-    for entry in DEFAULT_PLUGINS:
-        assert weights[entry.name] == (str(entry.weight) if entry.weight else "–")
+def test_the_table_lists_every_plugin_in_order_with_its_weight_and_file():
+    written = {row[0]: row[3].strip("`") for row in ROWS}
+    assert [tuple(row[:2]) for row in ROWS] == [(name, weight) for name, weight, _ in rows()]
+    assert {name: written[name] for name, _, file in rows() if file} == {n: f for n, _, f in rows() if f}
 
 
 def test_files_exist_and_hold_the_plugin():
@@ -47,11 +47,11 @@ def test_every_plugin_has_a_paragraph():
 
 
 def test_what_is_switched_off_are_points_that_the_plugins_have():
-    rows = [line.strip("|").split("|")[:2] for line in SWITCHED_OFF.splitlines() if line.startswith("| ")]
-    known = {name: {spelled(point) for point in points} for name, points in EXTENSION_POINTS.items()}
-    named = {name for plugins, _ in rows for name in re.findall(r"[A-Z][A-Za-z]+", plugins)}
+    changes = [line.strip("|").split("|")[:2] for line in SWITCHED_OFF.splitlines() if line.startswith("| ")]
+    known = {entry.name: {spelled(point) for point in entry.points} for entry in ENTRIES.values()}
+    named = {name for plugins, _ in changes for name in re.findall(r"[A-Z][A-Za-z]+", plugins)}
     assert named == known.keys() - {"NodeUnschedulable", "NodeName", "ImageLocality"}
-    for plugins, points in rows:
+    for plugins, points in changes:
         for name in re.findall(r"[A-Z][A-Za-z]+", plugins):
             assert set(re.findall(r"`(\w+)`", points)) <= known[name]
 

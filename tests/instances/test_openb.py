@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.paths import DATA, ROOT
 
 from kubestow.cli import main
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.instances.openb import GPU_MILLI, OpenbOptions, load_openb
 from kubestow.models.errors import InputError, KubestowError

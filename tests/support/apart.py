@@ -2,7 +2,7 @@
 
 import time
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models.plan import Stats
 from kubestow.solver.decomposition.components import find_parts

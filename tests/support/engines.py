@@ -12,7 +12,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from kubestow.encoders import encode
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.state.state import State

@@ -9,7 +9,7 @@ with is left out: something sorts and binds.
 from dataclasses import replace
 from random import Random
 
-from kubestow.framework.vocabulary.profile import DEFAULT_PLUGINS, EXTENSION_POINTS
+from kubestow.framework.vocabulary.profile import PLUGINS as ENTRIES
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.features import KNOWN_GATES, FeatureGates
 from support.device_rounds import tiny_devices, tiny_mixed
@@ -17,8 +17,8 @@ from support.group_rounds import tiny_groups
 from support.strategies import GPU, tiny
 from support.volume_rounds import tiny_volumes
 
-PLUGINS = [name for name, _ in DEFAULT_PLUGINS if name not in ("PrioritySort", "DefaultBinder")]
-FILTERS = [name for name in PLUGINS if "filter" in EXTENSION_POINTS[name]]
+PLUGINS = [name for name in ENTRIES if name not in ("PrioritySort", "DefaultBinder")]
+FILTERS = [name for name in PLUGINS if "filter" in ENTRIES[name].points]
 SPELLED = {
     "pre_enqueue": "preEnqueue",
     "pre_filter": "preFilter",
@@ -98,7 +98,7 @@ def _switch(rng, plugins):
     if kind < 4:
         off("multiPoint", plugin)
     elif kind < 7:
-        points = [point for point in EXTENSION_POINTS[plugin] if point in SPELLED]
+        points = [point for point in ENTRIES[plugin].points if point in SPELLED]
         weight = [5 if point == "filter" else 1 for point in sorted(points)]
         [point] = rng.choices(sorted(points), weight)
         for spelled in {SPELLED[point], *BOUND.get(plugin, ())} if point == "filter" else {SPELLED[point]}:

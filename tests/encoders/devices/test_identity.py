@@ -4,8 +4,8 @@ import pytest
 from support.builders import cluster, node, pod
 from support.devices import alternative, claim, device_class, first_of, gpu, model, request, slice_on, user
 
-from kubestow.encoders.devices import problem as device_problem
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
+from kubestow.encoders.dra import problem as device_problem
 from kubestow.framework.build import build_cluster
 from kubestow.solver.ordering.assignment import Assignment
 from kubestow.solver.ordering.sequencer import Sequencer

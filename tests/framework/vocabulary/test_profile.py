@@ -2,11 +2,10 @@ import pytest
 from support.builders import node, pod
 from support.filtering import Look, pass_over, profile
 
-from kubestow.framework.plugins import DEFAULT_PLUGINS
 from kubestow.framework.vocabulary import names
 from kubestow.framework.vocabulary.profile import (
-    EXTENSION_POINTS,
     FILTER,
+    PLUGINS,
     POST_FILTER,
     PRE_FILTER,
     PRE_SCORE,
@@ -58,11 +57,9 @@ def test_the_default_profile():
 
 
 def test_every_plugin_has_extension_points_and_one_name():
-    assert [entry.name for entry in DEFAULT_PLUGINS] == list(EXTENSION_POINTS)
     spelled = {value for name, value in vars(names).items() if name.isupper() and isinstance(value, str)}
-    assert spelled >= set(EXTENSION_POINTS)
-    for entry in DEFAULT_PLUGINS:
-        assert entry.factory is None or entry.factory.name == entry.name
+    assert spelled >= set(PLUGINS)
+    assert all(entry.points for entry in PLUGINS.values())
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from support.group_rounds import tiny_groups
 from support.optima import best, holds
 from support.strategies import tiny
 
+from kubestow.encoders.build import build_problem
 from kubestow.encoders.linear import HIGHEST, LOWEST
-from kubestow.encoders.problem import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import rows_of

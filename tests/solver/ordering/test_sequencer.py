@@ -2,7 +2,7 @@
 
 from support.builders import cluster, node, pod
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.solver.ordering.assignment import Assignment
 from kubestow.solver.ordering.sequencer import Sequencer

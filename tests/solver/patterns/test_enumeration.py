@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support.builders import cluster, node, pod
 from support.optima import best, holds
 
+from kubestow.encoders.build import build_problem
 from kubestow.encoders.linear import HIGHEST, LOWEST
-from kubestow.encoders.problem import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of

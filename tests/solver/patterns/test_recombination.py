@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.builders import cluster, node, pod
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel

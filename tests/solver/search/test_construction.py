@@ -7,7 +7,7 @@ import pytest
 from support.builders import cluster, node, pod
 from support.strategies import SMALL, generate
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of

@@ -8,7 +8,7 @@ from support.builders import cluster, node, pod
 from support.proof import OPTIONS
 from support.side_by_side import side_by_side
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models.errors import BoundContradiction
 from kubestow.solver.api import solve

@@ -21,30 +21,46 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...encoders.devices.identity import fails, is_admin, may_break
 from ...framework.dra.index import device_index
+from ..dra.identity import fails, is_admin, may_break
+from ..family import Relation, Tie
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...encoders.devices.problem import DeviceProblem
-    from ...encoders.problem import PodClass, Problem, VictimClass
     from ...framework.dra.claims import ClaimSpec, Want
+    from ..dra.problem import DeviceProblem
+    from ..problem import PodClass, Problem
 
 
-def device_relations(problem: Problem) -> tuple[list[PodClass], list[VictimClass]]:
-    """Return the classes and victim classes whose devices depend on the order; none where no claim does."""
+def ties(problem: Problem) -> Iterator[Tie]:
+    """Tie all that need devices: pools may be reached from many nodes, and claims be shared."""
+    index = device_index(problem.cluster)
+    if index is not None:
+        needing = [c for c in problem.classes if index.needs_devices(c.pod) or index.follows(c.pod)]
+        if needing:
+            yield Tie(needing, [v for v in problem.victims if index.asks(v.pod)])
+
+
+def order_sensitive(problem: Problem) -> Iterator[Relation]:
+    """Relate all that need or hold devices, where some claim depends on the order."""
     index, claims = device_index(problem.cluster), problem.state.claims
     if index is None or claims is None:
-        return [], []
+        return
     following = [c for c in problem.classes if index.follows(c.pod)]
     if not following and (problem.devices is None or not any(_looks(problem, problem.devices))):
-        return [], []
+        return
     held = {i for consumers in claims.reserved.values() for i in consumers}
-    return (
-        [*following, *(c for c in problem.classes if index.needs_devices(c.pod))],
-        [v for v in problem.victims if held.intersection(v.pods)],
-    )
+    holding = [v for v in problem.victims if held.intersection(v.pods)]
+    claiming = [*following, *(c for c in problem.classes if index.needs_devices(c.pod))]
+    for cls in claiming:
+        yield Relation(cls, claiming, holding, supporting=True, choosing=True)
+
+
+def own_moves(problem: Problem, cls: PodClass) -> bool:
+    """Whether claims of the class may be deallocated: it needs devices."""
+    index = device_index(problem.cluster)
+    return index is not None and index.needs_devices(cls.pod)
 
 
 def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:

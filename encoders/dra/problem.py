@@ -85,7 +85,7 @@ class DeviceProblem:
     blocked : set
         Pending pods that wait for claims that do not exist.
     apart : bool
-        Whether each device is a kind of its own, since it matters which one a claim gets (`device_identity`).
+        Whether each device is a kind of its own, since it matters which one a claim gets (`identity`).
     blurred : bool
         Whether that matters, and devices are counted all the same.
     """

@@ -1,0 +1,178 @@
+"""Build the round as the encoders see it: gather pending pods into classes, and find who may be evicted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..framework.cycle.runtime import framework_for
+from ..framework.dra.extended import offered, requested
+from ..framework.index.signature import signature
+from ..framework.plugins.node_resources_fit import wanted_room
+from ..framework.rules.budgets import Budget, budgets
+from ..framework.state.state import State
+from ..framework.volumes.signature import VolumeSignatures
+from . import ENCODERS
+from .dra.build import device_problem
+from .dra.problem import may_merge
+from .problem import PodClass, Problem, VictimClass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from ..framework.index.cluster import Cluster
+    from ..framework.vocabulary.arrays import Bools
+    from .dra.problem import DeviceProblem
+
+
+def build_problem(cluster: Cluster) -> Problem:
+    """Group the pods of a round into classes and find who may be evicted."""
+    state = State.initial(cluster)
+    all_budgets = tuple(budgets(cluster))
+    devices = device_problem(cluster, state)
+    alike = _alike(cluster, devices)
+    groups: dict[Hashable, list[int]] = {}
+    for i in cluster.pending:
+        groups.setdefault(alike(i), []).append(i)
+    static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
+    victims = _victim_classes(cluster, state, groups, static, all_budgets)
+    victims_on: dict[int, list[VictimClass]] = {}
+    for v in victims:
+        victims_on.setdefault(v.node, []).append(v)
+
+    problem = Problem(
+        cluster=cluster,
+        state=state,
+        classes=(),
+        victims=victims,
+        budgets=all_budgets,
+        devices=devices,
+        levels=cluster.levels,
+        victims_on={n: tuple(vs) for n, vs in victims_on.items()},
+    )
+    classes = (
+        _pod_class(problem, index, tuple(pods), static[cls])
+        for index, (cls, pods) in enumerate(groups.items())
+    )
+    return replace(problem, classes=tuple(classes))
+
+
+def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
+    """Say which pods are one class: those of equal signature, and those that differ only in private claims.
+
+    Private claims that ask for the same count together where that stays exact (`may_merge`, `apart`).
+    """
+    if devices is None or devices.apart:
+        return lambda i: cluster.pods[i].cls
+    volumes = VolumeSignatures(cluster)
+
+    def key(i: int) -> Hashable:
+        info = cluster.pods[i]
+        private = devices.private[i]
+        specs = tuple(devices.spec(claim) for claim in private)
+        named = info.pod.spec.resource_claims
+        if not private or len(private) != len(named) or not all(may_merge(spec) for spec in specs):
+            return info.cls
+        numbers = tuple(spec.number for spec in specs)
+        return (info.unit, *signature(info, volumes.of(i), numbers))
+
+    return key
+
+
+def _pod_class(problem: Problem, index: int, pods: tuple[int, ...], static: Bools) -> PodClass:
+    """Return a class with what each family leaves of where its members can stand."""
+    cluster = problem.cluster
+    info = cluster.pods[pods[0]]
+    wanted = wanted_room(cluster, info.index)
+    found = PodClass(
+        index=index,
+        pods=pods,
+        priority=info.priority,
+        preempts=info.preempts,
+        request=np.array(wanted or [0] * len(cluster.resources), dtype=cluster.dtype),
+        bounded=wanted is not None,
+        mask=static,
+        limit=np.where(static, len(pods), 0).astype(np.int64),
+        served={
+            cluster.resource_index[name]: ~offered(cluster, name) for name in requested(cluster, info.index)
+        },
+    )
+    for family in ENCODERS:
+        limit = family.limit(problem, found)
+        if limit is not None:
+            limit = np.minimum(found.limit, np.maximum(limit, 0)).astype(np.int64)
+            found = replace(found, limit=limit, mask=limit > 0)
+    return found
+
+
+def _victim_classes(
+    cluster: Cluster,
+    state: State,
+    groups: dict[Hashable, list[int]],
+    static: dict[Hashable, Bools],
+    all_budgets: Sequence[Budget],
+) -> tuple[VictimClass, ...]:
+    """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
+    reach: dict[int, Bools] = {}
+    for cls, pods in groups.items():
+        info = cluster.pods[pods[0]]
+        if info.preempts:
+            reach[info.priority] = reach.get(info.priority, np.zeros(cluster.n_nodes, bool)) | static[cls]
+    highest = np.full(cluster.n_nodes, np.iinfo(np.int64).min, dtype=np.int64)
+    for priority, nodes in reach.items():
+        highest[nodes] = np.maximum(highest[nodes], priority)
+
+    charges = _charges(cluster, all_budgets)
+    claims = _claims_held(state)
+    grouped: dict[tuple[object, ...], list[int]] = {}
+    for i in cluster.bound:
+        info = cluster.pods[i]
+        node = int(state.node_of[i])
+        if info.priority >= highest[node]:
+            continue
+        drawn = () if info.terminating else charges(i)
+        held = claims.get(i, ())
+        key = (node, info.cls, info.usage, info.guard, info.terminating, held, drawn)
+        grouped.setdefault(key, []).append(i)
+    return tuple(
+        _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
+    )
+
+
+def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: Iterable[int]) -> VictimClass:
+    infos = [cluster.pods[i] for i in pods]
+    infos.sort(key=lambda p: (p.start, p.index), reverse=True)
+    node, drawn = key[0], key[-1]
+    assert isinstance(node, int)
+    assert isinstance(drawn, tuple)
+    return VictimClass(
+        index=index,
+        node=node,
+        pods=tuple(p.index for p in infos),
+        priority=infos[0].priority,
+        usage=cluster.usage[infos[0].index],
+        free=infos[0].terminating,
+        guard=infos[0].guard,
+        charges=drawn,
+    )
+
+
+def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
+    """Running pod -> resource claims that are reserved for it: what devices its leaving gives back."""
+    held: dict[int, tuple[str, ...]] = {}
+    for key, consumers in state.claims.reserved.items() if state.claims is not None else ():
+        for i in consumers:
+            if isinstance(i, int):
+                held[i] = (*held.get(i, ()), key)
+    return held
+
+
+def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
+    """For a running pod: the budgets that its eviction draws on (those that already list it are paid)."""
+
+    def drawn(i: int) -> tuple[int, ...]:
+        return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))
+
+    return drawn
