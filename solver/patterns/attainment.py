@@ -19,6 +19,7 @@ from ortools.util.python.solve_interrupter import SolveInterrupter
 from ..bounds.lp_relaxation import linear
 from .enumeration import knapsacks, patterns_within
 from .integer_master import Cover
+from .params import DEFAULT
 from .slack_bounds import Squeeze
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
 
     from ..model.sparse_rows import Ints, Rows
     from .node_types import Blocks
-
-# Types of nodes, and patterns of all types, up to which it was worth while.
-MOST_TYPES = 8
-MOST_PATTERNS = 10_000
+    from .params import PatternParams
 
 
 class Attainment:
@@ -44,8 +42,14 @@ class Attainment:
     """
 
     def __init__(
-        self, rows: Rows, blocks: Blocks, cost: Ints, new_solver: Callable[[float], cp_model.CpSolver]
+        self,
+        rows: Rows,
+        blocks: Blocks,
+        cost: Ints,
+        new_solver: Callable[[float], cp_model.CpSolver],
+        params: PatternParams = DEFAULT,
     ) -> None:
+        self._params = params
         self._rows, self._blocks, self._cost = rows, blocks, cost
         self._links = linear(rows.subset(blocks.linking))
         self._new_solver = new_solver
@@ -70,7 +74,7 @@ class Attainment:
         ints or None
             Values of all variables in such a solution.
         """
-        if len(self._blocks.types) > MOST_TYPES:
+        if len(self._blocks.types) > self._params.max_enumerated_types:
             return False, None
         squeeze = Squeeze(self._rows, self._blocks, self._links, self._cost, target, self._interrupter)
         listed = self._patterns(squeeze, until)
@@ -93,7 +97,7 @@ class Attainment:
     def _patterns(self, squeeze: Squeeze, until: float) -> list[list[Ints]] | None:
         """List the patterns of each type; None where that cannot be done, or not in time."""
         listed: list[list[Ints]] = []
-        left = MOST_PATTERNS
+        left = self._params.max_enumerated_patterns
         for kind in self._blocks.types:
             rows = knapsacks(self._rows, kind)
             if not len(rows.ceiling) or self._stopped or time.monotonic() >= until:

@@ -28,6 +28,7 @@ import numpy as np
 from ..bounds.lp_relaxation import linear
 from ..bounds.safe_bounds import least, reduced_costs, sum_below, usable
 from .integer_master import Cover, Effects
+from .params import DEFAULT
 from .pricing import Pricing
 from .restricted_master import Master, Prices
 
@@ -39,17 +40,12 @@ if TYPE_CHECKING:
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
     from .node_types import Blocks, BlockType
+    from .params import PatternParams
 
     NewSolver = Callable[[float], cp_model.CpSolver]
 
 # Costs of patterns are multiples of 1 / SCALE.
 SCALE = 2**20
-
-# How much of the best duals so far goes into those that are priced next.
-SMOOTH = 0.6
-
-# Gap at which the search for a pattern may end where some took longer than so many seconds.
-GAP, SLOW = 0.05, 0.1
 
 # A pattern whose reduced cost is within this of zero does not help the master.
 TOLERANCE = 1e-6
@@ -97,8 +93,15 @@ class Columns:
     """
 
     def __init__(
-        self, rows: Rows, blocks: Blocks, patterns: Patterns, cost: Ints, new_solver: NewSolver
+        self,
+        rows: Rows,
+        blocks: Blocks,
+        patterns: Patterns,
+        cost: Ints,
+        new_solver: NewSolver,
+        params: PatternParams = DEFAULT,
     ) -> None:
+        self._params = params
         self.bound: int | None = None
         self._blocks, self._patterns, self._cost = blocks, patterns, cost
         self._links = linear(rows.subset(blocks.linking))
@@ -119,7 +122,8 @@ class Columns:
         for k, kind in enumerate(self._blocks.types):
             for cost, effect in self._effects.of(kind, self._patterns.of(kind)):
                 master.add(k, cost, effect)
-        smooth, gap, slow = SMOOTH, 0.0, False
+        params = self._params
+        smooth, gap, slow = params.smoothing, 0.0, False
         with ThreadPoolExecutor(workers) as pool:
             while time.monotonic() < until and not self._stopped:
                 prices = master.solve(until - time.monotonic())
@@ -130,14 +134,16 @@ class Columns:
                 center = prices.rows if self._stable is None else self._stable[1]
                 begin = time.monotonic()
                 found = self._price(smooth * center + (1 - smooth) * prices.rows, pool, workers, until, gap)
-                slow |= time.monotonic() - begin > SLOW * math.ceil(len(self._pricing) / workers)
+                slow |= time.monotonic() - begin > params.slow_pricing * math.ceil(
+                    len(self._pricing) / workers
+                )
                 gained = self._add(master, prices, found)
                 if self.bound is not None and self.bound >= min(enough, math.ceil(prices.value - TOLERANCE)):
                     return
                 if not gained and smooth == 0.0 and gap == 0.0:
                     return
-                gap = GAP if slow and (gained or smooth > 0.0) else 0.0
-                smooth = SMOOTH if gained else 0.0
+                gap = params.pricing_gap if slow and (gained or smooth > 0.0) else 0.0
+                smooth = params.smoothing if gained else 0.0
 
     def best(self, values: Ints, solver: cp_model.CpSolver) -> Ints | None:
         """Take the best whole numbers of the patterns known; return a solution of the whole model.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..bounds.lp_relaxation import linear
 from .integer_master import Cover
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,16 +24,10 @@ if TYPE_CHECKING:
     from ..model.sparse_rows import Ints, Rows
     from .column_generation import NewSolver, Patterns
     from .node_types import Blocks
-
-# Share of the time that mixing may take, and seconds after which an attempt is given up.
-PART = 0.2
-PATIENCE = 1.0
-
-# Seconds of the search before the first attempt.
-EARLIEST = 0.1
+    from .params import PatternParams
 
 
-class Mixture:
+class RecombinationAttempt:
     """One attempt: the best of some patterns, from a solution that is made of them.
 
     Parameters
@@ -62,13 +57,21 @@ class Mixture:
         return found, False
 
 
-class Mixing:
-    """Remembers what a search passes through, and says when to put it together."""
+class Recombination:
+    """The patterns that a search passes through, and when to combine them."""
 
-    def __init__(self, rows: Rows, blocks: Blocks, patterns: Patterns, new_solver: NewSolver) -> None:
+    def __init__(
+        self,
+        rows: Rows,
+        blocks: Blocks,
+        patterns: Patterns,
+        new_solver: NewSolver,
+        params: PatternParams = DEFAULT,
+    ) -> None:
+        self._params = params
         self._links = linear(rows.subset(blocks.linking))
         self._blocks, self._patterns, self._new_solver = blocks, patterns, new_solver
-        self._due: float | None = time.monotonic() + EARLIEST
+        self._due: float | None = time.monotonic() + params.recombination_delay
         self._last: Ints | None = None
         self._new = 0
 
@@ -77,18 +80,18 @@ class Mixing:
         self._new += self._patterns.learn(self._blocks, point, self._last)
         self._last = point.copy()
 
-    def attempt(self, cost: Ints, seconds: float) -> Mixture | None:
+    def attempt(self, cost: Ints, seconds: float) -> RecombinationAttempt | None:
         """Prepare an attempt from the last solution seen; None where it is too early, or nothing is new."""
         now = time.monotonic()
         if self._last is None or not self._new or self._due is None or now < self._due:
             return None
         self._due, self._new = None, 0
         known = [self._patterns.of(kind) for kind in self._blocks.types]
-        solver = self._new_solver(min(PATIENCE, seconds))
+        solver = self._new_solver(min(self._params.recombination_limit, seconds))
         solver.parameters.num_workers = 1
         cover = partial(Cover, self._links, self._blocks, known, cost)
-        return Mixture(cover, self._last, solver, partial(self._rest, now))
+        return RecombinationAttempt(cover, self._last, solver, partial(self._rest, now))
 
     def _rest(self, since: float) -> None:
         now = time.monotonic()
-        self._due = now + (now - since) / PART
+        self._due = now + (now - since) / self._params.recombination_share

@@ -13,7 +13,8 @@ from ..model.interrupts import run_interruptibly
 from ..patterns.attainment import Attainment
 from ..patterns.column_generation import Columns, Patterns
 from ..patterns.node_types import blocks_of
-from ..patterns.recombination import Mixing
+from ..patterns.recombination import Recombination
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from ..model.round_model import RoundModel
@@ -21,22 +22,18 @@ if TYPE_CHECKING:
     from ..model.sparse_rows import Rows
     from ..options import SolveOptions
     from ..patterns.node_types import Blocks
-
-# Types of nodes up to which patterns are priced: each is a search of its own, every time.
-MOST_TYPES = 64
-
-# Variables up to which the patterns of all that a search passes through are kept.
-MOST_MIXED = 60_000
+    from .params import SearchParams
 
 
 class Bounding:
     """Relaxations of one model, which may be given rows in the meantime."""
 
-    def __init__(self, model: RoundModel, options: SolveOptions) -> None:
+    def __init__(self, model: RoundModel, options: SolveOptions, params: SearchParams = DEFAULT) -> None:
         self._model, self._options = model, options
+        self._params = params
         self._patterns = Patterns()
         self._split: tuple[Rows, Blocks] | None = None
-        self._mixed: tuple[Rows, Mixing] | None = None
+        self._recombined: tuple[Rows, Recombination] | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
 
@@ -64,13 +61,13 @@ class Bounding:
             return None, None
         rows = model.rows
         blocks = self._blocks(rows)
-        if len(blocks.types) > MOST_TYPES:
+        if len(blocks.types) > self._params.patterns.max_priced_types:
             return None, None
         cost = model.cost(name)
         self._patterns.learn(blocks, start)
-        columns = Columns(rows, blocks, self._patterns, cost, model.new_solver)
+        columns = Columns(rows, blocks, self._patterns, cost, model.new_solver, self._params.patterns)
         begin = time.monotonic()
-        pricing = begin + 0.6 * (until - begin)
+        pricing = begin + self._params.pricing_share * (until - begin)
         known = int(cost @ start)
         _, interrupted = run_interruptibly(
             lambda: columns.tighten(pricing, self._options.workers, known), columns.stop
@@ -97,7 +94,7 @@ class Bounding:
             return bound, None
         sign = -1 if goal.sense == "max" else 1
         cost, blocks = self._model.cost(name), self._blocks(rows)
-        attainment = Attainment(rows, blocks, cost, self._model.new_solver)
+        attainment = Attainment(rows, blocks, cost, self._model.new_solver, self._params.patterns)
         while bound != value and not self.interrupted:
             target = sign * (bound - goal.terms.constant)
             (decided, found), interrupted = run_interruptibly(
@@ -112,14 +109,18 @@ class Bounding:
             bound += sign
         return bound, None
 
-    def mixing(self) -> Mixing | None:
-        """Return what puts solutions together; None where the model is too large or nodes are not alike."""
-        rows = self._model.rows
-        if self._model.variables > MOST_MIXED or len(self._blocks(rows).types) > MOST_TYPES:
+    def recombination(self) -> Recombination | None:
+        """Return the recombination of the model's solutions; None where it or its node types are too many."""
+        rows, params = self._model.rows, self._params.patterns
+        if self._model.variables > params.max_recombined_variables:
             return None
-        if self._mixed is None or self._mixed[0] is not rows:
-            self._mixed = rows, Mixing(rows, self._blocks(rows), self._patterns, self._model.new_solver)
-        return self._mixed[1]
+        blocks = self._blocks(rows)
+        if len(blocks.types) > params.max_priced_types:
+            return None
+        if self._recombined is None or self._recombined[0] is not rows:
+            made = Recombination(rows, blocks, self._patterns, self._model.new_solver, params)
+            self._recombined = rows, made
+        return self._recombined[1]
 
     def _blocks(self, rows: Rows) -> Blocks:
         if self._split is None or self._split[0] is not rows:
