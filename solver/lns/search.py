@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..model.round_model import RoundModel
     from ..model.solution import Solution
     from ..model.sparse_rows import Ints, Rows
-    from ..model.submodel import Excerpt
+    from ..model.submodel import Submodel
     from ..options import SolveOptions
     from ..patterns.recombination import Recombination
     from .neighbourhoods import NeighbourhoodOperator
@@ -44,7 +44,7 @@ class _Step:
     """A step: the submodel, the values it starts from, and the operator that drew it."""
 
     operator: NeighbourhoodOperator
-    cut: Excerpt
+    submodel: Submodel
     base: Ints
     solver: cp_model.CpSolver
 
@@ -54,7 +54,7 @@ class _Step:
 
     def search(self) -> Found:
         """Return the solution found, if any, and whether it is proven optimal."""
-        status = self.solver.solve(self.cut.model)
+        status = self.solver.solve(self.submodel.model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None, False
         found = np.array(list(self.solver.response_proto.solution), dtype=np.int64)
@@ -107,7 +107,7 @@ class LargeNeighbourhoodSearch:
         self._cost = model.sum_of(names)
         if not model.complete(counts, leaving, names, seconds):
             return False
-        self._excerpts = model.excerpts
+        self._submodels = model.submodels
         self._recombination = self._recombination_of_model()
         self._begin()
         return True
@@ -136,12 +136,12 @@ class LargeNeighbourhoodSearch:
     @property
     def point(self) -> Ints:
         """Values of all variables at the current point."""
-        return self._excerpts.x
+        return self._submodels.x
 
     @property
     def solution(self) -> Solution:
         """The current point as a solution."""
-        return self.places.solution(self._excerpts.x)
+        return self.places.solution(self._submodels.x)
 
     def run(self, until: float) -> Generator[bool, None, None]:
         """Take steps; yield after each whether it improved the plan. Closing it stops the running steps."""
@@ -175,22 +175,22 @@ class LargeNeighbourhoodSearch:
         self._steps += 1
         for _ in range(self._params.max_empty_draws if len(self.places.nodes) else 0):
             operator, nodes = self._neighbourhoods.draw()
-            cut = self._excerpts.cut(self.free(nodes))
-            if cut is not None and (cut.low < cut.high).any():
-                return self._step(operator, cut, seconds)
+            submodel = self._submodels.extract(self.free(nodes))
+            if submodel is not None and (submodel.low < submodel.high).any():
+                return self._step(operator, submodel, seconds)
         return None
 
-    def _step(self, operator: NeighbourhoodOperator, cut: Excerpt, seconds: float) -> _Step:
-        base = self._excerpts.x[cut.variables]
-        cut.aim(self._cost)
+    def _step(self, operator: NeighbourhoodOperator, submodel: Submodel, seconds: float) -> _Step:
+        base = self._submodels.x[submodel.variables]
+        submodel.aim(self._cost)
         if self._steps % self._params.unhinted_every:
-            cut.model.proto.solution_hint.vars.extend(range(len(base)))
-            cut.model.proto.solution_hint.values.extend(base.tolist())
+            submodel.model.proto.solution_hint.vars.extend(range(len(base)))
+            submodel.model.proto.solution_hint.values.extend(base.tolist())
         solver = self._model.new_solver(min(self._neighbourhoods.step_time_limit, seconds))
         solver.parameters.num_workers = 1
         solver.parameters.linearization_level = 2
         solver.parameters.random_seed = (self._options.seed + self._steps) % 2**31
-        return _Step(operator, cut, base, solver)
+        return _Step(operator, submodel, base, solver)
 
     def free(self, nodes: Ints) -> Ints:
         """Counts and evictions on nodes, and the variables that depend on them, the nearest first.
@@ -201,7 +201,7 @@ class LargeNeighbourhoodSearch:
         here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
         here[nodes] = here[-1] = True
         for _ in range(self._params.max_distance):
-            found, _ = entries(self._hanging.start, self._excerpts.rows_at(ring))
+            found, _ = entries(self._hanging.start, self._submodels.rows_at(ring))
             ring = np.setdiff1d(self._hanging.column[found], free)
             ring = ring[here[self._home[ring]]]
             if len(ring) == 0 or len(free) + len(ring) > self._params.max_free:
@@ -223,12 +223,12 @@ class LargeNeighbourhoodSearch:
         gain = False
         if found is not None:
             changed = np.flatnonzero(found != step.base)
-            variables = step.cut.variables[changed]
+            variables = step.submodel.variables[changed]
             better = int(self._cost[variables] @ (found - step.base)[changed])
             if len(changed) and better <= 0 and (self.point[variables] == step.base[changed]).all():
-                rows = self._excerpts.move(variables, found[changed])
-                if len(self._excerpts.broken(rows)):
-                    self._excerpts.move(variables, step.base[changed])
+                rows = self._submodels.move(variables, found[changed])
+                if len(self._submodels.broken(rows)):
+                    self._submodels.move(variables, step.base[changed])
                 else:
                     gain = better < 0
                     self._follow(variables, (found - step.base)[changed])
@@ -240,9 +240,9 @@ class LargeNeighbourhoodSearch:
         before = self.point
         if found is None or int(self._cost @ (found - before)) >= 0:
             return False
-        self._excerpts.move_to(found)
-        if len(self._excerpts.broken()):
-            self._excerpts.move_to(before)
+        self._submodels.move_to(found)
+        if len(self._submodels.broken()):
+            self._submodels.move_to(before)
             return False
         self._begin()
         return True

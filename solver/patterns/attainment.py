@@ -18,15 +18,15 @@ from ortools.util.python.solve_interrupter import SolveInterrupter
 
 from ..bounds.lp_relaxation import linear
 from .enumeration import knapsacks, patterns_within
-from .integer_master import Cover
+from .integer_master import IntegerMaster
 from .params import DEFAULT
-from .slack_bounds import Squeeze
+from .slack_bounds import SlackBounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks
+    from .node_types import NodeTypes
     from .params import PatternParams
 
 
@@ -44,7 +44,7 @@ class Attainment:
     def __init__(
         self,
         rows: Rows,
-        blocks: Blocks,
+        blocks: NodeTypes,
         cost: Ints,
         new_solver: Callable[[float], cp_model.CpSolver],
         params: PatternParams = DEFAULT,
@@ -76,25 +76,27 @@ class Attainment:
         """
         if len(self._blocks.types) > self._params.max_enumerated_types:
             return False, None
-        squeeze = Squeeze(self._rows, self._blocks, self._links, self._cost, target, self._interrupter)
-        listed = self._patterns(squeeze, until)
+        slack = SlackBounds(self._rows, self._blocks, self._links, self._cost, target, self._interrupter)
+        listed = self._patterns(slack, until)
         if listed is None:
             return False, None
-        floor, ceiling = squeeze.linking(0.5 * (time.monotonic() + until))
-        cover = Cover(replace(self._links, floor=floor, ceiling=ceiling), self._blocks, listed, self._cost)
-        cover.model.add(cover.total <= target)
+        floor, ceiling = slack.linking(0.5 * (time.monotonic() + until))
+        master = IntegerMaster(
+            replace(self._links, floor=floor, ceiling=ceiling), self._blocks, listed, self._cost
+        )
+        master.model.add(master.total <= target)
         self._solver = self._new_solver(until - time.monotonic())
         # a tree over the LP decides it: more workers look for solutions, probing costs more than it gives
         self._solver.parameters.num_workers = 1
         self._solver.parameters.cp_model_probing_level = 0
         if self._stopped or time.monotonic() >= until:
             return False, None
-        status = self._solver.solve(cover.model)
+        status = self._solver.solve(master.model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return True, cover.read(self._solver, len(self._cost))
+            return True, master.read(self._solver, len(self._cost))
         return status == cp_model.INFEASIBLE, None
 
-    def _patterns(self, squeeze: Squeeze, until: float) -> list[list[Ints]] | None:
+    def _patterns(self, slack: SlackBounds, until: float) -> list[list[Ints]] | None:
         """List the patterns of each type; None where that cannot be done, or not in time."""
         listed: list[list[Ints]] = []
         left = self._params.max_enumerated_patterns
@@ -103,7 +105,7 @@ class Attainment:
             if not len(rows.ceiling) or self._stopped or time.monotonic() >= until:
                 return None
             found = patterns_within(
-                self._rows, kind, rows, squeeze.floors(kind, rows.weights, until), most=left
+                self._rows, kind, rows, slack.floors(kind, rows.weights, until), most=left
             )
             if found is None:
                 return None

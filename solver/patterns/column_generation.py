@@ -27,10 +27,10 @@ import numpy as np
 
 from ..bounds.lp_relaxation import linear
 from ..bounds.safe_bounds import least, reduced_costs, sum_below, usable
-from .integer_master import Cover, Effects
+from .integer_master import Effects, IntegerMaster
 from .params import DEFAULT
 from .pricing import Pricing
-from .restricted_master import Master, Prices
+from .restricted_master import Prices, RestrictedMaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks, BlockType
+    from .node_types import NodeType, NodeTypes
     from .params import PatternParams
 
     NewSolver = Callable[[float], cp_model.CpSolver]
@@ -57,15 +57,15 @@ class Patterns:
 
     known: dict[bytes, dict[bytes, Ints]] = field(default_factory=dict)
 
-    def of(self, kind: BlockType) -> list[Ints]:
+    def of(self, kind: NodeType) -> list[Ints]:
         """Patterns of a type."""
         return list(self.known.get(kind.key, {}).values())
 
-    def add(self, kind: BlockType, pattern: Ints) -> bool:
-        """Keep a pattern; say whether it is new."""
+    def add(self, kind: NodeType, pattern: Ints) -> bool:
+        """Keep a pattern; return whether it is new."""
         return self.known.setdefault(kind.key, {}).setdefault(pattern.tobytes(), pattern) is pattern
 
-    def learn(self, blocks: Blocks, values: Ints, before: Ints | None = None) -> int:
+    def learn(self, blocks: NodeTypes, values: Ints, before: Ints | None = None) -> int:
         """Keep the patterns of a solution of the whole model; return how many are new.
 
         Parameters
@@ -83,7 +83,7 @@ class Patterns:
         return new
 
 
-class Columns:
+class ColumnGeneration:
     """Bounds and solutions from the patterns of one model, for one cost.
 
     Attributes
@@ -95,7 +95,7 @@ class Columns:
     def __init__(
         self,
         rows: Rows,
-        blocks: Blocks,
+        blocks: NodeTypes,
         patterns: Patterns,
         cost: Ints,
         new_solver: NewSolver,
@@ -118,7 +118,7 @@ class Columns:
 
     def tighten(self, until: float, workers: int, enough: int) -> None:
         """Price patterns until the bound cannot rise, reaches what is `enough`, or time is out."""
-        master = Master(self._links, self._blocks, self._cost)
+        master = RestrictedMaster(self._links, self._blocks, self._cost)
         for k, kind in enumerate(self._blocks.types):
             for cost, effect in self._effects.of(kind, self._patterns.of(kind)):
                 master.add(k, cost, effect)
@@ -154,10 +154,10 @@ class Columns:
             A solution to start from.
         """
         patterns = [self._patterns.of(kind) for kind in self._blocks.types]
-        return Cover(self._links, self._blocks, patterns, self._cost).best(values, solver)
+        return IntegerMaster(self._links, self._blocks, patterns, self._cost).best(values, solver)
 
-    def _add(self, master: Master, prices: Prices, found: list[list[Ints]]) -> bool:
-        """Give the master the new patterns; say whether one of them helps it."""
+    def _add(self, master: RestrictedMaster, prices: Prices, found: list[list[Ints]]) -> bool:
+        """Add the new patterns to the master; return whether one of them helps."""
         helps = False
         for k, (kind, patterns) in enumerate(zip(self._blocks.types, found, strict=True)):
             new = [pattern for pattern in patterns if self._patterns.add(kind, pattern)]

@@ -1,9 +1,9 @@
-"""Solutions put together from parts of others: every node as it was in one that the search has come by.
+"""Recombination of known patterns: every node is as it was in some solution that the search has passed.
 
-Where nodes are alike, the patterns of the solutions that a search passes through, and those of column
-generation, are few enough for CP-SAT to choose the best whole numbers of them in a moment
-(`solver.patterns.integer_master`). Of a model whose linking rows have literals the cover is a relaxation:
-what comes of it has to be checked.
+Where nodes are alike, the patterns of the solutions that a search passes, and those of column generation, are
+few enough for CP-SAT to choose the best whole numbers of them quickly: a restricted integer master
+(`solver.patterns.integer_master`). For a model whose linking rows have literals it is a relaxation, and its
+solutions have to be checked.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..bounds.lp_relaxation import linear
-from .integer_master import Cover
+from .integer_master import IntegerMaster
 from .params import DEFAULT
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ..model.sparse_rows import Ints, Rows
     from .column_generation import NewSolver, Patterns
-    from .node_types import Blocks
+    from .node_types import NodeTypes
     from .params import PatternParams
 
 
@@ -33,13 +33,17 @@ class RecombinationAttempt:
     Parameters
     ----------
     done : callable
-        Is called when it has ended.
+        Called at its end.
     """
 
     def __init__(
-        self, cover: Callable[[], Cover], point: Ints, solver: cp_model.CpSolver, done: Callable[[], None]
+        self,
+        master: Callable[[], IntegerMaster],
+        point: Ints,
+        solver: cp_model.CpSolver,
+        done: Callable[[], None],
     ) -> None:
-        self._cover, self._point, self._solver = cover, point, solver
+        self._master, self._point, self._solver = master, point, solver
         self._stopped = False
         self._done = done
 
@@ -50,9 +54,9 @@ class RecombinationAttempt:
         self._done()
 
     def search(self) -> tuple[Ints | None, bool]:
-        """Return the best solution found, if any; false, since other patterns may make a better one."""
-        cover = self._cover()
-        found = None if self._stopped else cover.best(self._point, self._solver)
+        """Return the best solution found, if any, and False: other patterns may make a better one."""
+        master = self._master()
+        found = None if self._stopped else master.best(self._point, self._solver)
         self._done()
         return found, False
 
@@ -63,7 +67,7 @@ class Recombination:
     def __init__(
         self,
         rows: Rows,
-        blocks: Blocks,
+        blocks: NodeTypes,
         patterns: Patterns,
         new_solver: NewSolver,
         params: PatternParams = DEFAULT,
@@ -81,7 +85,7 @@ class Recombination:
         self._last = point.copy()
 
     def attempt(self, cost: Ints, seconds: float) -> RecombinationAttempt | None:
-        """Prepare an attempt from the last solution seen; None where it is too early, or nothing is new."""
+        """Prepare an attempt from the last solution seen; None if it is too early or no pattern is new."""
         now = time.monotonic()
         if self._last is None or not self._new or self._due is None or now < self._due:
             return None
@@ -89,8 +93,8 @@ class Recombination:
         known = [self._patterns.of(kind) for kind in self._blocks.types]
         solver = self._new_solver(min(self._params.recombination_limit, seconds))
         solver.parameters.num_workers = 1
-        cover = partial(Cover, self._links, self._blocks, known, cost)
-        return RecombinationAttempt(cover, self._last, solver, partial(self._rest, now))
+        master = partial(IntegerMaster, self._links, self._blocks, known, cost)
+        return RecombinationAttempt(master, self._last, solver, partial(self._rest, now))
 
     def _rest(self, since: float) -> None:
         now = time.monotonic()

@@ -44,7 +44,7 @@ def attain(run: TierRun) -> None:
     if state.bounding.interrupted:
         return
     until = run.share(run.params.attainment_share)
-    bound, solution = state.bounding.by_listing(name, state.value(name), state.bound(name), until)
+    bound, solution = state.bounding.by_enumeration(name, state.value(name), state.bound(name), until)
     state.tell(name, bound)
     if solution is not None:
         state.decode(solution, run.names)

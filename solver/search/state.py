@@ -218,9 +218,9 @@ class SearchState:
         result = self.sequencer.order(assignment, self.deadline)
         if result.moves is None:
             self.offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
-            if result.blame is None:
+            if result.conflict is None:
                 return False, False
-            self.model.forbid(result.blame, result.relief, solution)
+            self.model.add_nogood(result.conflict, result.relaxing, solution)
             return False, True
         value = self.offer(complete(self.problem, result.moves, chosen))
         costs = {t.name: t.cost for t in value.tiers}

@@ -1,4 +1,4 @@
-"""Bounds of tiers, and plans, from relaxations and from listed patterns (`solver.patterns.attainment`)."""
+"""Bounds of tiers, and solutions, from relaxations and enumerated patterns (`solver.patterns.attainment`)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from ..bounds.lp_relaxation import relaxed
 from ..model.interrupts import run_interruptibly
 from ..patterns.attainment import Attainment
-from ..patterns.column_generation import Columns, Patterns
-from ..patterns.node_types import blocks_of
+from ..patterns.column_generation import ColumnGeneration, Patterns
+from ..patterns.node_types import node_types_of
 from ..patterns.recombination import Recombination
 from .params import DEFAULT
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..model.solution import Solution
     from ..model.sparse_rows import Rows
     from ..options import SolveOptions
-    from ..patterns.node_types import Blocks
+    from ..patterns.node_types import NodeTypes
     from .params import SearchParams
 
 
@@ -32,7 +32,7 @@ class Bounding:
         self._model, self._options = model, options
         self._params = params
         self._patterns = Patterns()
-        self._split: tuple[Rows, Blocks] | None = None
+        self._split: tuple[Rows, NodeTypes] | None = None
         self._recombined: tuple[Rows, Recombination] | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
@@ -47,7 +47,7 @@ class Bounding:
             lambda: relaxed(rows, cost, seconds, interrupter), interrupter.interrupt
         )
         self.interrupted |= interrupted
-        return None if bound is None else self._told(name, bound)
+        return None if bound is None else self._tier_bound(name, bound)
 
     def by_columns(self, name: str, until: float) -> tuple[int | None, Solution | None]:
         """Bound a tier by column generation, and look for a better solution than the model's `values`.
@@ -65,7 +65,9 @@ class Bounding:
             return None, None
         cost = model.cost(name)
         self._patterns.learn(blocks, start)
-        columns = Columns(rows, blocks, self._patterns, cost, model.new_solver, self._params.patterns)
+        columns = ColumnGeneration(
+            rows, blocks, self._patterns, cost, model.new_solver, self._params.patterns
+        )
         begin = time.monotonic()
         pricing = begin + self._params.pricing_share * (until - begin)
         known = int(cost @ start)
@@ -73,7 +75,7 @@ class Bounding:
             lambda: columns.tighten(pricing, self._options.workers, known), columns.stop
         )
         self.interrupted |= interrupted
-        bound = None if columns.bound is None else self._told(name, columns.bound)
+        bound = None if columns.bound is None else self._tier_bound(name, columns.bound)
         if interrupted or columns.bound is None or columns.bound >= known:
             return bound, None
         solver = model.new_solver(until - time.monotonic())
@@ -81,7 +83,7 @@ class Bounding:
         self.interrupted |= interrupted
         return bound, None if found is None else model.solution(found)
 
-    def by_listing(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
+    def by_enumeration(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
         """Lower a tier's bound as long as no solution attains it, or find one that does.
 
         Parameters
@@ -122,14 +124,14 @@ class Bounding:
             self._recombined = rows, made
         return self._recombined[1]
 
-    def _blocks(self, rows: Rows) -> Blocks:
+    def _blocks(self, rows: Rows) -> NodeTypes:
         if self._split is None or self._split[0] is not rows:
             node_of = self._model.places.node_of(np.arange(len(rows.low)))
             costs = [self._model.cost(name) for name in self._model.goals]
-            self._split = rows, blocks_of(rows, node_of, costs)
+            self._split = rows, node_types_of(rows, node_of, costs)
         return self._split[1]
 
-    def _told(self, name: str, bound: int) -> int:
+    def _tier_bound(self, name: str, bound: int) -> int:
         """Turn a bound of a cost into one of the tier."""
         goal = self._model.goals[name]
         if goal.sense == "max":

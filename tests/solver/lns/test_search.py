@@ -19,7 +19,7 @@ from kubestow.models import tiers
 from kubestow.solver.lns.params import DEFAULT, LnsParams
 from kubestow.solver.lns.search import LargeNeighbourhoodSearch
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.ordering.decoding import assign, complete, counted
 from kubestow.solver.search.tier_bounds import Bounding
@@ -67,7 +67,7 @@ def test_every_step_keeps_all_rows_and_no_step_is_worse(make, workers):
     begin(problem, lns, names)
     last = cost(model, names, lns.solution)
     for gain in steps(lns, 30):
-        whole = Excerpts(model.rows, lns.point)
+        whole = Submodels(model.rows, lns.point)
         assert whole.broken().tolist() == []
         now = cost(model, names, lns.solution)
         assert now <= last
@@ -103,7 +103,7 @@ def test_every_family_of_constraints_is_kept(seed):
     lns = LargeNeighbourhoodSearch(model, model.options)
     begin(problem, lns, [tiers.scheduled(level) for level in problem.levels[:1]])
     for _ in steps(lns, 6):
-        assert Excerpts(model.rows, lns.point).broken().tolist() == []
+        assert Submodels(model.rows, lns.point).broken().tolist() == []
 
 
 def test_what_hangs_on_a_node_is_free_with_it():

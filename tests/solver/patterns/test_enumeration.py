@@ -25,7 +25,7 @@ from kubestow.solver.patterns import enumeration as listing
 from kubestow.solver.patterns import slack_bounds as squeeze
 from kubestow.solver.patterns.attainment import Attainment
 from kubestow.solver.patterns.enumeration import knapsacks, patterns_within
-from kubestow.solver.patterns.node_types import BlockType, blocks_of
+from kubestow.solver.patterns.node_types import NodeType, node_types_of
 from kubestow.solver.patterns.params import DEFAULT as PATTERNS
 from kubestow.solver.patterns.params import PatternParams
 from kubestow.solver.search.params import SearchParams
@@ -53,7 +53,7 @@ def block(low, high, terms, sides, literals=None):
         ceiling=np.array([ceiling for _, ceiling in sides]),
         literals=sparse(literals or [[] for _ in terms]),
     )
-    return rows, BlockType((np.arange(len(low)),), np.arange(len(terms)), b"")
+    return rows, NodeType((np.arange(len(low)),), np.arange(len(terms)), b"")
 
 
 def one_by_one(rows, known, floor):
@@ -143,7 +143,7 @@ def round_model(snapshot):
 
 def listed(model, name, bound, value=0, patterns=PATTERNS):
     bounding = Bounding(model, OPTIONS, SearchParams(patterns=patterns))
-    return bounding.by_listing(name, value, bound, time.monotonic() + 20)
+    return bounding.by_enumeration(name, value, bound, time.monotonic() + 20)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -182,7 +182,7 @@ def test_what_is_found_satisfies_the_model():
     model = round_model(snapshot_of(packing(4, 4, 1, 1.0, 1)))
     node_of = model.places.node_of(np.arange(len(model.rows.low)))
     cost = model.cost(SCHEDULED)
-    blocks = blocks_of(model.rows, node_of, [model.cost(name) for name in model.goals])
+    blocks = node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
     optimum, _ = best(model.context.model, cost)
     attainment = Attainment(model.rows, blocks, cost, model.new_solver)
     decided, found = attainment.decide(optimum, time.monotonic() + 20)

@@ -1,4 +1,4 @@
-"""Solutions put together from parts of others."""
+"""Recombination: solutions made of the nodes of others."""
 
 from itertools import combinations_with_replacement
 from math import inf
@@ -11,7 +11,7 @@ from kubestow.encoders.problem import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.patterns.params import PatternParams
 from kubestow.solver.search.params import SearchParams
@@ -62,7 +62,7 @@ def test_the_best_nodes_of_two_solutions_make_one_that_is_better_than_both(model
     recombination.see(point(model, [], [2, 2]))
     found, _ = put_together(recombination, model)
     assert placed(model, found) == 4
-    assert Excerpts(model.rows, found).broken().tolist() == []
+    assert Submodels(model.rows, found).broken().tolist() == []
 
 
 def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(model):
@@ -78,7 +78,7 @@ def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(mod
         values = np.zeros_like(found)
         for mine, pattern in zip(nodes, pair, strict=True):
             values[mine] = pattern
-        if not len(Excerpts(model.rows, values).broken()):
+        if not len(Submodels(model.rows, values).broken()):
             best = max(best, placed(model, values))
     assert placed(model, found) == best
 

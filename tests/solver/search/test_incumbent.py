@@ -148,16 +148,16 @@ def wrong_relaxation(monkeypatch):
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: less(right(self, name, seconds)))
 
 
-def wrong_listing(monkeypatch):
+def wrong_enumeration(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
-    monkeypatch.setattr(Bounding, "by_listing", lambda self, name, value, bound, until: (value - 1, None))
+    monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (value - 1, None))
 
 
 def wrong_columns(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
-    monkeypatch.setattr(Bounding, "by_listing", lambda self, name, value, bound, until: (bound, None))
+    monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (bound, None))
     monkeypatch.setattr(Bounding, "by_columns", lambda self, name, until: (3, None))
 
 
@@ -204,7 +204,7 @@ def wrong_goal(monkeypatch):
         ),
         pytest.param(CROWDED, wrong_domains, "none", id="the relaxation to domains"),
         pytest.param(CROWDED, wrong_relaxation, "none", id="the linear relaxation"),
-        pytest.param(CROWDED, wrong_listing, "none", id="listed patterns"),
+        pytest.param(CROWDED, wrong_enumeration, "none", id="enumerated patterns"),
         pytest.param(CROWDED, wrong_columns, "none", id="column generation"),
         pytest.param(CROWDED, wrong_search, "none", id="CP-SAT's bound"),
         pytest.param(CROWDED, wrong_optimum, "none", id="CP-SAT's optimum"),
