@@ -1,8 +1,8 @@
 """Column generation: patterns of what may stand on a node, and how often each is taken.
 
 Where nodes are alike, a model is its linking rows plus a choice of one pattern for each node (Dantzig and
-Wolfe).  A master LP chooses how often; its duals price the pattern that would help most, found by CP-SAT on
-the rows of one node.  Each round of pricing also proves a bound,
+Wolfe). A master LP chooses how often; its duals price the pattern that would help most, found by CP-SAT on
+the rows of one node. Each round of pricing also proves a bound,
 
     Σ_r side_r·π_r + Σ_shared min(d·low, d·high) + Σ_types members·min over patterns x of (c − Aᵀπ)·x
 
@@ -116,8 +116,8 @@ class ColumnGeneration:
         for part in self._pricing:
             part.stop()
 
-    def tighten(self, until: float, workers: int, enough: int) -> None:
-        """Price patterns until the bound cannot rise, reaches what is `enough`, or time is out."""
+    def tighten(self, until: float, workers: int, target: int) -> None:
+        """Price patterns until the bound cannot rise, reaches the target, or time is out."""
         master = RestrictedMaster(self._links, self._blocks, self._cost)
         for k, kind in enumerate(self._blocks.types):
             for cost, effect in self._effects.of(kind, self._patterns.of(kind)):
@@ -138,7 +138,7 @@ class ColumnGeneration:
                     len(self._pricing) / workers
                 )
                 gained = self._add(master, prices, found)
-                if self.bound is not None and self.bound >= min(enough, math.ceil(prices.value - TOLERANCE)):
+                if self.bound is not None and self.bound >= min(target, math.ceil(prices.value - TOLERANCE)):
                     return
                 if not gained and smooth == 0.0 and gap == 0.0:
                     return

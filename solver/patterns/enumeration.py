@@ -1,7 +1,7 @@
 """All patterns of a node that leave little room: met in the middle.
 
 A solution that has to fill nodes almost to the brim uses only patterns whose load lies in a narrow window in
-each resource.  There are few of these, and they are listed: the variables of a block are split in two, all
+each resource. There are few of these, and they are listed: the variables of a block are split in two, all
 assignments of each half that fit are made, and pairs whose loads add up to one within the windows are found
 in a grid with cells as wide as the windows.
 

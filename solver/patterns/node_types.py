@@ -1,7 +1,7 @@
 """Nodes that are alike in the eyes of a model: blocks of variables, and which of them can trade places.
 
 A block is what a model says of one node: its counts, its evictions, and the auxiliary variables that hang on
-them alone.  A row within one block is local; every other row links blocks. Blocks are of one type when their
+them alone. A row within one block is local; every other row links blocks. Blocks are of one type when their
 local rows, their part in the linking rows and their part in every cost are the same: then any solution stays
 one when two of them change places, so it matters only how often a pattern occurs in a type.
 """

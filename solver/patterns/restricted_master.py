@@ -5,7 +5,7 @@
     Σ over patterns of a type λ_p = members of the type
 
 As an LP while patterns are looked for (GLOP, which goes on from its last basis), as an integer model in the
-end.  Source: Dantzig and Wolfe, Decomposition principle for linear programs.
+end. Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
 
 from __future__ import annotations

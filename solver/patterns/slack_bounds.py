@@ -1,7 +1,7 @@
 """What a tier that reaches its bound leaves the rows: each row's sides as tight as relaxations make them.
 
 Where all that fits has to be placed, hardly any room may be left on any node, and no class may be short of a
-pod.  For each row the least (or most) it can be is bounded by the linear relaxation, outward
+pod. For each row the least (or most) it can be is bounded by the linear relaxation, outward
 (`solver.bounds.lp_relaxation`), over all solutions in which the tier attains its target.
 
 Blocks of a type trade places in any solution, so one block of each type and the sum of its others stand for
