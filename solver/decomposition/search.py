@@ -18,7 +18,7 @@ be exceeded lies in one part, the others allow everything, so the best set is th
 tiers above, a plan of the round with these values has the proven value in each part (none can be better, so
 none may be worse), the parts' bounds hold for it, and their sum is a bound.  After the first tier that some
 part has not proven this is no longer so: one part might do worse than it did here and another better.  From
-there on only what holds of any plan adds up: the reach of the tier in each part's model.
+there on only what holds of any plan adds up: the trivial bound of the tier in each part's model.
 """
 
 from __future__ import annotations
@@ -138,12 +138,12 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a part came to: `bounds` hold given the tiers above, `reach` of any plan."""
+    """What a part came to: `bounds` hold given the tiers above, `trivial_bounds` of any plan."""
 
     best: Outcome
     values: Mapping[str, int]
     bounds: Mapping[str, int]
-    reach: Mapping[str, int]
+    trivial_bounds: Mapping[str, int]
     variables: int
     constraints: int
     interrupted: bool
@@ -160,14 +160,14 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
         best=search.best,
         values=search.valuation.by_name(),
         bounds=dict(search.bounds),
-        reach={tier.name: search.reach(tier.name) for tier in search.valuation.tiers},
+        trivial_bounds=search.trivial_bounds(),
         variables=search.size[0],
         constraints=search.size[1],
         interrupted=search.interrupted,
     )
 
 
-def _reach(valuation: Valuation, goals: Iterable[Goal]) -> dict[str, int]:
+def _trivial_bounds(valuation: Valuation, goals: Iterable[Goal]) -> dict[str, int]:
     """What holds of every plan: the best value of each tier that the model's variables can express."""
     found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
     return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
@@ -240,7 +240,7 @@ class _Parts:
             left_over -= part.weight + 1
 
     def _unsearched(self, part: Part) -> _Answer:
-        """Answer for a part that an interruption left out: greedy's plan or none, and only the reach."""
+        """Answer for a part that an interruption left out: greedy's plan or none, and trivial bounds."""
         problem = build_problem(self._cluster.with_queue(part.pods))
         cluster = problem.cluster
         best = Outcome()
@@ -248,8 +248,8 @@ class _Parts:
         if candidate.admissible:
             best = narrate(cluster, problem.state, candidate.moves, candidate.allocations)
         valuation = valuate(cluster, best, self._options.prefer)
-        reach = _reach(valuation, encode(problem, self._options.prefer).goals)
-        return _Answer(best, valuation.by_name(), reach, reach, 0, 0, interrupted=True)
+        trivial = _trivial_bounds(valuation, encode(problem, self._options.prefer).goals)
+        return _Answer(best, valuation.by_name(), trivial, trivial, 0, 0, interrupted=True)
 
     def _report(self, progress: Progress) -> None:
         if self._progress is not None:
@@ -266,7 +266,7 @@ class _Parts:
             if total != tier.value:
                 message = f"{tier.name}: the parts add up to {total}, the round has {tier.value}"
                 raise InternalError(message, {"parts": [dict(a.values) for a in answers]})
-            bounds = [a.bounds[tier.name] if above else a.reach[tier.name] for a in answers]
+            bounds = [a.bounds[tier.name] if above else a.trivial_bounds[tier.name] for a in answers]
             known.tell(tier.name, base + sum(b - base for b in bounds), valuation.costs[:k])
             above &= all(a.bounds[tier.name] == a.values[tier.name] for a in answers)
         return Found(

@@ -1,1 +1,1 @@
-"""Large-neighbourhood search near the incumbent."""
+"""Large-neighbourhood search from the incumbent."""

@@ -1,14 +1,14 @@
-"""Which nodes a search near a plan frees together, chosen by what has paid so far.
+"""Operators that choose which nodes a step of large-neighbourhood search frees, weighted by past success.
 
-    random     any nodes
-    short      nodes with most room of what a class lacks that has unplaced pods
-    sitting    nodes where pods of such a class stand, and nodes with room for it
-    leaving    nodes that pods leave, and others
+    any        nodes drawn uniformly
+    scarce     nodes with most room of what a class with unplaced pods lacks
+    occupied   nodes where pods of such a class are placed, and nodes with room for it
+    evicting   nodes with evictions, and others
     domain     nodes of one domain of a topology key that a constraint or a group names
     group      one or two whole domains, for a pod group
 
-Each is drawn about as often as it has improved the plan for its time, and frees as many nodes as can be
-searched through in a moment.
+Operators are drawn in proportion to their improvements per second. Each adapts the number of nodes it frees
+to what can be searched through within `sub_limit`.
 """
 
 from __future__ import annotations
@@ -20,28 +20,18 @@ import numpy as np
 
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import hard_constraints
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..model.sparse_rows import Ints
     from ..model.variable_index import Places
-
-# Nodes that are free at first, and at most.
-FIRST = 4
-MOST = 400
-
-# Seconds in which a neighbourhood should be searched through: at first, and when nothing is found for long.
-MOMENT = 0.02
-LONGEST = 0.5
-
-# How fast old experience fades, and time that each way is taken to have spent for one improvement at first.
-FADE = 0.98
-PRIOR = 2.0
+    from .params import LnsParams
 
 
 @dataclass
-class Way:
+class NeighbourhoodOperator:
     """One way to draw nodes, with its experience.
 
     Attributes
@@ -49,35 +39,46 @@ class Way:
     size : float
         Nodes that it frees.
     gains, seconds : float
-        Improvements and what they took, the old ones faded.
+        Improvements and the time spent on them, with exponential decay.
     """
 
     name: str
     draw: Callable[[int], Ints]
-    size: float = FIRST
-    gains: float = 1.0
-    seconds: float = PRIOR
+    params: LnsParams
 
-    def learn(self, gain: bool, seconds: float, moment: float, *, proven: bool) -> None:
-        """Take note of a search, and free more nodes where it was soon through, fewer where it was not."""
-        self.gains = FADE * self.gains + gain
-        self.seconds = FADE * self.seconds + seconds
-        if proven and seconds < moment:
-            self.size = min(self.size * 1.02, MOST)
-        elif not proven or seconds > 3 * moment:
-            self.size = max(self.size * 0.9, 2)
+    def __post_init__(self) -> None:
+        self.size: float = self.params.first_size
+        self.gains, self.seconds = self.params.prior_gains, self.params.prior_seconds
+
+    def learn(self, gain: bool, seconds: float, sub_limit: float, *, proven: bool) -> None:
+        """Record a step; grow the size after a quick proof, shrink it after a slow or unfinished search."""
+        params = self.params
+        self.gains = params.decay * self.gains + gain
+        self.seconds = params.decay * self.seconds + seconds
+        if proven and seconds < sub_limit:
+            self.size = min(self.size * params.growth, params.max_size)
+        elif not proven or seconds > params.slow_factor * sub_limit:
+            self.size = max(self.size * params.shrinkage, params.min_size)
 
 
 @dataclass
 class Neighbourhoods:
-    """Draws nodes; knows which pods are not placed and what room nodes have at the point of the search."""
+    """Draws nodes, given the unplaced pods and the room of nodes at the current point.
+
+    Attributes
+    ----------
+    sub_limit : float
+        Seconds in which a neighbourhood should be searched through now.
+    """
 
     places: Places
     seed: int
-    moment: float = MOMENT
-    ways: list[Way] = field(init=False)
+    params: LnsParams = DEFAULT
+    sub_limit: float = field(init=False)
+    operators: list[NeighbourhoodOperator] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.sub_limit = self.params.sub_limit
         problem = self.places.problem
         self._random = np.random.default_rng(self.seed)
         self._request = np.array([c.request for c in problem.classes]).reshape(len(problem.classes), -1)
@@ -87,14 +88,16 @@ class Neighbourhoods:
         self._idle = 0
         self._domains = self._domain_keys()
         self._groups = self._group_domains()
-        draws: list[Callable[[int], Ints]] = [self._any, self._short, self._sitting]
-        draws += [self._leaving] if len(self.places.victim) else []
+        draws: list[Callable[[int], Ints]] = [self._any, self._scarce, self._occupied]
+        draws += [self._evicting] if len(self.places.victim) else []
         draws += [self._domain] if self._domains else []
         draws += [self._group] if self._groups else []
-        self.ways = [Way(draw.__name__.strip("_"), draw) for draw in draws]
+        self.operators = [
+            NeighbourhoodOperator(draw.__name__.strip("_"), draw, self.params) for draw in draws
+        ]
 
     def start(self, x: Ints) -> None:
-        """Begin at a point, which may be changed in place as long as `follow` is told."""
+        """Begin at a point; after a change to it in place, call `follow`."""
         self._x = x
         self._unplaced = self._sizes.copy()
         self._room = self.places.problem.free_now.astype(np.int64).copy()
@@ -103,7 +106,7 @@ class Neighbourhoods:
         self.follow(here, x[here])
 
     def follow(self, variables: Ints, change: Ints) -> None:
-        """Take note of counts and evictions that changed by so much."""
+        """Record the change of some counts and evictions."""
         places = self.places
         row = places.row_of(variables)
         node, coming = places.node_of(variables), row < len(self._sizes)
@@ -111,49 +114,52 @@ class Neighbourhoods:
         for r, request in enumerate(self._taken.T):
             np.subtract.at(self._room[r], node, request[row] * change)
 
-    def draw(self) -> tuple[Way, Ints]:
-        """Choose a way and let it choose nodes."""
-        rates = np.array([way.gains / way.seconds for way in self.ways])
-        chances = 0.8 * rates / rates.sum() + 0.2 / len(rates)
-        way = self.ways[int(self._random.choice(len(self.ways), p=chances))]
-        return way, way.draw(min(int(way.size), len(self.places.nodes)))
+    def draw(self) -> tuple[NeighbourhoodOperator, Ints]:
+        """Choose an operator and let it choose nodes."""
+        rates = np.array([operator.gains / operator.seconds for operator in self.operators])
+        uniform = self.params.exploration
+        chances = (1 - uniform) * rates / rates.sum() + uniform / len(rates)
+        operator = self.operators[int(self._random.choice(len(self.operators), p=chances))]
+        return operator, operator.draw(min(int(operator.size), len(self.places.nodes)))
 
     @property
-    def enough(self) -> int:
-        """Searches without gain in a row after which larger neighbourhoods are searched."""
-        return 10 * len(self.places.nodes) // FIRST + 50
+    def stall_limit(self) -> int:
+        """Steps without an improvement in a row after which larger neighbourhoods are searched."""
+        params = self.params
+        return params.stall_sweeps * len(self.places.nodes) // params.first_size + params.stall_steps
 
     @property
-    def patience(self) -> float:
-        """Seconds after which a search is given up: few take long, and those seldom find anything."""
-        return 4 * self.moment
+    def step_time_limit(self) -> float:
+        """Seconds after which a step is given up."""
+        return self.params.step_time_factor * self.sub_limit
 
-    def learn(self, way: Way, seconds: float, *, gain: bool, proven: bool) -> None:
-        """Take note of a search; after many without gain, larger neighbourhoods are searched."""
-        way.learn(gain, seconds, self.moment, proven=proven)
+    def learn(self, operator: NeighbourhoodOperator, seconds: float, *, gain: bool, proven: bool) -> None:
+        """Record a step; after a stall, allow larger neighbourhoods."""
+        params = self.params
+        operator.learn(gain, seconds, self.sub_limit, proven=proven)
         self._idle = 0 if gain else self._idle + 1
         if gain:
-            self.moment = max(self.moment / 1.5, MOMENT)
-        elif self._idle % self.enough == 0:
-            self.moment = min(2 * self.moment, LONGEST)
+            self.sub_limit = max(self.sub_limit / params.sub_limit_shrinkage, params.sub_limit)
+        elif self._idle % self.stall_limit == 0:
+            self.sub_limit = min(params.sub_limit_growth * self.sub_limit, params.max_sub_limit)
 
-    # -- ways --
+    # -- operators --
 
     def _any(self, size: int) -> Ints:
         return self._some(self.places.nodes, size)
 
-    def _short(self, size: int) -> Ints:
+    def _scarce(self, size: int) -> Ints:
         cls = self._lacking()
         return self._any(size) if cls is None else self._roomy(cls, size)
 
-    def _sitting(self, size: int) -> Ints:
+    def _occupied(self, size: int) -> Ints:
         cls = self._lacking()
         if cls is None:
             return self._any(size)
         picked = self._some(self.places.standing(cls, self._x), size // 2)
         return self._with(picked, self._roomy(cls, size), size)
 
-    def _leaving(self, size: int) -> Ints:
+    def _evicting(self, size: int) -> Ints:
         left = np.unique(self.places.victim_node[self._x[self.places.evictions] > 0])
         picked = self._some(left, size // 2)
         cls = self._lacking()
@@ -166,32 +172,32 @@ class Neighbourhoods:
         return self._some(self.places.nodes[here == domain], size)
 
     def _group(self, size: int) -> Ints:
-        """One or two whole domains that a group may choose; one with unplaced members rather than another."""
+        """One or two whole domains that a group may choose; groups with unplaced members are preferred."""
         lacking = [k for k, (classes, _) in enumerate(self._groups) if self._unplaced[classes].any()]
         every = list(range(len(self._groups)))
-        pool = lacking if lacking and self._random.random() < 0.8 else every
+        pool = lacking if lacking and self._random.random() < self.params.group_preference else every
         _, ids = self._groups[pool[int(self._random.integers(len(pool)))]]
         here = ids[self.places.nodes]
         domains = np.unique(here[here >= 0])
         chosen = self._some(domains, 1 + int(self._random.integers(2)))
-        return self.places.nodes[np.isin(here, chosen)][:MOST]
+        return self.places.nodes[np.isin(here, chosen)][: self.params.max_size]
 
     def _lacking(self) -> int | None:
-        """Give a class with unplaced pods, about as likely as it has many of them."""
+        """Draw a class in proportion to its unplaced pods; None where all pods are placed."""
         total = self._unplaced.sum()
         if total <= 0:
             return None
         return int(self._random.choice(len(self._unplaced), p=self._unplaced / total))
 
     def _roomy(self, cls: int, size: int) -> Ints:
-        """Nodes that nearly have the room for a pod of a class, with some chance for others."""
+        """Nodes with most of the room that a pod of a class needs, with noise."""
         request = self._request[cls]
         asked = np.flatnonzero(request > 0)
         nodes = np.flatnonzero(self.places.problem.classes[cls].mask)
         share = np.ones(len(nodes))
         if len(asked):
             share = np.minimum(self._room[np.ix_(asked, nodes)] / request[asked, None], 1.0).min(axis=0)
-        share += self._random.gumbel(size=len(nodes)) * self._random.choice([0.1, 0.3])
+        share += self._random.gumbel(size=len(nodes)) * self._random.choice(self.params.noises)
         return nodes[np.argsort(-share, kind="stable")[:size]]
 
     def _with(self, picked: Ints, others: Ints, size: int) -> Ints:

@@ -1,10 +1,10 @@
-"""Large-neighbourhood search: again and again the model of a few nodes, everything else held.
+"""Large-neighbourhood search: CP-SAT solves the submodel of a few nodes, all other variables are fixed.
 
 A step frees the counts and evictions on some nodes (`solver.lns.neighbourhoods`) and all other variables that
-hang on them through rows, so that every constraint family stays exact; CP-SAT searches the cut
-(`solver.model.submodel`); what it finds is taken if all rows hold and no tier searched for is worse.  Steps
-run side by side in threads, each with one worker of CP-SAT; one whose surroundings have changed meanwhile is
-checked against all rows that it touches before it is taken.  Now and then what they came by is put together
+depend on them through rows, so every constraint family stays exact. CP-SAT searches the submodel
+(`solver.model.submodel`); its solution is accepted if all rows hold and no tier searched for is worse. Steps
+run in parallel threads, each with one worker of CP-SAT; where the plan changed during a step, the solution is
+checked against all rows that it touches. From time to time the patterns of past solutions are recombined
 (`solver.patterns.recombination`).
 """
 
@@ -20,8 +20,9 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ..model.sparse_rows import Sparse, entries, extremes
-from ..patterns.recombination import Mixture
+from ..patterns.recombination import RecombinationAttempt
 from .neighbourhoods import Neighbourhoods
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -29,30 +30,21 @@ if TYPE_CHECKING:
     from ..model.round_model import RoundModel
     from ..model.solution import Solution
     from ..model.sparse_rows import Ints, Rows
-    from ..model.submodel import Excerpt
+    from ..model.submodel import Submodel
     from ..options import SolveOptions
-    from ..patterns.recombination import Mixing
-    from .neighbourhoods import Way
+    from ..patterns.recombination import Recombination
+    from .neighbourhoods import NeighbourhoodOperator
+    from .params import LnsParams
 
 Found: TypeAlias = "tuple[Ints | None, bool]"
-
-# Variables beside counts and evictions that a step frees, at most, and how far from the nodes they may hang.
-MOST_FREE = 20_000
-FURTHEST = 4
-
-# Every so manieth step starts without a hint: it may come to another solution that is as good.
-UNHINTED = 2
-
-# Neighbourhoods in which nothing can change, in a row, after which there is no other.
-TRIES = 50
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A step that is being searched: the cut, the values from which it starts, what drew it."""
+    """A step: the submodel, the values it starts from, and the operator that drew it."""
 
-    way: Way
-    cut: Excerpt
+    operator: NeighbourhoodOperator
+    submodel: Submodel
     base: Ints
     solver: cp_model.CpSolver
 
@@ -61,24 +53,34 @@ class _Step:
         self.solver.stop_search()
 
     def search(self) -> Found:
-        """Return what is found, if anything, and whether there is nothing better."""
-        status = self.solver.solve(self.cut.model)
+        """Return the solution found, if any, and whether it is proven optimal."""
+        status = self.solver.solve(self.submodel.model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None, False
         found = np.array(list(self.solver.response_proto.solution), dtype=np.int64)
         return found, status == cp_model.OPTIMAL
 
 
-class Near:
-    """The search near one plan of a model."""
+class LargeNeighbourhoodSearch:
+    """Large-neighbourhood search from one plan of a model.
+
+    Parameters
+    ----------
+    recombination : callable
+        Returns the recombination for the model as it is at a start; None where it has none.
+    """
 
     def __init__(
-        self, model: RoundModel, options: SolveOptions, mixing: Callable[[], Mixing | None] = lambda: None
+        self,
+        model: RoundModel,
+        options: SolveOptions,
+        recombination: Callable[[], Recombination | None] = lambda: None,
+        params: LnsParams = DEFAULT,
     ) -> None:
-        self._model, self._options = model, options
-        self._mixing_of_model = mixing
+        self._model, self._options, self._params = model, options, params
+        self._recombination_of_model = recombination
         self.places = model.places
-        self._neighbourhoods = Neighbourhoods(self.places, options.seed)
+        self._neighbourhoods = Neighbourhoods(self.places, options.seed, params)
         self._steps = 0
         self._rows: Rows | None = None
         self._cost = np.zeros(0, dtype=np.int64)
@@ -91,9 +93,9 @@ class Near:
         leaving: Mapping[int, int],
         seconds: float,
     ) -> bool:
-        """Begin at a plan, searching for better values of neighbouring tiers (`weights` must be in range).
+        """Begin at a plan, to improve neighbouring tiers (`weights` must be in range).
 
-        Returns whether the plan's other variables could be told in time.
+        Returns whether the plan's other variables could be completed in time.
         """
         model = self._model
         if self._rows is not model.rows:
@@ -105,16 +107,16 @@ class Near:
         self._cost = model.sum_of(names)
         if not model.complete(counts, leaving, names, seconds):
             return False
-        self._excerpts = model.excerpts
-        self._mixing = self._mixing_of_model()
+        self._submodels = model.submodels
+        self._recombination = self._recombination_of_model()
         self._begin()
         return True
 
     def _begin(self) -> None:
-        """Take note of a point that was not reached by steps."""
+        """Record a point that was not reached by steps."""
         self._neighbourhoods.start(self.point)
-        if self._mixing is not None:
-            self._mixing.see(self.point)
+        if self._recombination is not None:
+            self._recombination.see(self.point)
 
     def _homes(self, rows: Rows) -> Ints:
         """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
@@ -127,31 +129,31 @@ class Near:
         return np.where(least == most, least, -1)
 
     @property
-    def enough(self) -> int:
-        """Idle steps in a row after which small neighbourhoods have been seen."""
-        return self._neighbourhoods.enough
+    def stall_limit(self) -> int:
+        """Steps without an improvement in a row after which small neighbourhoods are exhausted."""
+        return self._neighbourhoods.stall_limit
 
     @property
     def point(self) -> Ints:
-        """Values of all variables where the search is."""
-        return self._excerpts.x
+        """Values of all variables at the current point."""
+        return self._submodels.x
 
     @property
     def solution(self) -> Solution:
-        """Where the search is."""
-        return self.places.solution(self._excerpts.x)
+        """The current point as a solution."""
+        return self.places.solution(self._submodels.x)
 
     def run(self, until: float) -> Generator[bool, None, None]:
-        """Take steps; after each say whether it improved on the plan.  Close it to end the steps at work."""
+        """Take steps; yield after each whether it improved the plan. Closing it stops the running steps."""
         workers = self._options.workers
-        running: dict[Future[Found], _Step | Mixture] = {}
+        running: dict[Future[Found], _Step | RecombinationAttempt] = {}
         self._stopped.clear()
         pool = ThreadPoolExecutor(workers)
         try:
             while time.monotonic() < until:
                 while len(running) < workers:
                     left = until - time.monotonic()
-                    step = self._mixture(left) or self._draw(left)
+                    step = self._recombine(left) or self._draw(left)
                     if step is None:
                         break
                     running[pool.submit(self._search, step)] = step
@@ -169,77 +171,78 @@ class Near:
             pool.shutdown()
 
     def _draw(self, seconds: float) -> _Step | None:
-        """Prepare a step; None where nothing near the plan can change."""
+        """Prepare a step; None where no neighbourhood leaves a choice."""
         self._steps += 1
-        for _ in range(TRIES if len(self.places.nodes) else 0):
-            way, nodes = self._neighbourhoods.draw()
-            cut = self._excerpts.cut(self.free(nodes))
-            if cut is not None and (cut.low < cut.high).any():
-                return self._step(way, cut, seconds)
+        for _ in range(self._params.max_empty_draws if len(self.places.nodes) else 0):
+            operator, nodes = self._neighbourhoods.draw()
+            submodel = self._submodels.extract(self.free(nodes))
+            if submodel is not None and (submodel.low < submodel.high).any():
+                return self._step(operator, submodel, seconds)
         return None
 
-    def _step(self, way: Way, cut: Excerpt, seconds: float) -> _Step:
-        base = self._excerpts.x[cut.variables]
-        cut.aim(self._cost)
-        if self._steps % UNHINTED:
-            cut.model.proto.solution_hint.vars.extend(range(len(base)))
-            cut.model.proto.solution_hint.values.extend(base.tolist())
-        solver = self._model.new_solver(min(self._neighbourhoods.patience, seconds))
+    def _step(self, operator: NeighbourhoodOperator, submodel: Submodel, seconds: float) -> _Step:
+        base = self._submodels.x[submodel.variables]
+        submodel.aim(self._cost)
+        if self._steps % self._params.unhinted_every:
+            submodel.model.proto.solution_hint.vars.extend(range(len(base)))
+            submodel.model.proto.solution_hint.values.extend(base.tolist())
+        solver = self._model.new_solver(min(self._neighbourhoods.step_time_limit, seconds))
         solver.parameters.num_workers = 1
         solver.parameters.linearization_level = 2
         solver.parameters.random_seed = (self._options.seed + self._steps) % 2**31
-        return _Step(way, cut, base, solver)
+        return _Step(operator, submodel, base, solver)
 
     def free(self, nodes: Ints) -> Ints:
-        """Counts and evictions on nodes, and what hangs on them, the nearest first.
+        """Counts and evictions on nodes, and the variables that depend on them, the nearest first.
 
-        What belongs to another node stays: violations there are the business of evictions there.
+        Variables of other nodes stay fixed: violations there depend on evictions there.
         """
         free = ring = self.places.on(nodes)
         here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
         here[nodes] = here[-1] = True
-        for _ in range(FURTHEST):
-            found, _ = entries(self._hanging.start, self._excerpts.rows_at(ring))
+        for _ in range(self._params.max_distance):
+            found, _ = entries(self._hanging.start, self._submodels.rows_at(ring))
             ring = np.setdiff1d(self._hanging.column[found], free)
             ring = ring[here[self._home[ring]]]
-            if len(ring) == 0 or len(free) + len(ring) > MOST_FREE:
+            if len(ring) == 0 or len(free) + len(ring) > self._params.max_free:
                 break
             free = np.concatenate((free, ring))
         return free
 
-    def _mixture(self, seconds: float) -> Mixture | None:
-        return None if self._mixing is None else self._mixing.attempt(self._cost, seconds)
+    def _recombine(self, seconds: float) -> RecombinationAttempt | None:
+        known = self._recombination
+        return None if known is None else known.attempt(self._cost, seconds)
 
-    def _search(self, step: _Step | Mixture) -> Found:
+    def _search(self, step: _Step | RecombinationAttempt) -> Found:
         return (None, False) if self._stopped.is_set() else step.search()
 
-    def _take(self, step: _Step | Mixture, found: Ints | None, proven: bool) -> bool:
-        """Follow a step where it leads to something as good; say whether that is better."""
-        if isinstance(step, Mixture):
+    def _take(self, step: _Step | RecombinationAttempt, found: Ints | None, proven: bool) -> bool:
+        """Accept a solution that is no worse; return whether it is better."""
+        if isinstance(step, RecombinationAttempt):
             return self._take_all(found)
         gain = False
         if found is not None:
             changed = np.flatnonzero(found != step.base)
-            variables = step.cut.variables[changed]
+            variables = step.submodel.variables[changed]
             better = int(self._cost[variables] @ (found - step.base)[changed])
             if len(changed) and better <= 0 and (self.point[variables] == step.base[changed]).all():
-                rows = self._excerpts.move(variables, found[changed])
-                if len(self._excerpts.broken(rows)):
-                    self._excerpts.move(variables, step.base[changed])
+                rows = self._submodels.move(variables, found[changed])
+                if len(self._submodels.broken(rows)):
+                    self._submodels.move(variables, step.base[changed])
                 else:
                     gain = better < 0
                     self._follow(variables, (found - step.base)[changed])
-        self._neighbourhoods.learn(step.way, step.solver.wall_time, gain=gain, proven=proven)
+        self._neighbourhoods.learn(step.operator, step.solver.wall_time, gain=gain, proven=proven)
         return gain
 
     def _take_all(self, found: Ints | None) -> bool:
-        """Go to another solution where it is better, wherever the search has come to meanwhile."""
+        """Move to a recombined solution if it is better than the current point; return whether it is."""
         before = self.point
         if found is None or int(self._cost @ (found - before)) >= 0:
             return False
-        self._excerpts.move_to(found)
-        if len(self._excerpts.broken()):
-            self._excerpts.move_to(before)
+        self._submodels.move_to(found)
+        if len(self._submodels.broken()):
+            self._submodels.move_to(before)
             return False
         self._begin()
         return True
@@ -247,8 +250,8 @@ class Near:
     def _follow(self, variables: Ints, change: Ints) -> None:
         mine = self._decisive[variables]
         self._neighbourhoods.follow(variables[mine], change[mine])
-        if self._mixing is not None:
-            self._mixing.see(self.point)
+        if self._recombination is not None:
+            self._recombination.see(self.point)
 
 
 def _columns(rows: Rows, kept: np.ndarray) -> Sparse:

@@ -21,7 +21,7 @@ from ...encoders.devices.variables import device_variables
 from ...models.errors import InternalError
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
-from .submodel import Excerpts
+from .submodel import Submodels
 from .variable_index import Places
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class RoundModel:
 
     def __post_init__(self) -> None:
         self._rows: Rows | None = None
-        self._excerpts: Excerpts | None = None
+        self._submodels: Submodels | None = None
         self._read_constraints = 0
         self.context = encode(self.problem, self.options.prefer)
         self.goals = {g.name: g for g in self.context.goals}
@@ -119,10 +119,10 @@ class RoundModel:
         if (value < goal.high) if goal.sense == "max" else (value > goal.low):
             self.context.model.add(expression <= value if goal.sense == "max" else expression >= value)
 
-    def forbid(self, blame: Component, relief: Component, solution: Solution) -> None:
-        """Exclude what agrees with a solution on the blamed and has no more relief than it (a lazy cut)."""
-        differs = [self._outside(*item, fewer=True) for item in self._values(blame, solution)]
-        differs += [self._outside(*item, fewer=False) for item in self._values(relief, solution)]
+    def add_nogood(self, conflict: Component, relaxing: Component, solution: Solution) -> None:
+        """Exclude solutions that agree on a conflict and are no more relaxed (a lazy cut, or nogood)."""
+        differs = [self._outside(*item, fewer=True) for item in self._values(conflict, solution)]
+        differs += [self._outside(*item, fewer=False) for item in self._values(relaxing, solution)]
         self.context.model.add_bool_or([literal for literals in differs for literal in literals])
 
     def _values(self, component: Component, solution: Solution) -> Iterator[tuple[cp_model.IntVar, int]]:
@@ -150,12 +150,12 @@ class RoundModel:
         return literals
 
     @property
-    def excerpts(self) -> Excerpts:
-        """Cuts out of the model as it is now; its point is that of the last `complete`."""
+    def submodels(self) -> Submodels:
+        """Extracts submodels of the model as it is now; the point is that of the last `complete`."""
         rows = self.rows
-        if self._excerpts is None or self._excerpts.rows is not rows:
-            self._excerpts = Excerpts(rows, np.zeros(len(rows.low), dtype=np.int64))
-        return self._excerpts
+        if self._submodels is None or self._submodels.rows is not rows:
+            self._submodels = Submodels(rows, np.zeros(len(rows.low), dtype=np.int64))
+        return self._submodels
 
     def complete(
         self,
@@ -174,25 +174,25 @@ class RoundModel:
             False where there are none: the plan breaks a condition that the model calls necessary. None where
             time ran out.
         """
-        excerpts = self.excerpts
-        excerpts.move_to(self.places.values(counts, leaving, self.variables))
+        submodels = self.submodels
+        submodels.move_to(self.places.values(counts, leaving, self.variables))
         self.values = None
         others = np.ones(self.variables, dtype=bool)
         others[self.places.decisive] = False
         if others.any():
-            cut = excerpts.cut(np.flatnonzero(others))
-            if cut is None:
+            submodel = submodels.extract(np.flatnonzero(others))
+            if submodel is None:
                 return False
-            cut.aim(self.sum_of(names))
+            submodel.aim(self.sum_of(names))
             solver = self.new_solver(min(seconds, max(1.0, COMPLETING * seconds)))
             solver.parameters.num_workers = 1
-            status = run_or_leave(lambda: solver.solve(cut.model), solver.stop_search)
+            status = run_or_leave(lambda: solver.solve(submodel.model), solver.stop_search)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
                 return False if status == cp_model.INFEASIBLE else None
-            excerpts.move(cut.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
-        if len(excerpts.broken()):
+            submodels.move(submodel.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
+        if len(submodels.broken()):
             return False
-        self.values = excerpts.x.copy()
+        self.values = submodels.x.copy()
         return True
 
     def sum_of(self, names: Sequence[str]) -> Ints:

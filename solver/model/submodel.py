@@ -1,7 +1,7 @@
-"""Small models cut out of a large one: some variables are free, all others keep their values.
+"""Submodels of a large model: some variables are free, all others keep their values.
 
-A cut costs what it contains, not what the model contains: rows are reached from the free variables, their
-other terms are known from the row's activity, and limits are propagated before CP-SAT sees the rest.
+A submodel costs what it contains, not what the model contains: rows are reached from the free variables,
+their other terms are known from the row's activity, and limits are propagated before CP-SAT sees the rest.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ PASSES = 3
 
 
 @dataclass(frozen=True)
-class Excerpt:
-    """A small model; `variables` says which variable of the large one each of its variables is."""
+class Submodel:
+    """A submodel; `variables` gives the variable of the large model for each of its own."""
 
     model: cp_model.CpModel
     variables: Ints
@@ -42,8 +42,8 @@ class Excerpt:
         self.model.proto.objective.coeffs.extend(mine[aimed].tolist())
 
 
-class Excerpts:
-    """Cuts small models out of rows around a point, and keeps the point."""
+class Submodels:
+    """Extracts submodels of rows around a point, and keeps the point."""
 
     def __init__(self, rows: Rows, x: Ints) -> None:
         self.rows = rows
@@ -87,7 +87,7 @@ class Excerpts:
         self.x[variables] = values
         return self.rows_at(variables)
 
-    def cut(self, free: Ints) -> Excerpt | None:
+    def extract(self, free: Ints) -> Submodel | None:
         """Build the model of some distinct variables; None where the others leave them no values."""
         rows = self.rows
         found, column = entries(self.columns.start, free)
@@ -111,7 +111,7 @@ class Excerpts:
         least, most = terms.reach(*limits, len(touched))
         stated &= (least < floor) | (most > ceiling)
         model = _model(*limits, terms.of(stated), conditions.of(stated), floor, ceiling, stated)
-        return Excerpt(model, free, *limits)
+        return Submodel(model, free, *limits)
 
 
 @dataclass(frozen=True)

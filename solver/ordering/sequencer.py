@@ -2,7 +2,7 @@
 
 First a quick sequence: bind what passes, let victims leave as late as possible.  Where it gets stuck, a
 depth-first search over the order-sensitive part (`solver.ordering.components`) either finds an order, or
-proves that there is none and names the components to blame, or gives up at its limit.  Source: design,
+proves that there is none and names the components in conflict, or gives up at its limit.  Source: design,
 "Admissible".
 """
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """`moves` where an order was found, `blame` where none exists, neither where the limit was reached.
+    """`moves` where an order was found, `conflict` where none exists, neither where the limit was reached.
 
-    `relief` could have made an order possible: victims that hold room where a blamed pod lands, preemptors
-    that could come to the node of a blamed victim.  More of them may help, fewer never do.
+    `relaxing` could have made an order possible: victims that hold room where a pod of the conflict lands,
+    preemptors that could come to the node of a victim in the conflict. More of them may help, fewer never do.
     """
 
     moves: tuple[Move, ...] | None
-    blame: Component | None = None
-    relief: Component = EMPTY
+    conflict: Component | None = None
+    relaxing: Component = EMPTY
     partial: tuple[Move, ...] = ()
 
 
@@ -130,14 +130,14 @@ class Sequencer:
     def _none(
         self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
     ) -> OrderResult:
-        """Blame a component if the search looked at every order of it, and other devices would not help."""
+        """A component is the conflict if every order of it was tried, and other devices would not help."""
         devices = self._problem.devices
         if not search.complete or (devices is not None and component.devices and devices.blurred):
             return OrderResult(None, partial=partial)
-        return OrderResult(None, component, self._relief(component, assignment), partial)
+        return OrderResult(None, component, self._relaxing(component, assignment), partial)
 
-    def _relief(self, component: Component, assignment: Assignment) -> Component:
-        """Find who outside a component could have made an order of it possible."""
+    def _relaxing(self, component: Component, assignment: Assignment) -> Component:
+        """Find what outside a component could have made an order of it possible."""
         problem = self._problem
         landing = {
             n for i, n in assignment.placed.items() if self.context.class_of[i].index in component.classes

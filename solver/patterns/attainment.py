@@ -18,18 +18,16 @@ from ortools.util.python.solve_interrupter import SolveInterrupter
 
 from ..bounds.lp_relaxation import linear
 from .enumeration import knapsacks, patterns_within
-from .integer_master import Cover
-from .slack_bounds import Squeeze
+from .integer_master import IntegerMaster
+from .params import DEFAULT
+from .slack_bounds import SlackBounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks
-
-# Types of nodes, and patterns of all types, up to which it was worth while.
-MOST_TYPES = 8
-MOST_PATTERNS = 10_000
+    from .node_types import NodeTypes
+    from .params import PatternParams
 
 
 class Attainment:
@@ -44,8 +42,14 @@ class Attainment:
     """
 
     def __init__(
-        self, rows: Rows, blocks: Blocks, cost: Ints, new_solver: Callable[[float], cp_model.CpSolver]
+        self,
+        rows: Rows,
+        blocks: NodeTypes,
+        cost: Ints,
+        new_solver: Callable[[float], cp_model.CpSolver],
+        params: PatternParams = DEFAULT,
     ) -> None:
+        self._params = params
         self._rows, self._blocks, self._cost = rows, blocks, cost
         self._links = linear(rows.subset(blocks.linking))
         self._new_solver = new_solver
@@ -70,36 +74,38 @@ class Attainment:
         ints or None
             Values of all variables in such a solution.
         """
-        if len(self._blocks.types) > MOST_TYPES:
+        if len(self._blocks.types) > self._params.max_enumerated_types:
             return False, None
-        squeeze = Squeeze(self._rows, self._blocks, self._links, self._cost, target, self._interrupter)
-        listed = self._patterns(squeeze, until)
+        slack = SlackBounds(self._rows, self._blocks, self._links, self._cost, target, self._interrupter)
+        listed = self._patterns(slack, until)
         if listed is None:
             return False, None
-        floor, ceiling = squeeze.linking(0.5 * (time.monotonic() + until))
-        cover = Cover(replace(self._links, floor=floor, ceiling=ceiling), self._blocks, listed, self._cost)
-        cover.model.add(cover.total <= target)
+        floor, ceiling = slack.linking(0.5 * (time.monotonic() + until))
+        master = IntegerMaster(
+            replace(self._links, floor=floor, ceiling=ceiling), self._blocks, listed, self._cost
+        )
+        master.model.add(master.total <= target)
         self._solver = self._new_solver(until - time.monotonic())
         # a tree over the LP decides it: more workers look for solutions, probing costs more than it gives
         self._solver.parameters.num_workers = 1
         self._solver.parameters.cp_model_probing_level = 0
         if self._stopped or time.monotonic() >= until:
             return False, None
-        status = self._solver.solve(cover.model)
+        status = self._solver.solve(master.model)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return True, cover.read(self._solver, len(self._cost))
+            return True, master.read(self._solver, len(self._cost))
         return status == cp_model.INFEASIBLE, None
 
-    def _patterns(self, squeeze: Squeeze, until: float) -> list[list[Ints]] | None:
+    def _patterns(self, slack: SlackBounds, until: float) -> list[list[Ints]] | None:
         """List the patterns of each type; None where that cannot be done, or not in time."""
         listed: list[list[Ints]] = []
-        left = MOST_PATTERNS
+        left = self._params.max_enumerated_patterns
         for kind in self._blocks.types:
             rows = knapsacks(self._rows, kind)
             if not len(rows.ceiling) or self._stopped or time.monotonic() >= until:
                 return None
             found = patterns_within(
-                self._rows, kind, rows, squeeze.floors(kind, rows.weights, until), most=left
+                self._rows, kind, rows, slack.floors(kind, rows.weights, until), most=left
             )
             if found is None:
                 return None

@@ -1,8 +1,8 @@
 """Column generation: patterns of what may stand on a node, and how often each is taken.
 
 Where nodes are alike, a model is its linking rows plus a choice of one pattern for each node (Dantzig and
-Wolfe).  A master LP chooses how often; its duals price the pattern that would help most, found by CP-SAT on
-the rows of one node.  Each round of pricing also proves a bound,
+Wolfe). A master LP chooses how often; its duals price the pattern that would help most, found by CP-SAT on
+the rows of one node. Each round of pricing also proves a bound,
 
     Σ_r side_r·π_r + Σ_shared min(d·low, d·high) + Σ_types members·min over patterns x of (c − Aᵀπ)·x
 
@@ -27,9 +27,10 @@ import numpy as np
 
 from ..bounds.lp_relaxation import linear
 from ..bounds.safe_bounds import least, reduced_costs, sum_below, usable
-from .integer_master import Cover, Effects
+from .integer_master import Effects, IntegerMaster
+from .params import DEFAULT
 from .pricing import Pricing
-from .restricted_master import Master, Prices
+from .restricted_master import Prices, RestrictedMaster
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,18 +39,13 @@ if TYPE_CHECKING:
 
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks, BlockType
+    from .node_types import NodeType, NodeTypes
+    from .params import PatternParams
 
     NewSolver = Callable[[float], cp_model.CpSolver]
 
 # Costs of patterns are multiples of 1 / SCALE.
 SCALE = 2**20
-
-# How much of the best duals so far goes into those that are priced next.
-SMOOTH = 0.6
-
-# Gap at which the search for a pattern may end where some took longer than so many seconds.
-GAP, SLOW = 0.05, 0.1
 
 # A pattern whose reduced cost is within this of zero does not help the master.
 TOLERANCE = 1e-6
@@ -61,15 +57,15 @@ class Patterns:
 
     known: dict[bytes, dict[bytes, Ints]] = field(default_factory=dict)
 
-    def of(self, kind: BlockType) -> list[Ints]:
+    def of(self, kind: NodeType) -> list[Ints]:
         """Patterns of a type."""
         return list(self.known.get(kind.key, {}).values())
 
-    def add(self, kind: BlockType, pattern: Ints) -> bool:
-        """Keep a pattern; say whether it is new."""
+    def add(self, kind: NodeType, pattern: Ints) -> bool:
+        """Keep a pattern; return whether it is new."""
         return self.known.setdefault(kind.key, {}).setdefault(pattern.tobytes(), pattern) is pattern
 
-    def learn(self, blocks: Blocks, values: Ints, before: Ints | None = None) -> int:
+    def learn(self, blocks: NodeTypes, values: Ints, before: Ints | None = None) -> int:
         """Keep the patterns of a solution of the whole model; return how many are new.
 
         Parameters
@@ -87,7 +83,7 @@ class Patterns:
         return new
 
 
-class Columns:
+class ColumnGeneration:
     """Bounds and solutions from the patterns of one model, for one cost.
 
     Attributes
@@ -97,8 +93,15 @@ class Columns:
     """
 
     def __init__(
-        self, rows: Rows, blocks: Blocks, patterns: Patterns, cost: Ints, new_solver: NewSolver
+        self,
+        rows: Rows,
+        blocks: NodeTypes,
+        patterns: Patterns,
+        cost: Ints,
+        new_solver: NewSolver,
+        params: PatternParams = DEFAULT,
     ) -> None:
+        self._params = params
         self.bound: int | None = None
         self._blocks, self._patterns, self._cost = blocks, patterns, cost
         self._links = linear(rows.subset(blocks.linking))
@@ -113,13 +116,14 @@ class Columns:
         for part in self._pricing:
             part.stop()
 
-    def tighten(self, until: float, workers: int, enough: int) -> None:
-        """Price patterns until the bound cannot rise, reaches what is `enough`, or time is out."""
-        master = Master(self._links, self._blocks, self._cost)
+    def tighten(self, until: float, workers: int, target: int) -> None:
+        """Price patterns until the bound cannot rise, reaches the target, or time is out."""
+        master = RestrictedMaster(self._links, self._blocks, self._cost)
         for k, kind in enumerate(self._blocks.types):
             for cost, effect in self._effects.of(kind, self._patterns.of(kind)):
                 master.add(k, cost, effect)
-        smooth, gap, slow = SMOOTH, 0.0, False
+        params = self._params
+        smooth, gap, slow = params.smoothing, 0.0, False
         with ThreadPoolExecutor(workers) as pool:
             while time.monotonic() < until and not self._stopped:
                 prices = master.solve(until - time.monotonic())
@@ -130,14 +134,16 @@ class Columns:
                 center = prices.rows if self._stable is None else self._stable[1]
                 begin = time.monotonic()
                 found = self._price(smooth * center + (1 - smooth) * prices.rows, pool, workers, until, gap)
-                slow |= time.monotonic() - begin > SLOW * math.ceil(len(self._pricing) / workers)
+                slow |= time.monotonic() - begin > params.slow_pricing * math.ceil(
+                    len(self._pricing) / workers
+                )
                 gained = self._add(master, prices, found)
-                if self.bound is not None and self.bound >= min(enough, math.ceil(prices.value - TOLERANCE)):
+                if self.bound is not None and self.bound >= min(target, math.ceil(prices.value - TOLERANCE)):
                     return
                 if not gained and smooth == 0.0 and gap == 0.0:
                     return
-                gap = GAP if slow and (gained or smooth > 0.0) else 0.0
-                smooth = SMOOTH if gained else 0.0
+                gap = params.pricing_gap if slow and (gained or smooth > 0.0) else 0.0
+                smooth = params.smoothing if gained else 0.0
 
     def best(self, values: Ints, solver: cp_model.CpSolver) -> Ints | None:
         """Take the best whole numbers of the patterns known; return a solution of the whole model.
@@ -148,10 +154,10 @@ class Columns:
             A solution to start from.
         """
         patterns = [self._patterns.of(kind) for kind in self._blocks.types]
-        return Cover(self._links, self._blocks, patterns, self._cost).best(values, solver)
+        return IntegerMaster(self._links, self._blocks, patterns, self._cost).best(values, solver)
 
-    def _add(self, master: Master, prices: Prices, found: list[list[Ints]]) -> bool:
-        """Give the master the new patterns; say whether one of them helps it."""
+    def _add(self, master: RestrictedMaster, prices: Prices, found: list[list[Ints]]) -> bool:
+        """Add the new patterns to the master; return whether one of them helps."""
         helps = False
         for k, (kind, patterns) in enumerate(zip(self._blocks.types, found, strict=True)):
             new = [pattern for pattern in patterns if self._patterns.add(kind, pattern)]

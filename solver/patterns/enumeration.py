@@ -1,7 +1,7 @@
 """All patterns of a node that leave little room: met in the middle.
 
 A solution that has to fill nodes almost to the brim uses only patterns whose load lies in a narrow window in
-each resource.  There are few of these, and they are listed: the variables of a block are split in two, all
+each resource. There are few of these, and they are listed: the variables of a block are split in two, all
 assignments of each half that fit are made, and pairs whose loads add up to one within the windows are found
 in a grid with cells as wide as the windows.
 
@@ -19,7 +19,7 @@ from ...encoders.linear import HIGHEST
 
 if TYPE_CHECKING:
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import BlockType
+    from .node_types import NodeType
 
 # Assignments of half a block, and pairs that may fit, beyond which nothing is listed; fewer where more rows
 # than this have a load of each.
@@ -44,7 +44,7 @@ class Knapsacks:
     ceiling: Ints
 
 
-def knapsacks(rows: Rows, kind: BlockType) -> Knapsacks:
+def knapsacks(rows: Rows, kind: NodeType) -> Knapsacks:
     """Pick the knapsack rows of a type of blocks whose variables are not negative; there may be none."""
     local = rows.subset(kind.local)
     weights = _dense(local, kind)
@@ -53,7 +53,7 @@ def knapsacks(rows: Rows, kind: BlockType) -> Knapsacks:
     return Knapsacks(weights[chosen], local.ceiling[chosen])
 
 
-def patterns_within(rows: Rows, kind: BlockType, known: Knapsacks, floor: Ints, most: int) -> Ints | None:
+def patterns_within(rows: Rows, kind: NodeType, known: Knapsacks, floor: Ints, most: int) -> Ints | None:
     """List the assignments of a block that satisfy its local rows and leave little room in some.
 
     Parameters
@@ -174,7 +174,7 @@ def _pairs(ones: Ints, others: Ints, floor: Ints, room: Ints) -> tuple[Ints, Int
     return first, second
 
 
-def _dense(local: Rows, kind: BlockType) -> Ints:
+def _dense(local: Rows, kind: NodeType) -> Ints:
     """Coefficients of local rows by place in the block."""
     place = np.zeros(len(local.low), dtype=np.int64)
     place[kind.first] = np.arange(len(kind.first))
@@ -183,7 +183,7 @@ def _dense(local: Rows, kind: BlockType) -> Ints:
     return found
 
 
-def _hold(local: Rows, kind: BlockType, patterns: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _hold(local: Rows, kind: NodeType, patterns: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Say which patterns satisfy every local row that is in force."""
     place = np.zeros(len(local.low), dtype=np.int64)
     place[kind.first] = np.arange(len(kind.first))

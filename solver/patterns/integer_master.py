@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks, BlockType
+    from .node_types import NodeType, NodeTypes
 
 
 class Effects:
@@ -32,7 +32,7 @@ class Effects:
         self.columns = links.terms.transposed(len(links.low))
         self._cost, self._rows = cost, len(links.floor)
 
-    def of(self, kind: BlockType, patterns: Iterable[Ints]) -> Iterator[tuple[int, Floats]]:
+    def of(self, kind: NodeType, patterns: Iterable[Ints]) -> Iterator[tuple[int, Floats]]:
         """Yield the cost of each pattern and its part in the rows."""
         taken, cost = self.columns.take(kind.first), self._cost[kind.first]
         along = taken.row
@@ -41,7 +41,7 @@ class Effects:
             yield int(cost @ pattern), added.astype(float)
 
 
-class Cover:
+class IntegerMaster:
     """The integer model over some patterns of each type.
 
     Parameters
@@ -61,7 +61,7 @@ class Cover:
         Cost of what is taken.
     """
 
-    def __init__(self, links: Rows, blocks: Blocks, patterns: Sequence[list[Ints]], cost: Ints) -> None:
+    def __init__(self, links: Rows, blocks: NodeTypes, patterns: Sequence[list[Ints]], cost: Ints) -> None:
         self.model = model = cp_model.CpModel()
         self._blocks = blocks
         shared = blocks.shared.tolist()

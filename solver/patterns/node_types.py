@@ -1,7 +1,7 @@
 """Nodes that are alike in the eyes of a model: blocks of variables, and which of them can trade places.
 
 A block is what a model says of one node: its counts, its evictions, and the auxiliary variables that hang on
-them alone.  A row within one block is local; every other row links blocks.  Blocks are of one type when their
+them alone. A row within one block is local; every other row links blocks. Blocks are of one type when their
 local rows, their part in the linking rows and their part in every cost are the same: then any solution stays
 one when two of them change places, so it matters only how often a pattern occurs in a type.
 """
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class BlockType:
-    """Blocks that can trade places.
+class NodeType:
+    """Blocks that can trade places: nodes of one type.
 
     Attributes
     ----------
@@ -47,15 +47,15 @@ class BlockType:
 
 
 @dataclass(frozen=True)
-class Blocks:
+class NodeTypes:
     """A model as types of blocks, linking rows, and variables that belong to no block."""
 
-    types: tuple[BlockType, ...]
+    types: tuple[NodeType, ...]
     linking: Ints
     shared: Ints
 
 
-def blocks_of(rows: Rows, node_of: Ints, costs: Sequence[Ints]) -> Blocks:
+def node_types_of(rows: Rows, node_of: Ints, costs: Sequence[Ints]) -> NodeTypes:
     """Split a model.
 
     Parameters
@@ -83,9 +83,9 @@ def blocks_of(rows: Rows, node_of: Ints, costs: Sequence[Ints]) -> Blocks:
         seen = [column for side in (outer, literal) for column in _columns(side, members)]
         seen += [cost[members].tobytes() for cost in costs]
         found.setdefault((_inside(rows, members, mine), b"|".join(seen)), []).append((members, mine))
-    return Blocks(
+    return NodeTypes(
         types=tuple(
-            BlockType(tuple(members for members, _ in alike), alike[0][1], key)
+            NodeType(tuple(members for members, _ in alike), alike[0][1], key)
             for (key, _), alike in found.items()
         ),
         linking=linking,

@@ -9,25 +9,25 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ...models.errors import InternalError
-from ..model.submodel import Excerpts
+from ..model.submodel import Submodels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import BlockType
+    from .node_types import NodeType
 
 
 class Pricing:
     """What may stand on one node of a type, as a model of its own."""
 
-    def __init__(self, rows: Rows, kind: BlockType, new_solver: Callable[[float], cp_model.CpSolver]) -> None:
+    def __init__(self, rows: Rows, kind: NodeType, new_solver: Callable[[float], cp_model.CpSolver]) -> None:
         self.kind = kind
         self._new_solver = new_solver
-        cut = Excerpts(rows.subset(kind.local), np.zeros_like(rows.low)).cut(kind.first)
-        if cut is None:
+        submodel = Submodels(rows.subset(kind.local), np.zeros_like(rows.low)).extract(kind.first)
+        if submodel is None:
             raise InternalError("nothing may stand on a node, not even what stands there now")
-        self._model = cut.model
+        self._model = submodel.model
         self._variables = [self._model.get_int_var_from_proto_index(k) for k in range(len(kind.first))]
         self._solver: cp_model.CpSolver | None = None
 

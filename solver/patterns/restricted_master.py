@@ -5,7 +5,7 @@
     Σ over patterns of a type λ_p = members of the type
 
 As an LP while patterns are looked for (GLOP, which goes on from its last basis), as an integer model in the
-end.  Source: Dantzig and Wolfe, Decomposition principle for linear programs.
+end. Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..bounds.safe_bounds import limits
 if TYPE_CHECKING:
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints, Rows
-    from .node_types import Blocks
+    from .node_types import NodeTypes
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class Prices:
     types: Floats
 
 
-class Master:
+class RestrictedMaster:
     """The LP; patterns are added as they are found."""
 
-    def __init__(self, links: Rows, blocks: Blocks, cost: Ints) -> None:
+    def __init__(self, links: Rows, blocks: NodeTypes, cost: Ints) -> None:
         from ortools.math_opt.python import mathopt
 
         self._model = model = mathopt.Model()

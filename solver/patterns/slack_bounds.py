@@ -1,7 +1,7 @@
 """What a tier that reaches its bound leaves the rows: each row's sides as tight as relaxations make them.
 
 Where all that fits has to be placed, hardly any room may be left on any node, and no class may be short of a
-pod.  For each row the least (or most) it can be is bounded by the linear relaxation, outward
+pod. For each row the least (or most) it can be is bounded by the linear relaxation, outward
 (`solver.bounds.lp_relaxation`), over all solutions in which the tier attains its target.
 
 Blocks of a type trade places in any solution, so one block of each type and the sum of its others stand for
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from ortools.util.python.solve_interrupter import SolveInterrupter
 
     from ..model.sparse_rows import Bools, Ints
-    from .node_types import Blocks, BlockType
+    from .node_types import NodeType, NodeTypes
 
 
-class Squeeze:
+class SlackBounds:
     """Sides of rows, given that a cost is at most a target.
 
     Parameters
@@ -40,7 +40,13 @@ class Squeeze:
     """
 
     def __init__(
-        self, rows: Rows, blocks: Blocks, links: Rows, cost: Ints, target: int, interrupter: SolveInterrupter
+        self,
+        rows: Rows,
+        blocks: NodeTypes,
+        links: Rows,
+        cost: Ints,
+        target: int,
+        interrupter: SolveInterrupter,
     ) -> None:
         self._interrupter, self._links = interrupter, links
         self._first = _ids(len(rows.low), [kind.first for kind in blocks.types], 0)
@@ -85,7 +91,7 @@ class Squeeze:
             literals=Sparse(np.zeros_like(terms.start), terms.column[:0], terms.value[:0]),
         )
 
-    def floors(self, kind: BlockType, weights: Ints, until: float) -> Ints:
+    def floors(self, kind: NodeType, weights: Ints, until: float) -> Ints:
         """Bound from below what some sums over one block of a type can be.
 
         Parameters

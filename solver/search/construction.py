@@ -1,6 +1,6 @@
-"""Plans to start from, beside the one in queue order: what is left of greedy's, and small pods first.
+"""Constructive heuristics: repair of greedy's outcome, and the smallest pods first.
 
-Every plan comes from the framework's own filters, step by step.
+Every plan is built by the framework's own filters, step by step.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ..ordering.decoding import complete, salvage
 from ..plans.nominations import narrate
 from ..plans.outcome import BIND, DEALLOCATE, LEAVE
 from ..plans.replay import inadmissible
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from ...encoders.problem import Problem
@@ -20,23 +21,18 @@ if TYPE_CHECKING:
     from ...framework.vocabulary.arrays import Ints
     from ..plans.outcome import Outcome
 
-# How much more a resource counts that is asked for more: the ratio of what is asked and what is free, to this
-# power.
-SCARCITY = 4
 
-
-def standing(problem: Problem, outcome: Outcome) -> Outcome | None:
-    """Give an admissible outcome in a plan's own terms; of another one what stands by itself, if anything."""
+def repair(problem: Problem, outcome: Outcome) -> Outcome | None:
+    """Return an admissible outcome in a plan's own terms; if inadmissible, what can be repaired, or None."""
     if not outcome.admissible:
-        return repaired(problem, outcome)
+        return admissible_part(problem, outcome)
     return narrate(problem.cluster, problem.state, outcome.moves, outcome.allocations)
 
 
-def repaired(problem: Problem, outcome: Outcome) -> Outcome | None:
-    """Keep of an inadmissible outcome what stands by itself, and bind what still fits.
+def admissible_part(problem: Problem, outcome: Outcome) -> Outcome | None:
+    """Return the admissible part of an outcome, with the pods that fit beside it; None where there is none.
 
-    Left out are pods that were bound and evicted, evictions that nobody's coming justifies, and whoever has
-    no room then.
+    Pods that were bound and evicted, evictions without a preemptor, and pods that no longer fit are left out.
     """
     bound = {pod for kind, pod, _ in outcome.moves if kind == BIND}
     undone = bound & {pod for kind, pod, _ in outcome.moves if kind == LEAVE}
@@ -46,12 +42,12 @@ def repaired(problem: Problem, outcome: Outcome) -> Outcome | None:
     return None if any(True for _ in inadmissible(problem.cluster, found.moves)) else found
 
 
-def small_first(problem: Problem, until: float) -> Outcome:
-    """Bind the small pods of each priority first, each where it leaves the least of what is scarce.
+def smallest_first(problem: Problem, until: float, scarcity: float = DEFAULT.scarcity) -> Outcome:
+    """Bind the smallest pods of each priority first, each where the least of the scarce resources is left.
 
-    Small is who asks for little of the resources of which much is asked for.  Nobody is evicted.
+    Size weights each resource by its scarcity. No pod is evicted.
     """
-    weights = _weights(problem)
+    weights = _weights(problem, scarcity)
     size = {c.index: float(weights @ c.request) for c in problem.classes}
     order = [i for c in sorted(problem.classes, key=lambda c: (-c.priority, size[c.index])) for i in c.pods]
 
@@ -62,11 +58,11 @@ def small_first(problem: Problem, until: float) -> Outcome:
     return complete(problem, (), order=order, choose=choose, until=until)
 
 
-def _weights(problem: Problem) -> np.ndarray:
-    """Worth of one unit of each resource."""
+def _weights(problem: Problem, scarcity: float) -> np.ndarray:
+    """Weight of one unit of each resource."""
     free = np.maximum(problem.free_now, 0).sum(axis=1).astype(float)
     asked = np.zeros(len(free))
     for cls in problem.classes:
         asked += cls.request.astype(float) * cls.size
     free[free <= 0] = np.inf
-    return np.asarray((asked / free) ** SCARCITY / free)
+    return np.asarray((asked / free) ** scarcity / free)

@@ -1,8 +1,8 @@
-"""Rounds of pod groups from afar: choose domains first, then place each domain's members node by node.
+"""The relaxation of rounds with pod groups to domains: domains first, then nodes within each domain.
 
 The model by domains (`encoders.domain_master`) bounds what groups can place, tier by tier; its solutions are
-expanded into plans, one small model for each domain.  A domain that cannot hold what was chosen for it is
-told to the model by domains, which then chooses again.
+expanded into plans, one small model for each domain. A domain that cannot hold what was chosen for it becomes
+a cut of the model by domains, which then chooses again.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ..model.round_model import RoundModel
 from ..ordering.assignment import Assignment
 from ..ordering.components import Relations
 from ..ordering.decoding import assign
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,29 +32,28 @@ if TYPE_CHECKING:
     from ...encoders.problem import PodClass, Problem
     from ...framework.dra.allocation import Allocation
     from ..options import SolveOptions
-
-# Domains that may turn out too small before a tier is left to the model node by node.
-ROUNDS = 20
+    from .params import SearchParams
 
 
 @dataclass
-class FromAfar:
+class DomainRelaxation:
     """Bounds and plans for the groups of a problem."""
 
     problem: Problem
     options: SolveOptions
+    params: SearchParams = DEFAULT
 
     def __post_init__(self) -> None:
         self._master = domain_master(self.problem)
         self._refuted: list[list[tuple[int, int]]] = []
-        # A domain was too small without evictions, and by itself.  Where nobody can be evicted and nobody
-        # looks at other pods, that holds in every plan.
+        # A domain was too small without evictions, and by itself. Without victims, and without filters that
+        # look at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not Relations(self.problem).components
 
     def bounds(self, values: Mapping[str, int], until: float) -> dict[str, int]:
         """Bound the tiers `scheduled` from the highest priority down, the tiers above keeping their values.
 
-        Stops at the first tier that a plan's value does not reach: what follows would hang on it.
+        Stops at the first tier whose bound the plan does not attain: bounds below depend on its value.
         """
         found: dict[str, int] = {}
         if self._master is None:
@@ -86,7 +86,7 @@ class FromAfar:
         """Place groups by domains, higher priorities first, then their members node by node."""
         if self._master is None:
             return None
-        for _ in range(ROUNDS):
+        for _ in range(self.params.domain_rounds):
             chosen = self._choose(until)
             if chosen is None or time.monotonic() > until:
                 return None
@@ -138,9 +138,8 @@ class FromAfar:
             model = RoundModel(part, self.options)
             names = [tiers.scheduled(level) for level in part.levels]
             wanted = sum(c.size for c in part.classes)
-            result = model.search(
-                names, min(2.0, max(0.1, until - time.monotonic())), lambda value, bound: None
-            )
+            left = max(self.params.min_domain_limit, until - time.monotonic())
+            result = model.search(names, min(self.params.domain_limit, left), lambda value, bound: None)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.solution is None:
@@ -176,7 +175,7 @@ class FromAfar:
 
     def _solver(self, until: float) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()
-        solver.parameters.max_time_in_seconds = max(0.1, until - time.monotonic())
+        solver.parameters.max_time_in_seconds = max(self.params.min_domain_limit, until - time.monotonic())
         solver.parameters.num_workers = self.options.workers
         solver.parameters.random_seed = self.options.seed
         # CP-SAT would keep Ctrl-C to itself, and leave Python without a handler for the next

@@ -1,6 +1,6 @@
 """The best plan so far and what is known to bound every tier: the one place where either changes.
 
-A bound says what no plan attains.  A known plan that attains more is a bug, and it is said where the two
+A bound says what no plan attains. A known plan that attains more is a bug, and it is said where the two
 first meet: when a bound is told, and when a plan is offered (docs/model.md).
 """
 
@@ -32,7 +32,7 @@ class _Bound:
     given: tuple[int, ...]
 
     def covers(self, costs: Sequence[int]) -> bool:
-        """Say whether it speaks about every plan that exceeds none of these costs of the first tiers."""
+        """Whether it holds of every plan that exceeds none of these costs of the first tiers."""
         given = self.given
         return len(given) <= len(costs) and all(map(le, costs, given))
 

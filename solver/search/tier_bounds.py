@@ -1,4 +1,4 @@
-"""Bounds of tiers, and plans, from relaxations and from listed patterns (`solver.patterns.attainment`)."""
+"""Bounds of tiers, and solutions, from relaxations and enumerated patterns (`solver.patterns.attainment`)."""
 
 from __future__ import annotations
 
@@ -11,32 +11,29 @@ import numpy as np
 from ..bounds.lp_relaxation import relaxed
 from ..model.interrupts import run_interruptibly
 from ..patterns.attainment import Attainment
-from ..patterns.column_generation import Columns, Patterns
-from ..patterns.node_types import blocks_of
-from ..patterns.recombination import Mixing
+from ..patterns.column_generation import ColumnGeneration, Patterns
+from ..patterns.node_types import node_types_of
+from ..patterns.recombination import Recombination
+from .params import DEFAULT
 
 if TYPE_CHECKING:
     from ..model.round_model import RoundModel
     from ..model.solution import Solution
     from ..model.sparse_rows import Rows
     from ..options import SolveOptions
-    from ..patterns.node_types import Blocks
-
-# Types of nodes up to which patterns are priced: each is a search of its own, every time.
-MOST_TYPES = 64
-
-# Variables up to which the patterns of all that a search passes through are kept.
-MOST_MIXED = 60_000
+    from ..patterns.node_types import NodeTypes
+    from .params import SearchParams
 
 
 class Bounding:
     """Relaxations of one model, which may be given rows in the meantime."""
 
-    def __init__(self, model: RoundModel, options: SolveOptions) -> None:
+    def __init__(self, model: RoundModel, options: SolveOptions, params: SearchParams = DEFAULT) -> None:
         self._model, self._options = model, options
+        self._params = params
         self._patterns = Patterns()
-        self._split: tuple[Rows, Blocks] | None = None
-        self._mixed: tuple[Rows, Mixing] | None = None
+        self._split: tuple[Rows, NodeTypes] | None = None
+        self._recombined: tuple[Rows, Recombination] | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
 
@@ -50,7 +47,7 @@ class Bounding:
             lambda: relaxed(rows, cost, seconds, interrupter), interrupter.interrupt
         )
         self.interrupted |= interrupted
-        return None if bound is None else self._told(name, bound)
+        return None if bound is None else self._tier_bound(name, bound)
 
     def by_columns(self, name: str, until: float) -> tuple[int | None, Solution | None]:
         """Bound a tier by column generation, and look for a better solution than the model's `values`.
@@ -64,19 +61,21 @@ class Bounding:
             return None, None
         rows = model.rows
         blocks = self._blocks(rows)
-        if len(blocks.types) > MOST_TYPES:
+        if len(blocks.types) > self._params.patterns.max_priced_types:
             return None, None
         cost = model.cost(name)
         self._patterns.learn(blocks, start)
-        columns = Columns(rows, blocks, self._patterns, cost, model.new_solver)
+        columns = ColumnGeneration(
+            rows, blocks, self._patterns, cost, model.new_solver, self._params.patterns
+        )
         begin = time.monotonic()
-        pricing = begin + 0.6 * (until - begin)
+        pricing = begin + self._params.pricing_share * (until - begin)
         known = int(cost @ start)
         _, interrupted = run_interruptibly(
             lambda: columns.tighten(pricing, self._options.workers, known), columns.stop
         )
         self.interrupted |= interrupted
-        bound = None if columns.bound is None else self._told(name, columns.bound)
+        bound = None if columns.bound is None else self._tier_bound(name, columns.bound)
         if interrupted or columns.bound is None or columns.bound >= known:
             return bound, None
         solver = model.new_solver(until - time.monotonic())
@@ -84,7 +83,7 @@ class Bounding:
         self.interrupted |= interrupted
         return bound, None if found is None else model.solution(found)
 
-    def by_listing(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
+    def by_enumeration(self, name: str, value: int, bound: int, until: float) -> tuple[int, Solution | None]:
         """Lower a tier's bound as long as no solution attains it, or find one that does.
 
         Parameters
@@ -97,7 +96,7 @@ class Bounding:
             return bound, None
         sign = -1 if goal.sense == "max" else 1
         cost, blocks = self._model.cost(name), self._blocks(rows)
-        attainment = Attainment(rows, blocks, cost, self._model.new_solver)
+        attainment = Attainment(rows, blocks, cost, self._model.new_solver, self._params.patterns)
         while bound != value and not self.interrupted:
             target = sign * (bound - goal.terms.constant)
             (decided, found), interrupted = run_interruptibly(
@@ -112,23 +111,27 @@ class Bounding:
             bound += sign
         return bound, None
 
-    def mixing(self) -> Mixing | None:
-        """Return what puts solutions together; None where the model is too large or nodes are not alike."""
-        rows = self._model.rows
-        if self._model.variables > MOST_MIXED or len(self._blocks(rows).types) > MOST_TYPES:
+    def recombination(self) -> Recombination | None:
+        """Return the recombination of the model's solutions; None where it or its node types are too many."""
+        rows, params = self._model.rows, self._params.patterns
+        if self._model.variables > params.max_recombined_variables:
             return None
-        if self._mixed is None or self._mixed[0] is not rows:
-            self._mixed = rows, Mixing(rows, self._blocks(rows), self._patterns, self._model.new_solver)
-        return self._mixed[1]
+        blocks = self._blocks(rows)
+        if len(blocks.types) > params.max_priced_types:
+            return None
+        if self._recombined is None or self._recombined[0] is not rows:
+            made = Recombination(rows, blocks, self._patterns, self._model.new_solver, params)
+            self._recombined = rows, made
+        return self._recombined[1]
 
-    def _blocks(self, rows: Rows) -> Blocks:
+    def _blocks(self, rows: Rows) -> NodeTypes:
         if self._split is None or self._split[0] is not rows:
             node_of = self._model.places.node_of(np.arange(len(rows.low)))
             costs = [self._model.cost(name) for name in self._model.goals]
-            self._split = rows, blocks_of(rows, node_of, costs)
+            self._split = rows, node_types_of(rows, node_of, costs)
         return self._split[1]
 
-    def _told(self, name: str, bound: int) -> int:
+    def _tier_bound(self, name: str, bound: int) -> int:
         """Turn a bound of a cost into one of the tier."""
         goal = self._model.goals[name]
         if goal.sense == "max":

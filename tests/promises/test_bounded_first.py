@@ -4,9 +4,10 @@ import pytest
 from support.device_rounds import tiny_devices, tiny_mixed
 from support.group_rounds import tiny_groups
 from support.proof import check_optimal
+from support.search_params import search_with
 from support.strategies import tiny
 
-from kubestow.solver.search import tier_search as search
+from kubestow.solver.search.params import SearchParams
 
 ROUNDS = [
     *((tiny, seed) for seed in range(7000, 7060)),
@@ -16,9 +17,8 @@ ROUNDS = [
 ]
 
 
-@pytest.mark.parametrize("size", [search.SMALL_MODEL, 0], ids=["as small models", "as large models"])
+@pytest.mark.parametrize("size", [SearchParams().small_model, 0], ids=["as small models", "as large models"])
 @pytest.mark.parametrize("make, seed", ROUNDS)
 def test_the_plan_equals_the_exhaustive_search(make, seed, size, monkeypatch):
-    monkeypatch.setattr(search, "QUICK", 0.0)
-    monkeypatch.setattr(search, "SMALL_MODEL", size)
+    search_with(monkeypatch, quick_share=0.0, small_model=size)
     check_optimal(make(seed))

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from support.proof import OPTIONS, check_optimal
+from support.search_params import search_with
 from support.strategies import tiny, tiny_rounds
-
-from kubestow.solver.search import tier_search as search
 
 SEEDS = range(600)
 
@@ -21,7 +20,7 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_several_workers_prove_the_same(seed, monkeypatch):
     """Where one worker has not proven a small round soon, all of them search it, and in other ways."""
-    monkeypatch.setattr(search, "QUICK", 0.0)
+    search_with(monkeypatch, quick_share=0.0)
     check_optimal(tiny(seed), replace(OPTIONS, workers=3))
 
 

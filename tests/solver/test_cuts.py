@@ -48,10 +48,10 @@ def test_relief(objects, placed, evicted):
 def test_spread_constraints_that_differ_in_max_skew_need_no_cut(monkeypatch):
     """Whoever comes third sees three pods; with a count for each maxSkew only a cut could tell the model."""
 
-    def forbid(*_):
+    def add_nogood(*_):
         raise AssertionError("a solution without an order")
 
-    monkeypatch.setattr("kubestow.solver.model.round_model.RoundModel.forbid", forbid)
+    monkeypatch.setattr("kubestow.solver.model.round_model.RoundModel.add_nogood", add_nogood)
     web = pod("one").label(app="web").req(cpu="1")
     nodes = [node("a", zone="z1", cpu="9"), node("b", zone="z2", cpu="0")]
     plan, _ = check_optimal(

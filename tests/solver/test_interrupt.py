@@ -104,15 +104,15 @@ def test_sigterm_ends_a_search_with_its_best_plan(interrupts, tmp_path):
 
 
 def test_ctrl_c_before_anything_was_searched_leaves_a_plan_no_worse_than_greedys(monkeypatch):
-    standing, calls = search.standing, []
+    repair, calls = search.repair, []
 
     def interrupted_once(*args):
         calls.append(args)
         if len(calls) == 1:
             raise KeyboardInterrupt
-        return standing(*args)
+        return repair(*args)
 
-    monkeypatch.setattr(search, "standing", interrupted_once)
+    monkeypatch.setattr(search, "repair", interrupted_once)
     optimal, greedy = solve_both(snapshot_of(packing(2, 3, 1, 0.9, 0)), SolveOptions(workers=1))
     assert optimal.stats.interrupted
     assert optimal.vector() == greedy.vector()

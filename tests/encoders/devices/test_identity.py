@@ -85,4 +85,4 @@ def test_of_too_many_devices_no_choice_is_excluded(name, most, blamed, monkeypat
     [i] = problem.cluster.pending
     result = sequencer.order(Assignment({i: 0}, frozenset()), 1e12)
     assert result.moves is None
-    assert (result.blame is not None) == blamed
+    assert (result.conflict is not None) == blamed

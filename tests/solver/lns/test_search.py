@@ -1,4 +1,4 @@
-"""The search near a plan: every step keeps all rows of the model and never makes a tier worse."""
+"""Large-neighbourhood search: every step keeps all rows of the model and never makes a tier worse."""
 
 import time
 from contextlib import closing
@@ -16,10 +16,10 @@ from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
 from kubestow.models import tiers
-from kubestow.solver.lns import search as near_search
-from kubestow.solver.lns.search import Near
+from kubestow.solver.lns.params import DEFAULT, LnsParams
+from kubestow.solver.lns.search import LargeNeighbourhoodSearch
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.ordering.decoding import assign, complete, counted
 from kubestow.solver.search.tier_bounds import Bounding
@@ -33,20 +33,24 @@ ROUNDS = {
 }
 
 
-def search_of(documents, workers=1):
+def search_of(documents, workers=1, params=DEFAULT):
     problem = build_problem(build_cluster(snapshot_of(documents)))
     model = RoundModel(problem, SolveOptions(workers=workers))
-    return problem, model, Near(model, model.options, Bounding(model, model.options).mixing)
+    return (
+        problem,
+        model,
+        LargeNeighbourhoodSearch(model, model.options, Bounding(model, model.options).recombination, params),
+    )
 
 
-def begin(problem, near, names):
+def begin(problem, lns, names):
     outcome = complete(problem, ())
-    assert near.start(names, *counted(problem, outcome), 60.0)
+    assert lns.start(names, *counted(problem, outcome), 60.0)
     return outcome
 
 
-def steps(near, number):
-    with closing(near.run(time.monotonic() + 3600)) as run:
+def steps(lns, number):
+    with closing(lns.run(time.monotonic() + 3600)) as run:
         yield from islice(run, number)
 
 
@@ -58,14 +62,14 @@ def cost(model, names, solution):
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
 @pytest.mark.parametrize("workers", [1, 2], ids=["one step after the other", "two at once"])
 def test_every_step_keeps_all_rows_and_no_step_is_worse(make, workers):
-    problem, model, near = search_of(make(), workers)
+    problem, model, lns = search_of(make(), workers)
     names = [tiers.scheduled(level) for level in problem.levels]
-    begin(problem, near, names)
-    last = cost(model, names, near.solution)
-    for gain in steps(near, 30):
-        whole = Excerpts(model.rows, near.point)
+    begin(problem, lns, names)
+    last = cost(model, names, lns.solution)
+    for gain in steps(lns, 30):
+        whole = Submodels(model.rows, lns.point)
         assert whole.broken().tolist() == []
-        now = cost(model, names, near.solution)
+        now = cost(model, names, lns.solution)
         assert now <= last
         assert gain == (now < last)
         last = now
@@ -73,21 +77,21 @@ def test_every_step_keeps_all_rows_and_no_step_is_worse(make, workers):
 
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
 def test_a_solution_is_what_the_model_reads_of_the_point(make):
-    problem, _, near = search_of(make())
-    outcome = begin(problem, near, [tiers.scheduled(problem.levels[0])])
+    problem, _, lns = search_of(make())
+    outcome = begin(problem, lns, [tiers.scheduled(problem.levels[0])])
     counts, leaving = counted(problem, outcome)
-    assert dict(near.solution.counts) == counts
-    assert dict(near.solution.leaving) == leaving
-    assignment = assign(problem, near.solution)
+    assert dict(lns.solution.counts) == counts
+    assert dict(lns.solution.leaving) == leaving
+    assignment = assign(problem, lns.solution)
     assert len(assignment.placed) == len(outcome.placed)
 
 
 def test_what_is_found_is_better_than_the_start():
-    problem, _, near = search_of(ROUNDS["pods that only need room"]())
+    problem, _, lns = search_of(ROUNDS["pods that only need room"]())
     name = tiers.scheduled(problem.levels[-1])
-    outcome = begin(problem, near, [name])
-    assert sum(steps(near, 60)) > 0
-    assert near.solution.goals[name] > sum(
+    outcome = begin(problem, lns, [name])
+    assert sum(steps(lns, 60)) > 0
+    assert lns.solution.goals[name] > sum(
         1 for i in outcome.placed if problem.cluster.pods[i].priority == problem.levels[-1]
     )
 
@@ -96,36 +100,35 @@ def test_what_is_found_is_better_than_the_start():
 def test_every_family_of_constraints_is_kept(seed):
     problem = build_problem(build_cluster(generate(Random(seed), SMALL, "mixed")))
     model = RoundModel(problem, SolveOptions(workers=1))
-    near = Near(model, model.options)
-    begin(problem, near, [tiers.scheduled(level) for level in problem.levels[:1]])
-    for _ in steps(near, 6):
-        assert Excerpts(model.rows, near.point).broken().tolist() == []
+    lns = LargeNeighbourhoodSearch(model, model.options)
+    begin(problem, lns, [tiers.scheduled(level) for level in problem.levels[:1]])
+    for _ in steps(lns, 6):
+        assert Submodels(model.rows, lns.point).broken().tolist() == []
 
 
 def test_what_hangs_on_a_node_is_free_with_it():
     """Literals of preemptors and violations on the node, and the lowest counts of spreading."""
-    problem, model, near = search_of(ROUNDS["spreading, evictions and budgets"]())
-    begin(problem, near, [tiers.scheduled(problem.levels[-1])])
+    problem, model, lns = search_of(ROUNDS["spreading, evictions and budgets"]())
+    begin(problem, lns, [tiers.scheduled(problem.levels[-1])])
     nodes = np.array([problem.victims[0].node])
-    free = set(near.free(nodes).tolist())
+    free = set(lns.free(nodes).tolist())
     names = {v.name.split("[")[0] for k, v in enumerate(model.context.model.proto.variables) if k in free}
     assert {"y", "evicted", "preemptor", "violating", "lowest"} <= names
-    decisive = set(near.places.decisive.tolist())
-    assert free & decisive == set(near.places.on(nodes).tolist())
+    decisive = set(lns.places.decisive.tolist())
+    assert free & decisive == set(lns.places.on(nodes).tolist())
 
 
-def test_a_closure_that_grows_too_large_stays_at_what_is_near(monkeypatch):
-    problem, _, near = search_of(ROUNDS["gangs in racks with devices"]())
-    begin(problem, near, [tiers.scheduled(problem.levels[-1])])
-    nodes = near.places.nodes[:1]
-    monkeypatch.setattr(near_search, "MOST_FREE", 0)
-    assert near.free(nodes).tolist() == near.places.on(nodes).tolist()
+def test_a_closure_that_grows_too_large_is_the_nodes_alone():
+    problem, _, lns = search_of(ROUNDS["gangs in racks with devices"](), params=LnsParams(max_free=0))
+    begin(problem, lns, [tiers.scheduled(problem.levels[-1])])
+    nodes = lns.places.nodes[:1]
+    assert lns.free(nodes).tolist() == lns.places.on(nodes).tolist()
 
 
 def test_a_search_ends_where_nothing_can_change():
     too_large = cluster(node("a", cpu="1"), pod("p").req(cpu="2"))
     problem = build_problem(build_cluster(too_large))
     model = RoundModel(problem, SolveOptions(workers=1))
-    near = Near(model, model.options)
-    begin(problem, near, [tiers.scheduled(0)])
-    assert list(steps(near, 5)) == []
+    lns = LargeNeighbourhoodSearch(model, model.options)
+    begin(problem, lns, [tiers.scheduled(0)])
+    assert list(steps(lns, 5)) == []

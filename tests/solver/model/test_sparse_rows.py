@@ -14,7 +14,7 @@ from kubestow.encoders.linear import HIGHEST, LOWEST
 from kubestow.framework.build import build_cluster
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import rows_of
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
 
 ROUNDS = [(make, seed) for make in (tiny, tiny_groups, tiny_devices) for seed in range(12)]
@@ -35,7 +35,7 @@ def test_a_part_with_everything_free_has_the_same_optimum(make, seed):
         cost = model.cost(name)
         value, solution = best(model.context.model, cost)
         assert holds(rows, solution)
-        everything = Excerpts(rows, np.zeros_like(cost)).cut(np.arange(len(cost)))
+        everything = Submodels(rows, np.zeros_like(cost)).extract(np.arange(len(cost)))
         found, other = best(everything.model, cost)
         assert found == value
         assert holds(rows, other)
@@ -50,7 +50,7 @@ def test_a_part_keeps_what_is_not_free(make, seed):
     cost = model.cost(next(iter(model.goals)))
     value, solution = best(model.context.model, cost)
     free = np.arange(0, len(cost), 2)
-    found, part = best(Excerpts(rows, solution).cut(free).model, cost[free])
+    found, part = best(Submodels(rows, solution).extract(free).model, cost[free])
     merged = solution.copy()
     merged[free] = part
     assert holds(rows, merged)

@@ -1,4 +1,4 @@
-"""Small models cut out of rows: exactly what the whole model says where the others keep their values."""
+"""Submodels of rows: exactly what the whole model says where the others keep their values."""
 
 import itertools
 
@@ -10,7 +10,7 @@ from ortools.sat.python import cp_model
 
 from kubestow.encoders.linear import LOWEST, add_row
 from kubestow.solver.model.sparse_rows import rows_of
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 
 VARIABLES = 5
 
@@ -41,21 +41,21 @@ def points(rows, free, start):
             yield x
 
 
-def solutions(cut, start):
-    """All points that a cut admits."""
+def solutions(submodel, start):
+    """All points that a submodel admits."""
     found = set()
 
     class Collect(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self):
             x = list(start)
-            for k, variable in enumerate(cut.variables.tolist()):
-                x[variable] = self.value(cut.model.get_int_var_from_proto_index(k))
+            for k, variable in enumerate(submodel.variables.tolist()):
+                x[variable] = self.value(submodel.model.get_int_var_from_proto_index(k))
             found.add(tuple(x))
 
     solver = cp_model.CpSolver()
     solver.parameters.enumerate_all_solutions = True
     solver.parameters.num_workers = 1
-    assert solver.solve(cut.model, Collect()) in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
+    assert solver.solve(submodel.model, Collect()) in (cp_model.OPTIMAL, cp_model.INFEASIBLE)
     return found
 
 
@@ -73,17 +73,17 @@ a_row = st.tuples(
     st.tuples(*(st.integers(0, 1 if k < 2 else 3) for k in range(VARIABLES))),
 )
 def test_a_cut_admits_what_the_rows_admit(rows, free, start):
-    excerpts = Excerpts(rows_of(model_of(rows)), np.array(start))
-    cut = excerpts.cut(np.array(sorted(free)))
+    submodels = Submodels(rows_of(model_of(rows)), np.array(start))
+    submodel = submodels.extract(np.array(sorted(free)))
     expected = set(points(rows, free, start))
     touched = {
         k
         for k, (coefficients, _, literal) in enumerate(rows)
         if literal in free or any(coefficients[v] for v in free)
     }
-    # rows without a free variable are none of the cut's business
+    # rows without a free variable are no part of the submodel
     expected |= set(points([rows[k] for k in sorted(touched)], free, start))
-    assert (set() if cut is None else solutions(cut, start)) == expected
+    assert (set() if submodel is None else solutions(submodel, start)) == expected
 
 
 @settings(deadline=None, max_examples=100)
@@ -93,15 +93,15 @@ def test_a_cut_admits_what_the_rows_admit(rows, free, start):
     st.tuples(*(st.integers(0, 1 if k < 2 else 3) for k in range(VARIABLES))),
 )
 def test_broken_rows_are_known_after_every_move(rows, start, end):
-    excerpts = Excerpts(rows_of(model_of(rows)), np.array(start))
-    excerpts.move(np.arange(VARIABLES), np.array(end))
+    submodels = Submodels(rows_of(model_of(rows)), np.array(start))
+    submodels.move(np.arange(VARIABLES), np.array(end))
     broken = [
         k
         for k, (coefficients, bound, literal) in enumerate(rows)
         if (literal is None or end[literal]) and value(coefficients, end) > bound
     ]
-    assert excerpts.broken().tolist() == broken
-    assert excerpts.x.tolist() == list(end)
+    assert submodels.broken().tolist() == broken
+    assert submodels.x.tolist() == list(end)
 
 
 @pytest.mark.parametrize(
@@ -113,13 +113,13 @@ def test_broken_rows_are_known_after_every_move(rows, start, end):
     ],
 )
 def test_limits_are_narrowed_before_the_search(rows, limits):
-    excerpts = Excerpts(rows_of(model_of(rows)), np.array([0, 0, 0, 0, 1]))
-    cut = excerpts.cut(np.array([2]))
-    assert list(zip(cut.low.tolist(), cut.high.tolist(), strict=True)) == limits
-    assert len(cut.model.proto.constraints) == 0
+    submodels = Submodels(rows_of(model_of(rows)), np.array([0, 0, 0, 0, 1]))
+    submodel = submodels.extract(np.array([2]))
+    assert list(zip(submodel.low.tolist(), submodel.high.tolist(), strict=True)) == limits
+    assert len(submodel.model.proto.constraints) == 0
 
 
 def test_a_condition_alone_is_decided_by_its_row():
-    excerpts = Excerpts(rows_of(model_of([([0, 0, 1, 0, 0], 1, 0)])), np.array([0, 0, 2, 0, 0]))
-    cut = excerpts.cut(np.array([0]))
-    assert solutions(cut, (0, 0, 2, 0, 0)) == {(0, 0, 2, 0, 0)}
+    submodels = Submodels(rows_of(model_of([([0, 0, 1, 0, 0], 1, 0)])), np.array([0, 0, 2, 0, 0]))
+    submodel = submodels.extract(np.array([0]))
+    assert solutions(submodel, (0, 0, 2, 0, 0)) == {(0, 0, 2, 0, 0)}

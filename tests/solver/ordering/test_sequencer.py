@@ -32,7 +32,7 @@ def test_an_order_is_found():
 def test_without_an_order_the_related_are_blamed():
     result = ordered(sequencer_of(*SPREAD), 0, 0, 0)
     assert result.moves is None
-    assert result.blame.classes == frozenset({0})
+    assert result.conflict.classes == frozenset({0})
 
 
 def test_who_was_thought_to_fit_in_any_order_is_looked_at_once_more():
@@ -43,7 +43,7 @@ def test_who_was_thought_to_fit_in_any_order_is_looked_at_once_more():
     assert len(ordered(sequencer, 0, 1, 0, 0).moves) == 4
     result = ordered(sequencer, 0, 0, 0, 0)
     assert result.moves is None
-    assert result.blame.classes == frozenset(c.index for c in sequencer.context.problem.classes)
+    assert result.conflict.classes == frozenset(c.index for c in sequencer.context.problem.classes)
 
 
 def test_an_order_that_the_quick_sequence_misses_is_found_by_looking_at_all():

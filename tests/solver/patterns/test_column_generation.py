@@ -1,4 +1,4 @@
-"""Blocks, patterns, and the bounds and plans that column generation makes of them."""
+"""Node types, patterns, and the bounds and plans that column generation makes of them."""
 
 import time
 
@@ -15,7 +15,7 @@ from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.options import SolveOptions
-from kubestow.solver.patterns.node_types import blocks_of
+from kubestow.solver.patterns.node_types import node_types_of
 from kubestow.solver.search.tier_bounds import Bounding
 
 OPTIONS = SolveOptions(workers=1)
@@ -27,7 +27,7 @@ def round_model(snapshot):
 
 def split(model):
     node_of = model.places.node_of(np.arange(len(model.rows.low)))
-    return blocks_of(model.rows, node_of, [model.cost(name) for name in model.goals])
+    return node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
 
 
 def sizes(model):

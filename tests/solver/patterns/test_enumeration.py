@@ -21,12 +21,14 @@ from kubestow.solver.api import solve_both
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import Rows, Sparse
 from kubestow.solver.options import SolveOptions
-from kubestow.solver.patterns import attainment as attain
 from kubestow.solver.patterns import enumeration as listing
 from kubestow.solver.patterns import slack_bounds as squeeze
 from kubestow.solver.patterns.attainment import Attainment
 from kubestow.solver.patterns.enumeration import knapsacks, patterns_within
-from kubestow.solver.patterns.node_types import BlockType, blocks_of
+from kubestow.solver.patterns.node_types import NodeType, node_types_of
+from kubestow.solver.patterns.params import DEFAULT as PATTERNS
+from kubestow.solver.patterns.params import PatternParams
+from kubestow.solver.search.params import SearchParams
 from kubestow.solver.search.tier_bounds import Bounding
 
 OPTIONS = SolveOptions(workers=1)
@@ -51,7 +53,7 @@ def block(low, high, terms, sides, literals=None):
         ceiling=np.array([ceiling for _, ceiling in sides]),
         literals=sparse(literals or [[] for _ in terms]),
     )
-    return rows, BlockType((np.arange(len(low)),), np.arange(len(terms)), b"")
+    return rows, NodeType((np.arange(len(low)),), np.arange(len(terms)), b"")
 
 
 def one_by_one(rows, known, floor):
@@ -139,8 +141,9 @@ def round_model(snapshot):
     return RoundModel(build_problem(build_cluster(snapshot)), OPTIONS)
 
 
-def listed(model, name, bound, value=0):
-    return Bounding(model, OPTIONS).by_listing(name, value, bound, time.monotonic() + 20)
+def listed(model, name, bound, value=0, patterns=PATTERNS):
+    bounding = Bounding(model, OPTIONS, SearchParams(patterns=patterns))
+    return bounding.by_enumeration(name, value, bound, time.monotonic() + 20)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -179,7 +182,7 @@ def test_what_is_found_satisfies_the_model():
     model = round_model(snapshot_of(packing(4, 4, 1, 1.0, 1)))
     node_of = model.places.node_of(np.arange(len(model.rows.low)))
     cost = model.cost(SCHEDULED)
-    blocks = blocks_of(model.rows, node_of, [model.cost(name) for name in model.goals])
+    blocks = node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
     optimum, _ = best(model.context.model, cost)
     attainment = Attainment(model.rows, blocks, cost, model.new_solver)
     decided, found = attainment.decide(optimum, time.monotonic() + 20)
@@ -189,7 +192,19 @@ def test_what_is_found_satisfies_the_model():
     assert attainment.decide(optimum - 1, time.monotonic() + 20) == (True, None)
 
 
-def stopped(monkeypatch):
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        pytest.param(PatternParams(max_enumerated_types=0), id="nodes of too many types"),
+        pytest.param(PatternParams(max_enumerated_patterns=0), id="too many patterns"),
+    ],
+)
+def test_a_bound_stays_where_it_is_not_decided(patterns):
+    model = round_model(cluster(*NODES, *pods_of(600, 550, 450, 400)))
+    assert listed(model, SCHEDULED, 4, value=3, patterns=patterns) == (4, None)
+
+
+def test_a_bound_stays_after_ctrl_c(monkeypatch):
     decide = Attainment.decide
 
     def late(self, target, until):
@@ -197,18 +212,6 @@ def stopped(monkeypatch):
         return decide(self, target, until)
 
     monkeypatch.setattr(Attainment, "decide", late)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        pytest.param(lambda m: m.setattr(attain, "MOST_TYPES", 0), id="nodes of too many types"),
-        pytest.param(lambda m: m.setattr(attain, "MOST_PATTERNS", 0), id="too many patterns"),
-        pytest.param(stopped, id="Ctrl-C"),
-    ],
-)
-def test_a_bound_stays_where_it_is_not_decided(monkeypatch, change):
-    change(monkeypatch)
     model = round_model(cluster(*NODES, *pods_of(600, 550, 450, 400)))
     assert listed(model, SCHEDULED, 4, value=3) == (4, None)
 

@@ -1,4 +1,4 @@
-"""Solutions put together from parts of others."""
+"""Recombination: solutions made of the nodes of others."""
 
 from itertools import combinations_with_replacement
 from math import inf
@@ -11,17 +11,18 @@ from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.model.submodel import Excerpts
+from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
-from kubestow.solver.patterns import recombination as mixing
-from kubestow.solver.search import tier_bounds as bounding
+from kubestow.solver.patterns.params import PatternParams
+from kubestow.solver.search.params import SearchParams
 from kubestow.solver.search.tier_bounds import Bounding
 
+AT_ONCE = PatternParams(recombination_delay=0.0, recombination_share=inf)
+"""No attempt waits for its time."""
 
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch):
-    monkeypatch.setattr(mixing, "EARLIEST", 0.0)
-    monkeypatch.setattr(mixing, "PART", inf)
+
+def bounding_of(model, patterns=AT_ONCE):
+    return Bounding(model, model.options, SearchParams(patterns=patterns))
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def point(model, *on_nodes):
     return model.values
 
 
-def put_together(mixes, model):
-    attempt = mixes.attempt(model.cost(tiers.scheduled(0)), 10.0)
+def put_together(recombination, model):
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
     return None if attempt is None else attempt.search()
 
 
@@ -56,20 +57,20 @@ def placed(model, values):
 
 
 def test_the_best_nodes_of_two_solutions_make_one_that_is_better_than_both(model):
-    mixes = Bounding(model, model.options).mixing()
-    mixes.see(point(model, [3, 1], []))
-    mixes.see(point(model, [], [2, 2]))
-    found, _ = put_together(mixes, model)
+    recombination = bounding_of(model).recombination()
+    recombination.see(point(model, [3, 1], []))
+    recombination.see(point(model, [], [2, 2]))
+    found, _ = put_together(recombination, model)
     assert placed(model, found) == 4
-    assert Excerpts(model.rows, found).broken().tolist() == []
+    assert Submodels(model.rows, found).broken().tolist() == []
 
 
 def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(model):
     seen = [point(model, [2], [1]), point(model, [3], [2]), point(model, [1, 2], [])]
-    mixes = Bounding(model, model.options).mixing()
+    recombination = bounding_of(model).recombination()
     for values in seen:
-        mixes.see(values)
-    found, _ = put_together(mixes, model)
+        recombination.see(values)
+    found, _ = put_together(recombination, model)
     nodes = [model.places.on(np.array([n])) for n in (0, 1)]
     patterns = {tuple(values[mine]) for values in seen for mine in nodes}
     best = 0
@@ -77,45 +78,44 @@ def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(mod
         values = np.zeros_like(found)
         for mine, pattern in zip(nodes, pair, strict=True):
             values[mine] = pattern
-        if not len(Excerpts(model.rows, values).broken()):
+        if not len(Submodels(model.rows, values).broken()):
             best = max(best, placed(model, values))
     assert placed(model, found) == best
 
 
 def test_no_attempt_is_made_where_nothing_new_was_seen_or_one_is_under_way(model):
-    mixes, cost = Bounding(model, model.options).mixing(), model.cost(tiers.scheduled(0))
-    assert mixes.attempt(cost, 10.0) is None
-    mixes.see(point(model, [3, 1], []))
-    first = mixes.attempt(cost, 10.0)
-    mixes.see(point(model, [], [2, 2]))
-    assert mixes.attempt(cost, 10.0) is None
+    recombination, cost = bounding_of(model).recombination(), model.cost(tiers.scheduled(0))
+    assert recombination.attempt(cost, 10.0) is None
+    recombination.see(point(model, [3, 1], []))
+    first = recombination.attempt(cost, 10.0)
+    recombination.see(point(model, [], [2, 2]))
+    assert recombination.attempt(cost, 10.0) is None
     first.stop()
-    assert mixes.attempt(cost, 10.0).search()[0] is not None
-    mixes.see(point(model, [2, 2], []))
-    assert mixes.attempt(cost, 10.0) is None, "nodes are alike: this is no new pattern"
+    assert recombination.attempt(cost, 10.0).search()[0] is not None
+    recombination.see(point(model, [2, 2], []))
+    assert recombination.attempt(cost, 10.0) is None, "nodes are alike: this is no new pattern"
 
 
 def test_a_stopped_attempt_finds_nothing(model):
-    mixes = Bounding(model, model.options).mixing()
-    mixes.see(point(model, [3, 1], []))
-    attempt = mixes.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    recombination = bounding_of(model).recombination()
+    recombination.see(point(model, [3, 1], []))
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
     attempt.stop()
     assert attempt.search() == (None, False)
 
 
-@pytest.mark.parametrize("limit", ["MOST_TYPES", "MOST_MIXED"])
-def test_nothing_is_put_together_where_that_takes_too_many_patterns(model, monkeypatch, limit):
-    monkeypatch.setattr(bounding, limit, 0)
-    assert Bounding(model, model.options).mixing() is None
+@pytest.mark.parametrize("limit", ["max_priced_types", "max_recombined_variables"])
+def test_nothing_is_put_together_where_that_takes_too_many_patterns(model, limit):
+    assert bounding_of(model, PatternParams(**{limit: 0})).recombination() is None
 
 
 def test_a_model_that_was_given_a_row_is_put_together_with_it(model):
-    bounds = Bounding(model, model.options)
-    first = bounds.mixing()
-    assert bounds.mixing() is first
+    bounds = bounding_of(model)
+    first = bounds.recombination()
+    assert bounds.recombination() is first
     model.bound(tiers.scheduled(0), 3)
-    mixes = bounds.mixing()
-    mixes.see(point(model, [3], []))
-    mixes.see(point(model, [], [2, 2]))
-    found, _ = put_together(mixes, model)
+    recombination = bounds.recombination()
+    recombination.see(point(model, [3], []))
+    recombination.see(point(model, [], [2, 2]))
+    found, _ = put_together(recombination, model)
     assert placed(model, found) == 3

@@ -17,7 +17,7 @@ from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.objective import valuate
 from kubestow.solver.plans.outcome import BIND, LEAVE, Outcome
 from kubestow.solver.plans.replay import inadmissible
-from kubestow.solver.search.construction import repaired, small_first
+from kubestow.solver.search.construction import admissible_part, smallest_first
 
 LATER = 3600.0
 
@@ -34,9 +34,9 @@ def faults(problem, outcome):
 
 
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
-def test_small_first_is_admissible(make):
+def test_smallest_first_is_admissible(make):
     problem = build_problem(build_cluster(make()))
-    assert faults(problem, small_first(problem, time.monotonic() + LATER)) == []
+    assert faults(problem, smallest_first(problem, time.monotonic() + LATER)) == []
 
 
 @pytest.mark.parametrize("make", ROUNDS.values(), ids=ROUNDS)
@@ -49,7 +49,7 @@ def test_what_is_left_of_a_broken_outcome_is_admissible(make):
     broken = Outcome(
         moves=tuple(move for move in greedy.moves if move[1] not in missing), allocations=greedy.allocations
     )
-    kept = repaired(problem, broken)
+    kept = admissible_part(problem, broken)
     assert kept is None or faults(problem, kept) == []
 
 
@@ -64,7 +64,7 @@ def test_a_wasted_eviction_is_taken_back():
     keys = {p.key: p.index for p in problem.cluster.pods}
     runs, p = keys["default/runs"], keys["default/p"]
     wasted = Outcome(moves=(("mark", runs, -1), (LEAVE, runs, -1), (BIND, p, 1)), admissible=False)
-    kept = repaired(problem, wasted)
+    kept = admissible_part(problem, wasted)
     assert kept.placed == {p: 1}
     assert kept.victims == {}
 
@@ -73,7 +73,7 @@ def test_small_pods_leave_large_ones_out_where_that_places_more():
     snapshot = cluster(node("a", cpu="4"), pod("large").req(cpu="4"), pod("small").req(cpu="1").times(4))
     problem = build_problem(build_cluster(snapshot))
     assert len(complete(problem, ()).placed) == 1
-    assert len(small_first(problem, time.monotonic() + LATER).placed) == 4
+    assert len(smallest_first(problem, time.monotonic() + LATER).placed) == 4
 
 
 def test_higher_priorities_come_first_however_large():
@@ -81,10 +81,10 @@ def test_higher_priorities_come_first_however_large():
         node("a", cpu="4"), pod("large").req(cpu="4").priority(10), pod("small").req(cpu="1").times(4)
     )
     problem = build_problem(build_cluster(snapshot))
-    values = valuate(problem.cluster, small_first(problem, time.monotonic() + LATER)).by_name()
+    values = valuate(problem.cluster, smallest_first(problem, time.monotonic() + LATER)).by_name()
     assert values["scheduled[priority=10]"] == 1
 
 
 def test_a_start_ends_when_its_time_is_over():
     problem = build_problem(build_cluster(ROUNDS["pods that only need room"]()))
-    assert small_first(problem, time.monotonic() - 1).placed == {}
+    assert smallest_first(problem, time.monotonic() - 1).placed == {}

@@ -6,6 +6,7 @@ import pytest
 from support.apart import APART, WHOLE, solved
 from support.builders import cluster, node, pod
 from support.proof import OPTIONS
+from support.search_params import search_with
 from support.side_by_side import side_by_side
 
 from kubestow.encoders.build import build_problem
@@ -17,9 +18,9 @@ from kubestow.solver.decomposition.search import _search_part as search_part
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.plans.objective import TierValue, Valuation
 from kubestow.solver.plans.outcome import Outcome
-from kubestow.solver.search import tier_search as search
-from kubestow.solver.search.domain_relaxation import FromAfar
+from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
+from kubestow.solver.search.state import SearchState
 from kubestow.solver.search.tier_bounds import Bounding
 from kubestow.solver.search.tier_search import Search
 
@@ -128,33 +129,35 @@ def less(bound):
     return None if bound is None else bound - 3
 
 
-def wrong_reach(monkeypatch):
-    right = Search.reach
+def wrong_trivial_bound(monkeypatch):
+    right = SearchState.trivial_bound
     monkeypatch.setattr(
-        Search, "reach", lambda self, name: right(self, name) - (3 if name == SCHEDULED else 0)
+        SearchState, "trivial_bound", lambda self, name: right(self, name) - (3 if name == SCHEDULED else 0)
     )
 
 
-def wrong_afar(monkeypatch):
-    monkeypatch.setattr(FromAfar, "bounds", lambda self, values, until: {SCHEDULED: values[SCHEDULED] - 1})
+def wrong_domains(monkeypatch):
+    monkeypatch.setattr(
+        DomainRelaxation, "bounds", lambda self, values, until: {SCHEDULED: values[SCHEDULED] - 1}
+    )
 
 
 def wrong_relaxation(monkeypatch):
-    monkeypatch.setattr(search, "QUICK", 0.0)
+    search_with(monkeypatch, quick_share=0.0)
     right = Bounding.relax
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: less(right(self, name, seconds)))
 
 
-def wrong_listing(monkeypatch):
-    monkeypatch.setattr(search, "QUICK", 0.0)
+def wrong_enumeration(monkeypatch):
+    search_with(monkeypatch, quick_share=0.0)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
-    monkeypatch.setattr(Bounding, "by_listing", lambda self, name, value, bound, until: (value - 1, None))
+    monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (value - 1, None))
 
 
 def wrong_columns(monkeypatch):
-    monkeypatch.setattr(search, "QUICK", 0.0)
+    search_with(monkeypatch, quick_share=0.0)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
-    monkeypatch.setattr(Bounding, "by_listing", lambda self, name, value, bound, until: (bound, None))
+    monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (bound, None))
     monkeypatch.setattr(Bounding, "by_columns", lambda self, name, until: (3, None))
 
 
@@ -195,15 +198,17 @@ def wrong_goal(monkeypatch):
 @pytest.mark.parametrize(
     "snapshot, inject, prefer",
     [
-        pytest.param(ROOMY, wrong_reach, "none", id="what can be placed at all, before any search"),
-        pytest.param(CROWDED, wrong_reach, "none", id="what can be placed at all, beaten by a search"),
-        pytest.param(CROWDED, wrong_afar, "none", id="domains seen from afar"),
+        pytest.param(ROOMY, wrong_trivial_bound, "none", id="what can be placed at all, before any search"),
+        pytest.param(
+            CROWDED, wrong_trivial_bound, "none", id="what can be placed at all, beaten by a search"
+        ),
+        pytest.param(CROWDED, wrong_domains, "none", id="the relaxation to domains"),
         pytest.param(CROWDED, wrong_relaxation, "none", id="the linear relaxation"),
-        pytest.param(CROWDED, wrong_listing, "none", id="listed patterns"),
+        pytest.param(CROWDED, wrong_enumeration, "none", id="enumerated patterns"),
         pytest.param(CROWDED, wrong_columns, "none", id="column generation"),
         pytest.param(CROWDED, wrong_search, "none", id="CP-SAT's bound"),
         pytest.param(CROWDED, wrong_optimum, "none", id="CP-SAT's optimum"),
-        pytest.param(ROOMY, wrong_goal, "pack", id="the reach of a preference"),
+        pytest.param(ROOMY, wrong_goal, "pack", id="the trivial bound of a preference"),
     ],
 )
 def test_a_wrong_bound_is_not_overwritten(snapshot, inject, prefer, monkeypatch):
@@ -219,7 +224,9 @@ def test_a_wrong_bound_is_not_overwritten(snapshot, inject, prefer, monkeypatch)
 BESIDE = side_by_side(CROWDED, ROOMY, name="beside")
 
 
-@pytest.mark.parametrize("above", [True, False], ids=["bound given the tiers above", "reach of a tier"])
+@pytest.mark.parametrize(
+    "above", [True, False], ids=["bound given the tiers above", "trivial bound of a tier"]
+)
 def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
     def wrong(*arguments):
         answer = search_part(*arguments)
@@ -227,7 +234,7 @@ def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
             return replace(answer, bounds={**answer.bounds, SCHEDULED: answer.values[SCHEDULED] - 1})
         # the first tier is open, so that of the second only what holds of every plan adds up
         bounds = {**answer.bounds, SCHEDULED: answer.values[SCHEDULED] + 1}
-        return replace(answer, bounds=bounds, reach=dict.fromkeys(answer.reach, 1))
+        return replace(answer, bounds=bounds, trivial_bounds=dict.fromkeys(answer.trivial_bounds, 1))
 
     monkeypatch.setattr(decomposition, "_search_part", wrong)
     with pytest.raises(BoundContradiction, match="the plan attains"):
@@ -252,12 +259,12 @@ FALLING = cluster(
 class Hurried(Search):
     """Has no plan to start from, and no time for the first tier."""
 
-    def _start_anew(self):
+    def _construct(self):
         pass
 
     def _solve(self, names, k):
         if k == 0:
-            self._settle(names[k])
+            self.state.settle(names[k])
             return 1
         return super()._solve(names, k)
 

@@ -1,0 +1,102 @@
+"""Every share of time and every threshold of the search.
+
+Shares are of the time that is left when a step begins; docs/model.md says what the steps are. Where no
+measurement is named, the value is a choice that none was recorded for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ..lns.params import DEFAULT as LNS
+from ..lns.params import LnsParams
+from ..patterns.params import DEFAULT as PATTERNS
+from ..patterns.params import PatternParams
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchParams:
+    """Shares of time and thresholds of the search.
+
+    Attributes
+    ----------
+    small_model : int
+        Variables up to which all tiers are searched in one weighted sum: that costs less than starting over.
+    huge_model : int
+        Variables beyond which a model is not searched as a whole: nothing was found so in the time that
+        rounds have.
+    few_nodes : int
+        Nodes up to which a neighbourhood is the whole model.
+    construction_share : float
+        Share of the round's time after which no plan is constructed.
+    scarcity : float
+        Power of the ratio of what is asked and what is free, in the weight of a resource.
+    domain_share : float
+        Share of the time for the relaxation by domains and its plan.
+    domain_rounds : int
+        Choices of domains, each without what turned out too small, before a tier is left to the model node
+        by node.
+    domain_limit, min_domain_limit : float
+        Seconds for placing the members of one domain, at most; for each search of the relaxation, at least.
+    tier_share : float
+        Share of the time for tiers that have open ones below.
+    order_reserve_share, max_order_reserve : float
+        Share of the round's time limit kept back to put the last solution in order, and the most of it in
+        seconds.
+    quick_share : float
+        Share of a tier's time in which one worker searches a small model, before relaxations bound it.
+    relaxation_share : float
+        Share for the linear relaxation.
+    attainment_share : float
+        Share for deciding, over enumerated patterns, whether the bound is attained.
+    column_share : float
+        Share for column generation.
+    pricing_share : float
+        Share of that for pricing; the rest is for the integer master.
+    first_lns_share, first_lns_seconds : float
+        Share, and seconds at least, for large-neighbourhood search before more than the linear relaxation
+        bounds a tier: what is found so soon needs no other way, and helps the others. In a round of 32 nodes
+        half of the first second went into bounds that were not reached.
+    small_lns_share : float
+        Share for large-neighbourhood search in a small model, before it is searched as a whole.
+    large_whole_share : float
+        Share for a large model as a whole, before large-neighbourhood search takes the rest.
+    decode_seconds, decode_factor : float
+        Seconds, and multiples of the time that it took last, between two attempts to put in order what
+        large-neighbourhood search has found.
+    """
+
+    small_model: int = 1_200
+    huge_model: int = 60_000
+    few_nodes: int = 4
+    construction_share: float = 0.1
+    scarcity: float = 4
+    domain_share: float = 0.5
+    domain_rounds: int = 20
+    domain_limit: float = 2.0
+    min_domain_limit: float = 0.1
+    tier_share: float = 0.6
+    order_reserve_share: float = 0.08
+    max_order_reserve: float = 5.0
+    quick_share: float = 0.1
+    relaxation_share: float = 0.2
+    attainment_share: float = 0.2
+    column_share: float = 0.4
+    pricing_share: float = 0.6
+    first_lns_share: float = 0.2
+    first_lns_seconds: float = 1.0
+    small_lns_share: float = 0.8
+    large_whole_share: float = 0.2
+    decode_seconds: float = 0.5
+    decode_factor: float = 5
+    lns: LnsParams = LNS
+    patterns: PatternParams = PATTERNS
+
+
+DEFAULT: Final = SearchParams()
+
+
+def default_params() -> SearchParams:
+    """Return what a search goes by that is given nothing else."""
+    return DEFAULT

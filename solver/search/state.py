@@ -1,0 +1,239 @@
+"""What all phases of a search share: the incumbent, the tiers held, and the models made for them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ...models import tiers
+from ...models.tiers import PREFERENCES
+from ..lns.search import LargeNeighbourhoodSearch
+from ..model.round_model import RoundModel
+from ..options import Progress
+from ..ordering.decoding import assign, complete, counted, salvage
+from ..ordering.sequencer import Sequencer
+from ..plans.objective import valuate
+from ..plans.outcome import Outcome
+from .incumbent import Incumbent
+from .tier_bounds import Bounding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...encoders.problem import Problem
+    from ..model.solution import Solution
+    from ..options import ProgressCallback, SolveOptions
+    from ..plans.objective import Valuation
+    from .params import SearchParams
+
+
+@dataclass
+class SearchState:
+    """The state of the search of one problem.
+
+    Attributes
+    ----------
+    start, deadline : float
+        Begin and end of the search, on the monotonic clock.
+    incumbent : Incumbent
+        The best plan and the bounds.
+    held : list of (str, int)
+        The tiers that are held, highest first, and at what value.
+    sequencer : Sequencer
+        Puts assignments in order.
+    interrupted : bool
+        Whether Ctrl-C was heard.
+    """
+
+    problem: Problem
+    options: SolveOptions
+    params: SearchParams
+    progress: ProgressCallback | None
+    start: float
+    interrupted: bool = False
+    held: list[tuple[str, int]] = field(default_factory=list)
+    deadline: float = field(init=False)
+    incumbent: Incumbent = field(init=False)
+    sequencer: Sequencer = field(init=False)
+    _model: RoundModel | None = field(default=None, init=False)
+    _bounding: Bounding | None = field(default=None, init=False)
+    _lns: LargeNeighbourhoodSearch | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.deadline = self.start + self.options.time_limit
+        self.sequencer = Sequencer(self.problem)
+        cluster, nothing = self.problem.cluster, Outcome()
+        self.incumbent = Incumbent(cluster, nothing, valuate(cluster, nothing, self.options.prefer))
+        for tier in self.incumbent.valuation.tiers:
+            if tier.name not in PREFERENCES:
+                self.incumbent.tell(tier.name, self.trivial_bound(tier.name))
+
+    # -- what is made when a tier needs it, with the tiers held so far --
+
+    @property
+    def model(self) -> RoundModel:
+        """The model node by node."""
+        if self._model is None:
+            self._model = RoundModel(self.problem, self.options)
+            for name, value in self.held:
+                if name in self._model.goals:
+                    self._model.fix(name, value)
+        return self._model
+
+    @property
+    def bounding(self) -> Bounding:
+        """Relaxations of the model."""
+        if self._bounding is None:
+            self._bounding = Bounding(self.model, self.options, self.params)
+        return self._bounding
+
+    @property
+    def lns(self) -> LargeNeighbourhoodSearch:
+        """Large-neighbourhood search in the model."""
+        if self._lns is None:
+            recombination = self.bounding.recombination
+            self._lns = LargeNeighbourhoodSearch(self.model, self.options, recombination, self.params.lns)
+        return self._lns
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Variables and constraints of the model; none where every tier was proven without it."""
+        return (0, 0) if self._model is None else (self._model.variables, self._model.constraints)
+
+    # -- tiers --
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - time.monotonic()
+
+    def value(self, name: str) -> int:
+        """Return the best plan's value of a tier."""
+        return self.incumbent.value(name)
+
+    def bound(self, name: str) -> int:
+        """Return the tightest known bound of a tier, given the tiers above."""
+        bound = self.incumbent.bound(name)
+        if bound is None:
+            bound = self.trivial_bound(name)
+            self.incumbent.tell(name, bound)
+        return bound
+
+    def trivial_bound(self, name: str) -> int:
+        """Return a bound of a tier that holds of every plan: what can be placed at all, no cost."""
+        if name in self._most_scheduled:
+            return self._most_scheduled[name]
+        if name not in PREFERENCES:
+            return 0
+        goal = self.model.goals[name]
+        return goal.high if goal.sense == "max" else goal.low
+
+    @cached_property
+    def _most_scheduled(self) -> dict[str, int]:
+        most = {tiers.scheduled(level): 0 for level in self.problem.levels}
+        for cls in self.problem.classes:
+            most[tiers.scheduled(cls.priority)] += min(cls.size, int(cls.limit.sum()))
+        return most
+
+    def closed(self, name: str) -> bool:
+        """Whether the best plan attains the bound of a tier."""
+        return self.value(name) == self.bound(name)
+
+    def leaves_out(self) -> bool:
+        """Whether some pod is unplaced that might be placed."""
+        names = map(tiers.scheduled, self.problem.levels)
+        return any(self.value(name) < self.bound(name) for name in names)
+
+    def settle(self, name: str) -> None:
+        """Hold a tier at what the best plan attains."""
+        value = self.value(name)
+        self.held.append((name, value))
+        self._fix(name, value)
+        self.report(name, value, self.bound(name))
+
+    def moved(self) -> bool:
+        """Whether the best plan is better in some tier held, and maybe worse in those below."""
+        return any(self.value(name) != value for name, value in self.held)
+
+    def reopen(self, k: int) -> int:
+        """Hold the tiers at the best plan's values, as far as it is no worse there.
+
+        Returns
+        -------
+        int
+            The tier to go on with: the k-th, or the first tier held in which the best plan is worse.
+        """
+        cost, value_of = self.incumbent.cost, self.value
+        held = enumerate(self.held)
+        broken = next((j for j, (n, value) in held if cost(n, value_of(n)) > cost(n, value)), None)
+        if broken is not None:
+            self._model = self._bounding = self._lns = None
+            del self.held[broken:]
+        for place, (name, value) in enumerate(self.held):
+            if (now := value_of(name)) != value:
+                self.held[place] = name, now
+                self._fix(name, now)
+        return k if broken is None else broken
+
+    def _fix(self, name: str, value: int) -> None:
+        """Hold a tier in the model, if it is built."""
+        if not self.interrupted and self._model is not None and name in self._model.goals:
+            self._model.fix(name, value)
+
+    # -- plans and bounds --
+
+    def offer(self, outcome: Outcome) -> Valuation:
+        """Value an admissible outcome, and keep it if it is the best so far."""
+        value = valuate(self.problem.cluster, outcome, self.options.prefer)
+        self.incumbent.offer(outcome, value)
+        return value
+
+    def tell(self, name: str, bound: int) -> None:
+        """Record a bound from the model: it holds given the tiers that the model holds."""
+        self.incumbent.tell(name, bound, self.held_costs())
+
+    def held_costs(self) -> tuple[int, ...]:
+        """Return the values of the tiers held, as costs."""
+        return tuple(self.incumbent.cost(*held) for held in self.held)
+
+    def hint(self, goals: Sequence[str]) -> None:
+        """Let the model start from the best plan, unless that breaks what the model holds."""
+        plan = counted(self.problem, self.incumbent.best)
+        if self.model.complete(*plan, goals, self.seconds_left) is False and not self.moved():
+            raise self.incumbent.contradiction("the model refuses a plan that passes every filter")
+
+    def decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
+        """Turn a solution into a plan, and offer it.
+
+        Returns
+        -------
+        (bool, bool)
+            Whether the plan attains the solution's values of the tiers `names`, and whether the solution was
+            excluded since no order exists for it.
+        """
+        assignment = assign(self.problem, solution)
+        chosen = assignment.allocations
+        result = self.sequencer.order(assignment, self.deadline)
+        if result.moves is None:
+            self.offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
+            if result.conflict is None:
+                return False, False
+            self.model.add_nogood(result.conflict, result.relaxing, solution)
+            return False, True
+        value = self.offer(complete(self.problem, result.moves, chosen))
+        costs = {t.name: t.cost for t in value.tiers}
+        asked = [n for n in names if n in solution.goals]
+        promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]
+        return value.guarded and [costs[n] for n in asked] <= promised, False
+
+    def report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
+        """Tell the caller how far a tier is."""
+        if self.progress is not None:
+            sense = next(t.sense for t in self.incumbent.valuation.tiers if t.name == tier)
+            self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self.start))
+
+    def report_known(self, tier: str) -> None:
+        """Tell the caller the best plan's value of a tier, and its bound."""
+        self.report(tier, self.value(tier), self.bound(tier))
