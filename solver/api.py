@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..models.snapshot import Snapshot
-    from .plans.objective import Valuation
+    from .plans.objective import ObjectiveVector
 
 __all__ = ["SolveOptions", "solve", "solve_both", "solve_greedy"]
 
@@ -107,7 +107,7 @@ class _Round:
 
 
 def _bounds_of_greedy(
-    bounds: Mapping[str, tuple[int, bool]], ours: Valuation, theirs: Valuation
+    bounds: Mapping[str, tuple[int, bool]], ours: ObjectiveVector, theirs: ObjectiveVector
 ) -> dict[str, tuple[int, bool]]:
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 

@@ -18,11 +18,11 @@ from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
+from ...framework.state.moves import Mark
 from ...framework.state.state import State
 from ...models import tiers
-from .apply import play
+from .apply import apply_moves
 from .budget_violations import Charge, in_turn, violating_victims
-from .outcome import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class TierValue:
 
 
 @dataclass(frozen=True)
-class Valuation:
+class ObjectiveVector:
     """The vector of an outcome, and for each violating victim the budgets that refuse it.
 
     Attributes
@@ -73,7 +73,7 @@ class Valuation:
         return {t.name: t.value for t in self.tiers}
 
 
-def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuation:
+def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> ObjectiveVector:
     """Compute every tier of an outcome, most important first."""
     pods = cluster.pods
     leaving = [v for v in outcome.victims if not pods[v].terminating]
@@ -107,7 +107,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         sense, value_of = PREFERENCE_VALUES[prefer]
         values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))
 
-    return Valuation(
+    return ObjectiveVector(
         tiers=tuple(values),
         violates=_violates(cluster, charges, allowed, violating),
         guarded=guarded,
@@ -116,7 +116,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
 
 
 def _prefers_topology(cluster: Cluster) -> bool:
-    """Say whether the round has the tier: some group that wishes for a domain may gain a member."""
+    """Whether the round has the tier: some group that wishes for a domain may gain a member."""
 
     def look() -> bool:
         coming = frozenset(cluster.round)
@@ -128,7 +128,7 @@ def _prefers_topology(cluster: Cluster) -> bool:
 def end_state(cluster: Cluster, outcome: Outcome) -> State:
     """Where everything is when the outcome is done."""
     state = State.initial(cluster)
-    play(cluster, state, outcome.moves, outcome.allocations)
+    apply_moves(cluster, state, outcome.moves, outcome.allocations)
     return state
 
 
@@ -140,7 +140,7 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
         if pods[i].preempts:
             strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
     initial = State.initial(cluster).node_of
-    turn = {pod: k for k, (kind, pod, _) in enumerate(outcome.moves) if kind == MARK}
+    turn = {move.pod: k for k, move in enumerate(outcome.moves) if isinstance(move, Mark)}
     names = [n for level, qs in victim_priorities(cluster).items() for n in _tiers_of_victims(level, qs)]
     prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
     charges = []

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from ...framework.dra.index import claim_keys
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
-
-BIND: Literal["bind"] = "bind"
-MARK: Literal["mark"] = "mark"
-LEAVE: Literal["leave"] = "leave"
-DEALLOCATE: Literal["deallocate"] = "deallocate"
-
-# ("bind", pod, node), ("mark", pod, -1), ("leave", pod, -1), or ("deallocate", place of the claim, -1)
-Move = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -51,12 +46,24 @@ class Outcome:
     waiting: Mapping[int, int] = field(default_factory=dict)
 
 
-def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
-    """Write an outcome by the names of things, for a dump."""
+def dump(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome by the names of things, for the document of an internal error."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
+
+    def named(move: Move) -> list[str | None]:
+        match move:
+            case Bind(pod, node):
+                return ["bind", keys[pod], names[node]]
+            case Mark(pod):
+                return ["mark", keys[pod], None]
+            case Leave(pod):
+                return ["leave", keys[pod], None]
+            case Deallocate(claim):
+                return ["deallocate", claim_keys(cluster)[claim], None]
+
     return {
         "instance": cluster.snapshot.name,
         "placed": {keys[i]: names[n] for i, n in outcome.placed.items()},
         "victims": {keys[v]: None if p is None else keys[p] for v, p in outcome.victims.items()},
-        "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in outcome.moves],
+        "moves": [named(move) for move in outcome.moves],
     }

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, ClassVar
 from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, placements_of
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes, pods_leaving
 from ...framework.state.state import State
 from ...models.errors import KubestowError
-from .apply import new_allocations, play, refused_devices
+from .apply import apply_moves, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of
-from .nominations import narrate
+from .nominations import derive_nominations
 from .objective import end_state, valuate
-from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .outcome import Outcome
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
@@ -74,15 +75,16 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
         if step.deallocate is not None:
             if step.deallocate not in claims:
                 raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown claim")
-            moves.append((DEALLOCATE, claims.index(step.deallocate), -1))
-        for kind, key in ((BIND, step.bind), (MARK, step.mark), (LEAVE, step.leave)):
-            if key is None:
-                continue
-            pod = cluster.pod_index.get(key, -1)
-            node = cluster.node_index.get(step.node or "", -1)
-            if pod < 0 or (kind == BIND and node < 0):
-                raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown pod or node")
-            moves.append((kind, pod, node))
+            moves.append(Deallocate(claims.index(step.deallocate)))
+            continue
+        pod = cluster.pod_index.get(step.bind or step.mark or step.leave or "")
+        node = cluster.node_index.get(step.node or "")
+        if pod is None or (step.bind is not None and node is None):
+            raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown pod or node")
+        if step.bind is not None and node is not None:
+            moves.append(Bind(pod, node))
+        else:
+            moves.append(Mark(pod) if step.mark is not None else Leave(pod))
     return moves
 
 
@@ -99,31 +101,39 @@ def faults_of_steps(
             return
         allocated = state.claims.allocations if state.claims is not None else {}
         lacking = [key for key in chosen if key not in allocated]
-        play(cluster, state, [move], chosen)
-        homes.update((key, move[2]) for key in lacking if key in allocated)
+        apply_moves(cluster, state, [move], chosen)
+        if isinstance(move, Bind):
+            homes.update((key, move.node) for key in lacking if key in allocated)
     yield from faults_of_devices(cluster, state, chosen, homes)
 
 
 def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
-    """Say why a step is not possible in a state, empty where it is."""
-    kind, item, node = move
-    if kind == DEALLOCATE:
-        return _fault_of_deallocation(cluster, state, claim_keys(cluster)[item])
-    key = cluster.pods[item].key
-    if kind == BIND:
-        if item not in cluster.pending or state.node_of[item] >= 0:
-            return f"binds {key}, which does not wait"
-        status = framework_for(cluster, item).filter_node(state, item, node)
-        if not status.ok:
-            reasons = ", ".join(status.reasons)
-            return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
-        refused = refused_devices(cluster, state, item, node, chosen)
-        return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
-    if state.node_of[item] < 0:
+    """Return why a step is not possible in a state, empty where it is."""
+    match move:
+        case Deallocate(claim):
+            return _fault_of_deallocation(cluster, state, claim_keys(cluster)[claim])
+        case Bind(pod, node):
+            return _fault_of_binding(cluster, state, pod, node, chosen)
+    key = cluster.pods[move.pod].key
+    if state.node_of[move.pod] < 0:
         return f"moves {key}, which does not run"
-    if kind == MARK:
-        return f"marks {key}, which terminates already" if state.terminating[item] else ""
-    return "" if state.terminating[item] else f"takes {key} away before it is marked"
+    if isinstance(move, Mark):
+        return f"marks {key}, which terminates already" if state.terminating[move.pod] else ""
+    return "" if state.terminating[move.pod] else f"takes {key} away before it is marked"
+
+
+def _fault_of_binding(
+    cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
+) -> str:
+    key = cluster.pods[pod].key
+    if pod not in cluster.pending or state.node_of[pod] >= 0:
+        return f"binds {key}, which does not wait"
+    status = framework_for(cluster, pod).filter_node(state, pod, node)
+    if not status.ok:
+        reasons = ", ".join(status.reasons)
+        return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
+    refused = refused_devices(cluster, state, pod, node, chosen)
+    return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
@@ -140,8 +150,8 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     pods = cluster.pods
     initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
-    marked = {pod for kind, pod, _ in moves if kind == MARK}
-    left = {pod for kind, pod, _ in moves if kind == LEAVE}
+    marked = {move.pod for move in moves if isinstance(move, Mark)}
+    left = pods_leaving(moves)
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
     for pod, preemptor in preemptors(cluster, initial, moves).items():
@@ -149,7 +159,7 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
             yield f"{pods[pod].key} is bound and evicted in the same round"
         elif preemptor is None:
             yield f"{pods[pod].key} leaves and no preemptor comes to its node"
-    placed = {pod: node for kind, pod, node in moves if kind == BIND and pod not in left}
+    placed = {pod: node for pod, node in bound_nodes(moves).items() if pod not in left}
     yield from faults_of_groups(cluster, placed, left)
 
 
@@ -157,12 +167,12 @@ def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocatio
     """Give a plan as an outcome, from its steps alone."""
     placed: dict[int, int] = {}
     victims: dict[int, int | None] = {}
-    for kind, pod, node in moves:
-        if kind == BIND:
-            placed[pod] = node
-        elif kind == LEAVE:
-            victims[pod] = None
-            placed.pop(pod, None)
+    for move in moves:
+        if isinstance(move, Bind):
+            placed[move.pod] = move.node
+        elif isinstance(move, Leave):
+            victims[move.pod] = None
+            placed.pop(move.pod, None)
     return Outcome(tuple(moves), placed, {}, victims, chosen, plan.stats.admissible)
 
 
@@ -204,13 +214,13 @@ def _faults_of_roles(
     """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     initial = State.initial(cluster)
-    told = narrate(cluster, initial, moves, chosen)
-    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in told.nominations.items()}
+    derived = derive_nominations(cluster, initial, moves, chosen)
+    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in derived.nominations.items()}
     if {n.pod: n.victims for n in plan.nominations} != nominations:
         yield "nominations are not those that the steps make"
     evictions = {
         keys[v]: (names[initial.node_of[v]], None if p is None else keys[p])
-        for v, p in told.victims.items()
+        for v, p in derived.victims.items()
         if not cluster.pods[v].terminating
     }
     if {e.pod: (e.node, e.preemptor) for e in plan.evictions} != evictions:

@@ -31,7 +31,7 @@ from ..model.round_model import RoundModel, SearchResult, together
 from ..options import Progress, ProgressCallback, SolveOptions
 from ..ordering.decoding import assign, complete, counted, ordered, salvage
 from ..ordering.sequencer import Sequencer
-from ..plans.objective import Valuation, valuate
+from ..plans.objective import ObjectiveVector, valuate
 from ..plans.outcome import Outcome
 from .construction import small_first, standing
 from .domain_relaxation import FromAfar
@@ -95,7 +95,7 @@ class Search:
         return self._known.best
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> ObjectiveVector:
         """Its tiers."""
         return self._known.valuation
 
@@ -387,7 +387,7 @@ class Search:
 
     # -- bookkeeping --
 
-    def _offer(self, outcome: Outcome) -> Valuation:
+    def _offer(self, outcome: Outcome) -> ObjectiveVector:
         """Value an admissible outcome and keep it if it is the best so far."""
         value = valuate(self.problem.cluster, outcome, self.options.prefer)
         self._known.offer(outcome, value)
