@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from ..framework.index.cluster import Cluster
     from ..framework.vocabulary.arrays import Bools, Ints
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +125,13 @@ class Problem:
     levels: tuple[int, ...]
     devices: DeviceProblem | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
+    _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` returned the first time this key was asked for."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return cast("T", self._memo[key])
 
     def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
         """Give the level that pays for a victim, with its guard for one that breaks its budget; or None."""

@@ -17,7 +17,7 @@ from ..plans.apply import apply_moves, fits
 from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
 from ..plans.preemptors import gang_of
-from ..plans.replay import faults_of_steps, inadmissible
+from ..plans.replay import follow, inadmissible
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -41,12 +41,11 @@ def honoured_first(
     if value.in_turn:
         return outcome, value
     for moves in _orders(cluster, outcome, value):
-        if any(True for _ in faults_of_steps(cluster, moves, outcome.allocations)):
-            continue
-        if any(True for _ in inadmissible(cluster, moves)):
+        run = follow(cluster, moves, outcome.allocations)
+        if run.fault or any(True for _ in inadmissible(cluster, moves)):
             continue
         reordered = derive_nominations(cluster, State.initial(cluster), moves, outcome.allocations)
-        worth = valuate(cluster, reordered, prefer)
+        worth = valuate(cluster, reordered, prefer, end=run.end)
         if worth.in_turn and worth.costs == value.costs:
             return reordered, worth
     return outcome, value

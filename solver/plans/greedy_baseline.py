@@ -27,6 +27,6 @@ def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Obj
         waiting=dict(run.state.nominated),
         allocations=new_allocations(State.initial(cluster), run.state),
     )
-    valuation = valuate(cluster, outcome, prefer)
+    valuation = valuate(cluster, outcome, prefer, end=run.state)
     admissible = valuation.guarded and not any(True for _ in inadmissible(cluster, outcome.moves))
     return replace(outcome, admissible=admissible), valuation

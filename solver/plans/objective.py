@@ -1,7 +1,7 @@
 """The tier vector of an outcome: the one place where plans are valued, ours and greedy's alike.
 
 Nothing here knows a solver: the numbers come from the placements, the evictions and the framework's own
-rules. Source: design, "The objective".
+rules. Source: docs/model.md.
 """
 
 from __future__ import annotations
@@ -73,8 +73,16 @@ class ObjectiveVector:
         return {t.name: t.value for t in self.tiers}
 
 
-def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> ObjectiveVector:
-    """Compute every tier of an outcome, most important first."""
+def valuate(
+    cluster: Cluster, outcome: Outcome, prefer: str = "none", *, end: State | None = None
+) -> ObjectiveVector:
+    """Compute every tier of an outcome, most important first.
+
+    Parameters
+    ----------
+    end : State, optional
+        The state in which the outcome's moves end, where it is known already; it is only read.
+    """
     pods = cluster.pods
     leaving = [v for v in outcome.victims if not pods[v].terminating]
     charges = _charges(cluster, outcome, leaving)
@@ -92,7 +100,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Objecti
     for level, victims in victim_priorities(cluster).items():
         values.append(TierValue(tiers.scheduled(level), "max", placed[level]))
         values += [TierValue(name, "min", costs[name]) for name in _tiers_of_victims(level, victims)]
-    end = end_state(cluster, outcome)
+    end = end_state(cluster, outcome) if end is None else end
     values.append(
         TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
     )
@@ -126,7 +134,7 @@ def _prefers_topology(cluster: Cluster) -> bool:
 
 
 def end_state(cluster: Cluster, outcome: Outcome) -> State:
-    """Where everything is when the outcome is done."""
+    """Return the state in which the outcome's moves end."""
     state = State.initial(cluster)
     apply_moves(cluster, state, outcome.moves, outcome.allocations)
     return state

@@ -2,12 +2,12 @@
 
 Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
 filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
-the value that the one valuation gives.  Source: design, "Admissible" and the three promises.
+the value that the one valuation gives. Source: docs/model.md.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
@@ -19,7 +19,7 @@ from .apply import apply_moves, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of
 from .nominations import derive_nominations
-from .objective import end_state, valuate
+from .objective import valuate
 from .outcome import Outcome
 from .preemptors import preemptors
 
@@ -47,14 +47,16 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
     """
     moves = moves_of(cluster, plan)
     chosen = chosen_devices(cluster, plan)
-    for fault in faults_of_steps(cluster, moves, chosen):
-        raise ReplayFailure(f"the plan fails its replay: {fault}")
+    run = follow(cluster, moves, chosen)
+    if run.fault:
+        raise ReplayFailure(f"the plan fails its replay: {run.fault}")
     if plan.stats.admissible:
         for fault in inadmissible(cluster, moves):
             raise ReplayFailure(f"the plan is not admissible: {fault}")
+    outcome = outcome_of(plan, moves, chosen)
     for fault in (
-        *_faults_of_lists(cluster, plan, moves, chosen),
-        *_faults_of_tiers(cluster, plan, moves, chosen, prefer),
+        *_faults_of_lists(cluster, plan, outcome, run.end),
+        *_faults_of_tiers(cluster, plan, outcome, run.end, prefer),
     ):
         raise ReplayFailure(f"the plan contradicts itself: {fault}")
 
@@ -88,31 +90,48 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
     return moves
 
 
-def faults_of_steps(
-    cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
-    """Why a sequence of moves is not possible step by step, with the devices chosen for it."""
+class Run(NamedTuple):
+    """A sequence of moves applied step by step.
+
+    Attributes
+    ----------
+    end : State
+        The state after the last step that is possible.
+    fault : str
+        Why the sequence is not possible with the devices chosen for it; empty where it is.
+    """
+
+    end: State
+    fault: str
+
+
+def follow(cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Run:
+    """Apply moves one after the other, each only if it is possible at its step."""
     state = State.initial(cluster)
+    pending = frozenset(cluster.pending)
     homes: dict[str, int] = {}
     for number, move in enumerate(moves):
-        fault = _fault_of_step(cluster, state, move, chosen)
+        fault = _fault_of_step(cluster, state, move, chosen, pending)
         if fault:
-            yield f"step {number} {fault}"
-            return
+            return Run(state, f"step {number} {fault}")
         allocated = state.claims.allocations if state.claims is not None else {}
         lacking = [key for key in chosen if key not in allocated]
         apply_moves(cluster, state, [move], chosen)
         if isinstance(move, Bind):
             homes.update((key, move.node) for key in lacking if key in allocated)
-    yield from faults_of_devices(cluster, state, chosen, homes)
+    return Run(state, next(faults_of_devices(cluster, state, chosen, homes), ""))
 
 
-def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
+def _fault_of_step(
+    cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation], pending: frozenset[int]
+) -> str:
     """Return why a step is not possible in a state, empty where it is."""
     match move:
         case Deallocate(claim):
             return _fault_of_deallocation(cluster, state, claim_keys(cluster)[claim])
         case Bind(pod, node):
+            if pod not in pending or state.node_of[pod] >= 0:
+                return f"binds {cluster.pods[pod].key}, which does not wait"
             return _fault_of_binding(cluster, state, pod, node, chosen)
     key = cluster.pods[move.pod].key
     if state.node_of[move.pod] < 0:
@@ -126,8 +145,6 @@ def _fault_of_binding(
     cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
 ) -> str:
     key = cluster.pods[pod].key
-    if pod not in cluster.pending or state.node_of[pod] >= 0:
-        return f"binds {key}, which does not wait"
     status = framework_for(cluster, pod).filter_node(state, pod, node)
     if not status.ok:
         reasons = ", ".join(status.reasons)
@@ -176,11 +193,8 @@ def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocatio
     return Outcome(tuple(moves), placed, {}, victims, chosen, plan.stats.admissible)
 
 
-def _faults_of_lists(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
+def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State) -> Iterator[str]:
     keys, names = [p.key for p in cluster.pods], cluster.node_names
-    outcome = outcome_of(plan, moves, chosen)
     listed = len(plan.bindings) + len(plan.nominations)
     if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()} or listed != len(
         outcome.placed
@@ -199,22 +213,20 @@ def _faults_of_lists(
     stated = [(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements]
     if sorted(stated) != sorted(domains):
         yield "placements are not the domains of the groups that gained members"
-    brought = new_allocations(State.initial(cluster), end_state(cluster, outcome))
+    brought = new_allocations(State.initial(cluster), end)
     if plan.allocations != written(brought):
         yield "allocations are not what the steps allocate"
     if plan.scheduler == "optimal" and plan.stats.admissible:
-        yield from _faults_of_roles(cluster, plan, moves, chosen)
+        yield from _faults_of_roles(cluster, plan, outcome)
     if plan.fallbacks != fallbacks_of(cluster, outcome):
         yield "fallbacks are not those of the steps"
 
 
-def _faults_of_roles(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
+def _faults_of_roles(cluster: Cluster, plan: Plan, outcome: Outcome) -> Iterator[str]:
     """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     initial = State.initial(cluster)
-    derived = derive_nominations(cluster, initial, moves, chosen)
+    derived = derive_nominations(cluster, initial, outcome.moves, outcome.allocations)
     nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in derived.nominations.items()}
     if {n.pod: n.victims for n in plan.nominations} != nominations:
         yield "nominations are not those that the steps make"
@@ -228,9 +240,9 @@ def _faults_of_roles(
 
 
 def _faults_of_tiers(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation], prefer: str
+    cluster: Cluster, plan: Plan, outcome: Outcome, end: State, prefer: str
 ) -> Iterator[str]:
-    value = valuate(cluster, outcome_of(plan, moves, chosen), prefer)
+    value = valuate(cluster, outcome, prefer, end=end)
     if plan.stats.admissible and not value.guarded:
         yield "a guarded victim violates its budget"
     stated = [(t.name, t.sense, t.value) for t in plan.tiers]
