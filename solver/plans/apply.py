@@ -25,15 +25,14 @@ def apply_moves(
 ) -> None:
     """Apply moves that are known to be possible."""
     for move in moves:
-        match move:
-            case Bind(pod, node):
-                state.place(pod, node, devices_for(cluster, state, pod, node, chosen))
-            case Mark(pod):
-                state.mark(pod)
-            case Leave(pod):
-                state.remove(pod)
-            case Deallocate(claim):
-                state.deallocate(claim_keys(cluster)[claim])
+        if isinstance(move, Bind):  # an inner loop: faster than matching a pattern
+            state.place(move.pod, move.node, devices_for(cluster, state, move.pod, move.node, chosen))
+        elif isinstance(move, Mark):
+            state.mark(move.pod)
+        elif isinstance(move, Leave):
+            state.remove(move.pod)
+        else:
+            state.deallocate(claim_keys(cluster)[move.claim])
 
 
 def devices_for(
