@@ -1,7 +1,7 @@
 """From a solution of the model to an outcome, and back to a hint.
 
 Members of a class are interchangeable: the first in queue order are placed first, the least important victims
-leave first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
+leave first. Source: docs/model.md.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def assign(problem: Problem, solution: Solution) -> Assignment:
 
 
 def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
-    """Give an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
+    """Return an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
     class_of = {i: c.index for c in problem.classes for i in c.pods}
     victim_class = {i: v.index for v in problem.victims for i in v.pods}
     counts = Counter((class_of[i], node) for i, node in outcome.placed.items())
@@ -92,7 +92,7 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
+        # with devices that are free now: what was chosen for it elsewhere may have been given away by now
         move = Bind(i, node)
         apply_moves(cluster, state, [move])
         extra.append(move)

@@ -1,4 +1,4 @@
-"""The quick way to an order: bind what passes, let victims leave as late as possible."""
+"""A greedy order: bind what passes, let victims leave as late as possible."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ class GreedyOrder:
         return found
 
     def _first(self, node: int) -> int | None:
-        """Rank in the queue of the first pod that waits for a node; None where nobody does."""
+        """Rank in the queue of the first pod that waits for a node; None where none does."""
         ranks = (self._context.rank[g.pods[0]] for g in self._on_node.get(node, ()) if g.pods)
         return min(ranks, default=None)
 

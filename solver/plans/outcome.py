@@ -32,7 +32,7 @@ class Outcome:
     allocations : mapping
         Claim -> its devices, for the claims that the round allocates.
     admissible : bool
-        Whether the outcome is a plan in the sense of the design; greedy's need not be.
+        Whether the outcome is a plan in the sense of docs/model.md; greedy's need not be.
     waiting : mapping
         Pod that is not placed -> its nominated node, where it waits for a terminating pod to leave.
     """

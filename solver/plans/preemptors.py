@@ -1,4 +1,4 @@
-"""Who may be a victim's preemptor (design, "Admissible" and "A placement is a nomination").
+"""Which pods may be a victim's preemptor (docs/model.md).
 
 A preemptor is newly placed on the victim's node, has strictly higher priority and a `preemptionPolicy` other
 than Never, and is bound after the victim left.  None of a gang binds before the gang's last victim left: a

@@ -154,7 +154,7 @@ def _fault_of_binding(
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while it is reserved for nobody, or only for one pod of the queue."""
+    """A claim may lose its devices while no pod, or only one of the queue, has it reserved."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
     if not state.claims.idle(claim):
@@ -181,7 +181,7 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
 
 
 def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Outcome:
-    """Give a plan as an outcome, from its steps alone."""
+    """Return a plan as an outcome, from its steps alone."""
     placed: dict[int, int] = {}
     victims: dict[int, int | None] = {}
     for move in moves:

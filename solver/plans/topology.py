@@ -38,7 +38,7 @@ STANDARD_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
 def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology:
-    """Tell who is where after a round, domain by domain.
+    """Return what each domain holds after a round.
 
     Parameters
     ----------
