@@ -163,7 +163,7 @@ def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[s
     from kubestow.encoders.build import build_problem
     from kubestow.framework.build import build_cluster
     from kubestow.solver.ordering.sequencer import Sequencer
-    from kubestow.solver.plans.nominations import narrate
+    from kubestow.solver.plans.nominations import derive_nominations
     from kubestow.solver.plans.objective import valuate
     from kubestow.solver.plans.replay import inadmissible
 
@@ -178,7 +178,7 @@ def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[s
     found = Sequencer(problem).order(answer.assignment, time.monotonic() + seconds)
     if found.moves is None:
         return {**told, "note": "its solution has no admissible order"}
-    outcome = narrate(cluster, problem.state, found.moves, answer.assignment.allocations)
+    outcome = derive_nominations(cluster, problem.state, found.moves, answer.assignment.allocations)
     fault = next(iter(inadmissible(cluster, outcome.moves)), None)
     value = valuate(cluster, outcome)
     if fault is not None or not value.guarded:

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 from ..framework.rules.belonging import belonging_level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from ..framework.index.cluster import Cluster
     from ..framework.rules.budgets import Budget
     from ..framework.state.state import State
     from ..framework.vocabulary.arrays import Bools, Ints
     from .dra.problem import DeviceProblem
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +118,13 @@ class Problem:
     levels: tuple[int, ...]
     devices: DeviceProblem | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
+    _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def memo(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make()` returned the first time this key was asked for."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return cast("T", self._memo[key])
 
     def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
         """Give the level that pays for a victim, with its guard for one that breaks its budget; or None."""

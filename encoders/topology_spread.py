@@ -154,8 +154,14 @@ def _by_domain(domain_of: npt.NDArray[np.int32], nodes: Bools) -> dict[int, list
 
 def spread_groups(
     problem: Problem, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]
-) -> list[SpreadGroup]:
-    """Gather the classes that carry the same constraint (group K of the design)."""
+) -> tuple[SpreadGroup, ...]:
+    """Classes gathered by the constraint that they carry; found once for each problem."""
+    return problem.memo(("spread groups", constraints_of), lambda: _gather(problem, constraints_of))
+
+
+def _gather(
+    problem: Problem, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]
+) -> tuple[SpreadGroup, ...]:
     cluster = problem.cluster
     found: dict[tuple[object, ...], tuple[SpreadConstraint, Bools, list[PodClass], set[int]]] = {}
     for cls in problem.classes:
@@ -183,7 +189,7 @@ def spread_groups(
                 matching=problem.select(ask, terminating=False),
             )
         )
-    return groups
+    return tuple(groups)
 
 
 def applies(problem: Problem) -> bool:

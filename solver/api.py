@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework.build import build_cluster
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..models.snapshot import Snapshot
-    from .plans.objective import Valuation
+    from .plans.objective import ObjectiveVector
+    from .plans.outcome import Outcome
 
 __all__ = ["SolveOptions", "solve", "solve_both", "solve_greedy"]
 
@@ -41,8 +43,22 @@ def solve(
     BoundContradiction
         Where a bound and a plan contradict each other (a bug).
     """
-    round_ = _Round(snapshot, options or SolveOptions())
-    return round_.optimal_plan(progress)
+    return solve_round(snapshot, options or SolveOptions(), progress).plan
+
+
+@dataclass(frozen=True)
+class SolvedRound:
+    """A verified plan, and the outcome that it writes down."""
+
+    plan: Plan
+    outcome: Outcome
+
+
+def solve_round(
+    snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None = None
+) -> SolvedRound:
+    """Solve a round as `solve` does, for callers that go on with the outcome."""
+    return _Round(snapshot, options).optimal(progress)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -55,7 +71,7 @@ def solve_both(
 ) -> tuple[Plan, Plan]:
     """Solve a round with both schedulers: the optimal plan, then greedy's."""
     round_ = _Round(snapshot, options or SolveOptions())
-    return round_.optimal_plan(progress), round_.greedy_plan()
+    return round_.optimal(progress).plan, round_.greedy_plan()
 
 
 class _Round:
@@ -78,7 +94,7 @@ class _Round:
             build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
         )
 
-    def optimal_plan(self, progress: ProgressCallback | None) -> Plan:
+    def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
         from .decomposition.engine import require_engine
         from .decomposition.search import search_round
@@ -99,7 +115,8 @@ class _Round:
             admissible=best.admissible,
             interrupted=found.interrupted,
         )
-        return self._verified(build_plan(self._cluster, best, value, bounds, "optimal", stats))
+        plan = build_plan(self._cluster, best, value, bounds, "optimal", stats)
+        return SolvedRound(self._verified(plan), best)
 
     def _verified(self, plan: Plan) -> Plan:
         replay(self._cluster, plan, self._options.prefer)
@@ -107,7 +124,7 @@ class _Round:
 
 
 def _bounds_of_greedy(
-    bounds: Mapping[str, tuple[int, bool]], ours: Valuation, theirs: Valuation
+    bounds: Mapping[str, tuple[int, bool]], ours: ObjectiveVector, theirs: ObjectiveVector
 ) -> dict[str, tuple[int, bool]]:
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 

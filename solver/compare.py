@@ -40,7 +40,7 @@ def compared(optimal: Plan, greedy: Plan) -> Comparison:
 
 
 def regressions(earlier: Comparison, now: Comparison) -> list[str]:
-    """Say where either scheduler's vector is lexicographically worse than in an earlier comparison."""
+    """List where either scheduler's vector is lexicographically worse than in an earlier comparison."""
     found = []
     for scheduler, before, after in (
         ("optimal", earlier.optimal.tiers, now.optimal.tiers),

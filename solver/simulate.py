@@ -12,16 +12,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..framework.build import build_cluster
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
 from ..simulation.agenda import LATE
 from ..simulation.snapshots import snapshot_of_store
-from .api import solve
+from .api import solve_round
 from .options import SolveOptions
-from .plans.device_allocations import chosen_devices
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..framework.dra.allocation import Allocation
     from ..framework.queue.queued_pod import QueuedPod
     from ..models.plan import Plan
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..simulation.disruptions import Disruptions
     from ..simulation.effects import Effects
     from ..simulation.world import World
+    from .api import SolvedRound
 
 
 class OptimalScheduler:
@@ -70,8 +71,8 @@ class OptimalScheduler:
         if not left:
             return
         self._world.record.rounds += 1
-        plan, allocations = self._solve(left)
-        self._apply(plan, {item.key: item for item in left}, allocations)
+        solved = self._solve(left)
+        self._apply(solved.plan, {item.key: item for item in left}, solved.outcome.allocations)
 
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
         """Bind a nominated pod if its node takes it now; say whether its attempt is over."""
@@ -94,8 +95,8 @@ class OptimalScheduler:
         self._effects.bind(item, cluster.node_names[cycle.node], cycle.allocations)
         return True
 
-    def _solve(self, items: list[QueuedPod]) -> tuple[Plan, dict[str, Allocation]]:
-        """Plan the pods of the round; return the plan and its allocations by claim.
+    def _solve(self, items: list[QueuedPod]) -> SolvedRound:
+        """Plan the pods of the round.
 
         Pods that wait elsewhere are left out; those of them that were promised a node hold its room, as
         running pods.
@@ -116,10 +117,9 @@ class OptimalScheduler:
         budgets = tuple(self._disruptions.budget(item.key) for item in base.pod_disruption_budgets)
         snapshot = replace(base, pods=tuple(pods), pod_disruption_budgets=budgets)
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
-        plan = solve(snapshot, options)
-        return plan, chosen_devices(build_cluster(snapshot), plan) if plan.allocations else {}
+        return solve_round(snapshot, options)
 
-    def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: dict[str, Allocation]) -> None:
+    def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: Mapping[str, Allocation]) -> None:
         """Carry a plan out: evictions and nominations first, so that nobody else is promised their room."""
         world = self._world
         stays = {entry.pod: entry for entry in plan.unschedulable}

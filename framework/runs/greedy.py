@@ -9,7 +9,7 @@ ends: a pod binds or leaves once, and each nomination removes a pod.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,18 +19,13 @@ from ..cycle.preemption import WAITING
 from ..cycle.runtime import framework_for
 from ..dra.index import claim_keys
 from ..rules.groups import Group
+from ..state.moves import Bind, Deallocate, Leave, Mark, Move
 from ..state.state import State
 from ..workload.cycle import cycles_to_apply, schedule_group
 from ..workload.units import units
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-
-Step = tuple[Literal["bind", "mark", "leave", "deallocate"], int, int]
-"""What happened: (kind, pod, node); the node is -1 unless a pod was bound.
-
-For `deallocate` the second is the claim's place among the cluster's claims (`claim_keys`).
-"""
 
 
 @dataclass(slots=True)
@@ -39,9 +34,8 @@ class GreedyOutcome:
 
     Attributes
     ----------
-    steps : list of Step
-        In order.  A pod that terminates in the input and leaves for a nominated pod has a `leave` without a
-        `mark`.
+    steps : list of Move
+        In order.
     node_of_new : dict
         Pod to node, for pods that were bound and not evicted afterwards.
     victims : list of (int, int, int)
@@ -55,7 +49,7 @@ class GreedyOutcome:
     """
 
     state: State
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Move] = field(default_factory=list)
     node_of_new: dict[int, int] = field(default_factory=dict)
     victims: list[tuple[int, int, int]] = field(default_factory=list)
     nominations: dict[int, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
@@ -128,7 +122,7 @@ class _Run:
         i = cycle.pod
         if cycle.outcome == "nominated":
             fresh = [j for j in cycle.victims if not self._state.terminating[j]]
-            self.outcome.steps += [("mark", j, -1) for j in fresh]
+            self.outcome.steps += [Mark(j) for j in fresh]
             for j in cycle.victims:
                 leaving.setdefault(j, i)
             self._expected[i] = cycle.victims
@@ -136,12 +130,12 @@ class _Run:
             self._told_to_wait.add(i)
         apply(self._state, cycle, self._ledger)
         if cycle.deallocated:
-            self.outcome.steps.append(("deallocate", claim_keys(self._cluster).index(cycle.deallocated), -1))
+            self.outcome.steps.append(Deallocate(claim_keys(self._cluster).index(cycle.deallocated)))
         if cycle.outcome == "bound":
             self._bound(i, cycle.node)
 
     def _bound(self, i: int, node: int) -> None:
-        self.outcome.steps.append(("bind", i, node))
+        self.outcome.steps.append(Bind(i, node))
         self.outcome.node_of_new[i] = node
 
     def _leave(self, leaving: dict[int, int]) -> None:
@@ -150,7 +144,7 @@ class _Run:
         self._ledger.pay(j for j in leaving if not pods[j].terminating)
         for j, preemptor in leaving.items():
             self.outcome.victims.append((j, int(self._state.node_of[j]), preemptor))
-            self.outcome.steps.append(("leave", j, -1))
+            self.outcome.steps.append(Leave(j))
             self.outcome.node_of_new.pop(j, None)
             self.outcome.nominations.pop(j, None)
             self._state.remove(j)

@@ -31,10 +31,11 @@ from typing import TYPE_CHECKING, Any
 from ...encoders import encode
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
+from ...framework.state.moves import Deallocate
 from ...models.errors import InternalError
-from ..plans.nominations import narrate
+from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
-from ..plans.outcome import BIND, LEAVE, MARK, Move, Outcome
+from ..plans.outcome import Outcome
 from ..plans.replay import inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
@@ -46,9 +47,10 @@ if TYPE_CHECKING:
 
     from ...encoders.context import Goal
     from ...framework.index.cluster import Cluster
+    from ...framework.state.moves import Move
     from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
-    from ..plans.objective import Valuation
+    from ..plans.objective import ObjectiveVector
 
 # Pairs of a class and a node below which a part is not worth a search of its own, and the most parts that are
 # searched apart.
@@ -64,7 +66,7 @@ class Found:
     """
 
     best: Outcome
-    valuation: Valuation
+    valuation: ObjectiveVector
     bounds: Mapping[str, tuple[int, bool]]
     variables: int
     constraints: int
@@ -167,7 +169,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     )
 
 
-def _trivial_bounds(valuation: Valuation, goals: Iterable[Goal]) -> dict[str, int]:
+def _trivial_bounds(valuation: ObjectiveVector, goals: Iterable[Goal]) -> dict[str, int]:
     """What holds of every plan: the best value of each tier that the model's variables can express."""
     found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
     return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
@@ -246,7 +248,7 @@ class _Parts:
         best = Outcome()
         candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
         if candidate.admissible:
-            best = narrate(cluster, problem.state, candidate.moves, candidate.allocations)
+            best = derive_nominations(cluster, problem.state, candidate.moves, candidate.allocations)
         valuation = valuate(cluster, best, self._options.prefer)
         trivial = _trivial_bounds(valuation, encode(problem, self._options.prefer).goals)
         return _Answer(best, valuation.by_name(), trivial, trivial, 0, 0, interrupted=True)
@@ -319,8 +321,7 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
         return pod in pods or cluster.pods[pod].initial_node in part.nodes
 
     def inside(move: Move) -> bool:
-        kind, subject, _ = move
-        return here(subject) if kind in (BIND, MARK, LEAVE) else part.own_moves
+        return part.own_moves if isinstance(move, Deallocate) else here(move.pod)
 
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plans.apply import deallocate, fits, play
-from ..plans.outcome import LEAVE, MARK
+from ...framework.state.moves import Leave, Mark
+from ..plans.apply import apply_moves, deallocate, fits
 from ..plans.preemptors import serves
 from .components import Relations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from ...encoders.problem import Problem
+    from ...framework.state.moves import Move
     from ...framework.state.state import State
-    from ..plans.outcome import Move
     from .assignment import Assignment
 
 
@@ -43,9 +43,9 @@ class OrderContext:
         """Whether a pod passes every filter on a node now, with its devices."""
         return fits(self.cluster, state, pod, node, assignment.allocations)
 
-    def play(self, state: State, moves: Iterable[Move], assignment: Assignment) -> None:
-        """Let moves happen."""
-        play(self.cluster, state, moves, assignment.allocations)
+    def apply(self, state: State, moves: Iterable[Move], assignment: Assignment) -> None:
+        """Apply moves that are known to be possible."""
+        apply_moves(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
         """Return the state in which an order begins: deallocations are free, and come as soon as they can.
@@ -59,9 +59,9 @@ class OrderContext:
         """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
         if not state.terminating[victim]:
             state.mark(victim)
-            moves.append((MARK, victim, -1))
+            moves.append(Mark(victim))
         state.remove(victim)
-        moves.append((LEAVE, victim, -1))
+        moves.append(Leave(victim))
         moves += deallocate(self.cluster, state, assignment.deallocated)
 
     def devices_of(self, pod: int, assignment: Assignment) -> Hashable:

@@ -1,7 +1,7 @@
 """From a solution of the model to an outcome, and back to a hint.
 
 Members of a class are interchangeable: the first in queue order are placed first, the least important victims
-leave first.  Source: design, "Admissible" (what a nomination is, what a preemptor is).
+leave first. Source: docs/model.md.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from ...framework.cycle.runtime import framework_for
 from ...framework.measures.group_rules import broken_groups, nodes_for_member
+from ...framework.state.moves import Bind, Deallocate, bound_nodes, pods_leaving
 from ...framework.state.state import NO_ALLOCATIONS
 from ..model.device_solution import hand_out
-from ..plans.apply import fits, new_allocations, play
-from ..plans.nominations import narrate
-from ..plans.outcome import BIND, DEALLOCATE, LEAVE, Outcome
+from ..plans.apply import apply_moves, fits, new_allocations
+from ..plans.nominations import derive_nominations
 from ..plans.preemptors import preemptors
 from .assignment import Assignment
 
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import Problem
     from ...framework.dra.allocation import Allocation
+    from ...framework.state.moves import Move
     from ...framework.state.state import State
     from ...framework.vocabulary.arrays import Ints
     from ..model.solution import Solution
-    from ..plans.outcome import Move
+    from ..plans.outcome import Outcome
     from .sequencer import Sequencer
 
 
@@ -46,7 +47,7 @@ def assign(problem: Problem, solution: Solution) -> Assignment:
 
 
 def counted(problem: Problem, outcome: Outcome) -> tuple[dict[tuple[int, int], int], dict[int, int]]:
-    """Give an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
+    """Return an outcome as the model counts it: newcomers by (class, node), leavers by victim class."""
     class_of = {i: c.index for c in problem.classes for i in c.pods}
     victim_class = {i: v.index for v in problem.victims for i in v.pods}
     counts = Counter((class_of[i], node) for i, node in outcome.placed.items())
@@ -75,8 +76,8 @@ def complete(
     """
     cluster = problem.cluster
     state = problem.state.copy()
-    play(cluster, state, moves, chosen)
-    done = {pod for kind, pod, _ in moves if kind == BIND}
+    apply_moves(cluster, state, moves, chosen)
+    done = bound_nodes(moves)
     extra: list[Move] = []
     hopeless: set[int] = set()
     for i in cluster.pending if order is None else order:
@@ -91,10 +92,11 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        # with devices that are free now: what was chosen for it elsewhere may be somebody else's by now
-        play(cluster, state, [(BIND, i, node)])
-        extra.append((BIND, i, node))
-    return narrate(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
+        # with devices that are free now: what was chosen for it elsewhere may have been given away by now
+        move = Bind(i, node)
+        apply_moves(cluster, state, [move])
+        extra.append(move)
+    return derive_nominations(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
 
 
 def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Outcome:
@@ -114,17 +116,15 @@ def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Alloca
         state = problem.state.copy()
         kept: list[Move] = []
         for move in moves:
-            kind, pod, node = move
-            if kind != DEALLOCATE and pod in dropped:
+            if not isinstance(move, Deallocate) and move.pod in dropped:
                 continue
-            if kind == BIND and not fits(cluster, state, pod, node, chosen):
+            if isinstance(move, Bind) and not fits(cluster, state, move.pod, move.node, chosen):
                 continue
-            play(cluster, state, [move], chosen)
+            apply_moves(cluster, state, [move], chosen)
             kept.append(move)
         wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
-        placed = {pod: node for kind, pod, node in kept if kind == BIND}
-        left = {pod for kind, pod, _ in kept if kind == LEAVE}
-        wasted.update(i for group in broken_groups(cluster, placed, left) for i in group.pending)
+        broken = broken_groups(cluster, bound_nodes(kept), pods_leaving(kept))
+        wasted.update(i for group in broken for i in group.pending)
         if not wasted:
             return kept
         dropped |= wasted

@@ -1,27 +1,46 @@
-"""The thorough way to an order: depth-first search with memory over the order-sensitive part."""
+"""An order by depth-first search with memory over the order-sensitive part."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
+from ...framework.state.moves import Bind, Mark
 from ..plans.apply import deallocate
-from ..plans.outcome import BIND, MARK, Move
 from .gangs import Gangs
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
+    from ...framework.state.moves import Move
     from ...framework.state.state import State
     from ..model.component import Component
     from .assignment import Assignment
     from .context import OrderContext
 
-# Steps that the search may nest; larger components are left to the quick sequence.
+# Steps that the search may nest; larger components are left to the greedy order.
 DEEPEST = 400
 
 
-class OrderSearch:
+class Verdict(Enum):
+    """What a search came to."""
+
+    FOUND = "found"
+    NONE_EXISTS = "none exists"
+    LIMIT_REACHED = "limit reached"
+
+
+@dataclass(frozen=True)
+class DfsResult:
+    """What a search came to, and the order where one was found."""
+
+    verdict: Verdict
+    moves: tuple[Move, ...] = ()
+
+
+class DfsOrder:
     """Depth-first search with memory over the orders of one component.
 
     Parameters
@@ -47,7 +66,7 @@ class OrderSearch:
         self._deadline = deadline
         self._state = base.copy()
         self._claims = set(claims)
-        self.complete = True
+        self._complete = True
         self._moves: list[Move] = []
         self._seen: set[tuple[object, ...]] = set()
         # pods of a class on a node are alike, but where others look at devices, only with the same devices
@@ -57,14 +76,14 @@ class OrderSearch:
             if index in component.classes:
                 given = context.devices_of(i, assignment) if component.devices else ()
                 self._groups.setdefault((index, assignment.placed[i], given), []).append(i)
-        # Victims of other components left already: whoever needs them present is in their component.
+        # Victims of other components left already: what needs them present is in their component.
         for v in sorted(assignment.victims):
             if self._state.node_of[v] >= 0 and context.victim_class[v].index not in component.victims:
                 context.leave(self._state, [], v, assignment)
         self._victims = [
             v for v in sorted(assignment.victims) if context.victim_class[v].index in component.victims
         ]
-        # Staying on after its mark is of use to nobody where only spread constraints look at a victim.
+        # A victim that only spread constraints look at is of no use once it is marked.
         self._idle = {v for v in self._victims if not context.relations.supports(context.victim_class[v])}
         self._gangs = Gangs(context.cluster, assignment.placed)
         self._outside: dict[int, list[int]] = {}
@@ -72,12 +91,13 @@ class OrderSearch:
             if context.class_of[i].index not in component.classes:
                 self._outside.setdefault(node, []).append(i)
 
-    def run(self) -> list[Move] | None:
-        """Return an order of the component's moves; None with `complete` true proves that there is none."""
+    def run(self) -> DfsResult:
+        """Find an order of the component's moves, or prove that none exists, or stop at the limit."""
         if sum(len(g) for g in self._groups.values()) + 2 * len(self._victims) > DEEPEST:
-            self.complete = False
-            return None
-        return list(self._moves) if self._descend() else None
+            return DfsResult(Verdict.LIMIT_REACHED)
+        if self._descend():
+            return DfsResult(Verdict.FOUND, tuple(self._moves))
+        return DfsResult(Verdict.NONE_EXISTS if self._complete else Verdict.LIMIT_REACHED)
 
     def _descend(self) -> bool:
         present = [v for v in self._victims if self._state.node_of[v] >= 0]
@@ -93,7 +113,7 @@ class OrderSearch:
             return False
         self._seen.add(key)
         if len(self._seen) > self._limit or time.monotonic() > self._deadline:
-            self.complete = False
+            self._complete = False
             return False
         return self._bind_one(present) or self._move_victim(present) or self._deallocate_one()
 
@@ -103,15 +123,16 @@ class OrderSearch:
                 continue
             pod = group.pop()
             self._gangs.begin(pod)
-            self._context.play(self._state, [(BIND, pod, node)], self._assignment)
-            self._moves.append((BIND, pod, node))
+            move = Bind(pod, node)
+            self._context.apply(self._state, [move], self._assignment)
+            self._moves.append(move)
             if all(self._has_preemptor(v) for v in present) and self._descend():
                 return True
             self._moves.pop()
             self._state.take_back(pod)
             self._gangs.undo(pod)
             group.append(pod)
-            if not self.complete:
+            if not self._complete:
                 return False
         return False
 
@@ -127,7 +148,7 @@ class OrderSearch:
         for v in present:
             if v not in self._idle and not self._state.terminating[v]:
                 self._state.mark(v)
-                self._moves.append((MARK, v, -1))
+                self._moves.append(Mark(v))
                 if self._descend():
                     return True
                 self._moves.pop()
@@ -139,12 +160,12 @@ class OrderSearch:
                     return True
                 del self._moves[steps:]
                 self._state = before
-            if not self.complete:
+            if not self._complete:
                 return False
         return False
 
     def _deallocate_one(self) -> bool:
-        for claim in sorted(self._claims) if self.complete else ():
+        for claim in sorted(self._claims) if self._complete else ():
             before = self._state.copy()
             done = deallocate(self._context.cluster, self._state, [claim])
             if not done:
@@ -156,6 +177,6 @@ class OrderSearch:
             self._moves.pop()
             self._claims.add(claim)
             self._state = before
-            if not self.complete:
+            if not self._complete:
                 return False
         return False

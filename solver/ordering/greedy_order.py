@@ -1,4 +1,4 @@
-"""The quick way to an order: bind what passes, let victims leave as late as possible."""
+"""A greedy order: bind what passes, let victims leave as late as possible."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from ..plans.outcome import BIND
+from ...framework.state.moves import Bind
 from .gangs import Gangs
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .context import OrderContext
 
 
-class QuickSequence:
+class GreedyOrder:
     """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves.
 
     A group of pods (one class, one node) that was refused is tried again when something changed that it may
@@ -102,8 +102,9 @@ class QuickSequence:
             if not group.pods:
                 del to_try[number]
             self._gangs.begin(pod)
-            self._context.play(self._state, [(BIND, pod, node)], self._assignment)
-            self.moves.append((BIND, pod, node))
+            move = Bind(pod, node)
+            self._context.apply(self._state, [move], self._assignment)
+            self.moves.append(move)
             self._changed(node, group.component)
             bound = True
             if once:
@@ -168,7 +169,7 @@ class QuickSequence:
         return found
 
     def _first(self, node: int) -> int | None:
-        """Rank in the queue of the first pod that waits for a node; None where nobody does."""
+        """Rank in the queue of the first pod that waits for a node; None where none does."""
         ranks = (self._context.rank[g.pods[0]] for g in self._on_node.get(node, ()) if g.pods)
         return min(ranks, default=None)
 

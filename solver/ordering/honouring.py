@@ -11,47 +11,47 @@ from typing import TYPE_CHECKING
 
 from ...framework.dra.index import claim_keys
 from ...framework.rules.budgets import budgets
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark
 from ...framework.state.state import State
-from ..plans.apply import fits, play
-from ..plans.nominations import narrate
+from ..plans.apply import apply_moves, fits
+from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
-from ..plans.outcome import DEALLOCATE, LEAVE, MARK
 from ..plans.preemptors import gang_of
-from ..plans.replay import faults_of_steps, inadmissible
+from ..plans.replay import follow, inadmissible
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from ...framework.index.cluster import Cluster
-    from ..plans.objective import Valuation
-    from ..plans.outcome import Move, Outcome
+    from ...framework.state.moves import Move
+    from ..plans.objective import ObjectiveVector
+    from ..plans.outcome import Outcome
 
 
 def honoured_first(
-    cluster: Cluster, outcome: Outcome, value: Valuation, prefer: str
-) -> tuple[Outcome, Valuation]:
+    cluster: Cluster, outcome: Outcome, value: ObjectiveVector, prefer: str
+) -> tuple[Outcome, ObjectiveVector]:
     """Put an admissible outcome in an order in which the eviction API refuses the violating victims alone.
 
     Returns
     -------
-    (Outcome, Valuation)
+    (Outcome, ObjectiveVector)
         The same ones where that is so already, or where the filters admit no such order that was tried.
     """
     if value.in_turn:
         return outcome, value
     for moves in _orders(cluster, outcome, value):
-        if any(True for _ in faults_of_steps(cluster, moves, outcome.allocations)):
+        run = follow(cluster, moves, outcome.allocations)
+        if run.fault or any(True for _ in inadmissible(cluster, moves)):
             continue
-        if any(True for _ in inadmissible(cluster, moves)):
-            continue
-        told = narrate(cluster, State.initial(cluster), moves, outcome.allocations)
-        worth = valuate(cluster, told, prefer)
+        reordered = derive_nominations(cluster, State.initial(cluster), moves, outcome.allocations)
+        worth = valuate(cluster, reordered, prefer, end=run.end)
         if worth.in_turn and worth.costs == value.costs:
-            return told, worth
+            return reordered, worth
     return outcome, value
 
 
-def _orders(cluster: Cluster, outcome: Outcome, value: Valuation) -> Iterator[Sequence[Move]]:
+def _orders(cluster: Cluster, outcome: Outcome, value: ObjectiveVector) -> Iterator[Sequence[Move]]:
     """Orders to try: who is honoured goes first, or is marked first; or who violates waits for them."""
     moves = outcome.moves
     honoured = {
@@ -59,9 +59,9 @@ def _orders(cluster: Cluster, outcome: Outcome, value: Valuation) -> Iterator[Se
         for v in outcome.victims
         if v not in value.violates and any(b.charges(cluster, v) for b in budgets(cluster))
     }
-    first = next(k for k, (kind, pod, _) in enumerate(moves) if kind == MARK and pod in value.violates)
-    for kinds in ((MARK, LEAVE), (MARK,)):
-        early = {move for move in moves[first:] if move[0] in kinds and move[1] in honoured}
+    first = next(k for k, m in enumerate(moves) if isinstance(m, Mark) and m.pod in value.violates)
+    for kinds in (Mark | Leave, Mark):
+        early = {move for move in moves[first:] if isinstance(move, kinds) and move.pod in honoured}
         yield [
             *moves[:first],
             *(move for move in moves[first:] if move in early),
@@ -84,15 +84,17 @@ def _waiting(
     left = list(outcome.moves)
 
     def possible(move: Move) -> bool:
-        kind, item, node = move
-        if kind == MARK:
-            return item not in violating or not unmarked
-        if kind == LEAVE:
-            return bool(state.terminating[item])
-        if kind == DEALLOCATE:
-            claims, key = state.claims, claim_keys(cluster)[item]
-            return claims is not None and key in claims.allocations and claims.idle(key)
-        return here.isdisjoint(due.get(item, ())) and fits(cluster, state, item, node, outcome.allocations)
+        match move:
+            case Mark(pod):
+                return pod not in violating or not unmarked
+            case Leave(pod):
+                return bool(state.terminating[pod])
+            case Deallocate(claim):
+                claims, key = state.claims, claim_keys(cluster)[claim]
+                return claims is not None and key in claims.allocations and claims.idle(key)
+            case Bind(pod, node):
+                free = here.isdisjoint(due.get(pod, ()))
+                return free and fits(cluster, state, pod, node, outcome.allocations)
 
     while left:
         still = []
@@ -100,12 +102,12 @@ def _waiting(
             if not possible(move):
                 still.append(move)
                 continue
-            play(cluster, state, [move], outcome.allocations)
+            apply_moves(cluster, state, [move], outcome.allocations)
             done.append(move)
-            if move[0] == MARK:
-                unmarked.discard(move[1])
-            elif move[0] == LEAVE:
-                here.discard(move[1])
+            if isinstance(move, Mark):
+                unmarked.discard(move.pod)
+            elif isinstance(move, Leave):
+                here.discard(move.pod)
         if len(still) == len(left):
             break
         left = still

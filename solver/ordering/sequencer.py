@@ -1,9 +1,10 @@
 """Put a set of bindings and evictions in an order in which every step passes the framework's filters.
 
-First a quick sequence: bind what passes, let victims leave as late as possible.  Where it gets stuck, a
+First a greedy order: bind what passes, let victims leave as late as possible. Where it gets stuck, a
 depth-first search over the order-sensitive part (`solver.ordering.components`) either finds an order, or
-proves that there is none and names the components in conflict, or gives up at its limit.  Source: design,
-"Admissible".
+proves that there is none and names the components in conflict, or gives up at its limit.
+
+Source: docs/model.md.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...framework.state.moves import Bind, Deallocate, bound_nodes
 from ..model.component import EMPTY, Component
-from ..plans.outcome import BIND, DEALLOCATE
 from .context import OrderContext
-from .dfs_order import OrderSearch
+from .dfs_order import DfsOrder, DfsResult, Verdict
 from .gangs import Gangs
-from .greedy_order import QuickSequence
+from .greedy_order import GreedyOrder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ...encoders.problem import Problem
+    from ...framework.state.moves import Move
     from ...framework.state.state import State
-    from ..plans.outcome import Move
     from .assignment import Assignment
 
 
@@ -57,46 +58,46 @@ class Sequencer:
 
     def order(self, assignment: Assignment, deadline: float) -> OrderResult:
         """Find an order, or prove that there is none."""
-        quick = QuickSequence(self.context, assignment)
-        if quick.run():
-            return OrderResult(tuple(quick.moves))
+        greedy = GreedyOrder(self.context, assignment)
+        if greedy.run():
+            return OrderResult(tuple(greedy.moves))
         base, moves = self.context.start(assignment)
         irrelevant = [v for v in sorted(assignment.victims) if self._victim_component(v) is None]
         for v in irrelevant:
             self.context.leave(base, moves, v, assignment)
-        partial = tuple(quick.moves)
+        partial = tuple(greedy.moves)
         for component in self._merged(assignment):
-            search, found = self._search(moves, assignment, component, base, self._limit, deadline)
-            if found is None:
-                return self._none(search, component, assignment, partial)
-            moves = found
-        done = {pod for kind, pod, _ in moves if kind == BIND}
+            found = self._search(moves, assignment, component, base, self._limit, deadline)
+            if found.verdict is not Verdict.FOUND:
+                return self._none(found.verdict, component, assignment, partial)
+            moves = list(found.moves)
+        done = bound_nodes(moves)
         late = sorted((i for i in assignment.placed if i not in done), key=self._place_at_last)
-        moves += [(BIND, i, assignment.placed[i]) for i in late]
+        moves += [Bind(i, assignment.placed[i]) for i in late]
         if self._passes(moves, assignment):
             return OrderResult(tuple(moves))
         return self._as_a_whole(assignment, partial, deadline)
 
     def _place_at_last(self, pod: int) -> tuple[bool, int]:
-        """Say when a pod comes that nobody looks at: in its turn, or after all whose room it would take."""
+        """Sort key of a pod that no filter looks at: in queue order, after all whose room it would take."""
         context = self.context
         return context.class_of[pod].index in context.relations.heedless, context.rank[pod]
 
     def _as_a_whole(self, assignment: Assignment, partial: tuple[Move, ...], deadline: float) -> OrderResult:
-        """Look at all steps together: somebody who seemed to fit in any order does not."""
+        """Search all steps together: a pod that seemed to fit in any order does not."""
         problem = self._problem
-        everybody = Component(
+        whole = Component(
             frozenset(c.index for c in problem.classes),
             frozenset(v.index for v in problem.victims),
             problem.devices is not None,
         )
         base, moves = self.context.start(assignment)
-        search, found = self._search(moves, assignment, everybody, base, self._limit // 10, deadline)
-        if found is not None:
-            return OrderResult(tuple(found))
+        found = self._search(moves, assignment, whole, base, self._limit // 10, deadline)
+        if found.verdict is Verdict.FOUND:
+            return OrderResult(found.moves)
         if problem.devices is not None and not problem.devices.apart:
             return OrderResult(None, partial=partial)
-        return self._none(search, everybody, assignment, partial)
+        return self._none(found.verdict, whole, assignment, partial)
 
     def _search(
         self,
@@ -106,33 +107,36 @@ class Sequencer:
         base: State,
         limit: int,
         deadline: float,
-    ) -> tuple[OrderSearch, list[Move] | None]:
-        """Add an order of a component to what comes before it, if there is one.
+    ) -> DfsResult:
+        """Add an order of a component to the moves before it, if one is found.
 
-        Whoever looks at the devices of others may need some to be in use for a while: if deallocating as soon
-        as possible leads nowhere, claims are deallocated at any time.
+        A claim that looks at the devices of others may need some to be in use for a while: if deallocating as
+        soon as possible leads nowhere, claims are deallocated at any time.
         """
-        search = OrderSearch(self.context, assignment, component, base, limit, deadline)
-        found = search.run()
-        if found is not None:
-            return search, [*moves, *found]
-        if not (search.complete and component.devices and assignment.deallocated):
-            return search, None
+        found = DfsOrder(self.context, assignment, component, base, limit, deadline).run()
+        if found.verdict is Verdict.FOUND:
+            return replace(found, moves=(*moves, *found.moves))
+        if found.verdict is Verdict.LIMIT_REACHED or not (component.devices and assignment.deallocated):
+            return found
         held = replace(assignment, deallocated=())
         state, _ = self.context.start(held)
         for v in sorted(assignment.victims):
             if base.node_of[v] < 0:
                 self.context.leave(state, [], v, held)
-        search = OrderSearch(self.context, held, component, state, limit, deadline, assignment.deallocated)
-        found = search.run()
-        return search, None if found is None else [*(m for m in moves if m[0] != DEALLOCATE), *found]
+        found = DfsOrder(self.context, held, component, state, limit, deadline, assignment.deallocated).run()
+        if found.verdict is not Verdict.FOUND:
+            return found
+        before = (move for move in moves if not isinstance(move, Deallocate))
+        return replace(found, moves=(*before, *found.moves))
 
     def _none(
-        self, search: OrderSearch, component: Component, assignment: Assignment, partial: tuple[Move, ...]
+        self, verdict: Verdict, component: Component, assignment: Assignment, partial: tuple[Move, ...]
     ) -> OrderResult:
-        """A component is the conflict if every order of it was tried, and other devices would not help."""
+        """Return a component as the conflict if it has no order, and other devices would not help."""
         devices = self._problem.devices
-        if not search.complete or (devices is not None and component.devices and devices.blurred):
+        if verdict is Verdict.LIMIT_REACHED or (
+            devices is not None and component.devices and devices.blurred
+        ):
             return OrderResult(None, partial=partial)
         return OrderResult(None, component, self._relaxing(component, assignment), partial)
 
@@ -154,10 +158,9 @@ class Sequencer:
     def _passes(self, moves: Iterable[Move], assignment: Assignment) -> bool:
         state = self._problem.state.copy()
         for move in moves:
-            kind, pod, node = move
-            if kind == BIND and not self.context.fits(state, pod, node, assignment):
+            if isinstance(move, Bind) and not self.context.fits(state, move.pod, move.node, assignment):
                 return False
-            self.context.play(state, [move], assignment)
+            self.context.apply(state, [move], assignment)
         return True
 
     def _victim_component(self, victim: int) -> int | None:

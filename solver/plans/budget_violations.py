@@ -37,7 +37,7 @@ class Charge:
     may_violate: bool
 
     def unguarded(self) -> Charge:
-        """Give the same victim without its guard."""
+        """Return the same victim without its guard."""
         return replace(self, may_violate=True)
 
 

@@ -50,7 +50,7 @@ def written(allocations: Mapping[str, Allocation]) -> tuple[dict[str, Any], ...]
 def faults_of_devices(
     cluster: Cluster, end: State, chosen: Mapping[str, Allocation], homes: Mapping[str, int]
 ) -> Iterator[str]:
-    """Say what is wrong with the allocations of a round in the state in which it ends.
+    """Yield what is wrong with the allocations of a round in the state in which it ends.
 
     `homes` are the nodes of the pods that brought them: claim -> node.
     """

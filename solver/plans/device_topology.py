@@ -31,7 +31,7 @@ class DeviceSeats(NamedTuple):
 
 
 def seat_devices(cluster: Cluster, state: State, of_node: Sequence[str | None]) -> DeviceSeats:
-    """Say where the devices of a cluster are, and whose.
+    """Return where the devices of a cluster are, and which pods hold them.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def _seat(inventory: Inventory, device: Device, holders: Mapping[str, bool], tak
 
 
 def _spent(inventory: Inventory, device: Device, taken: set[int]) -> bool:
-    """Say whether a counter of the device is used up by others."""
+    """Whether a counter of the device is used up by others."""
     counters = inventory.counters
     for number, amount in device.counters:
         used = sum((a for i, a in counters.takers[number].items() if i in taken), Fraction(0))

@@ -9,6 +9,7 @@ from ...framework.measures.group_rules import placements_of
 from ...framework.measures.skew import domain_counts
 from ...framework.rules.spread import fallen_back_constraints
 from ...framework.runs.diagnosis import Diagnosis, diagnose
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes
 from ...framework.state.state import State
 from ...models.plan import (
     Binding,
@@ -22,21 +23,21 @@ from ...models.plan import (
     Tier,
     Unschedulable,
 )
-from .apply import play
+from .apply import apply_moves
 from .device_allocations import written
-from .objective import Valuation, end_state
-from .outcome import BIND, DEALLOCATE, MARK, Move, Outcome
+from .objective import ObjectiveVector, end_state
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from ...framework.index.cluster import Cluster
+    from .outcome import Outcome
 
 
 def build_plan(
     cluster: Cluster,
     outcome: Outcome,
-    valuation: Valuation,
+    valuation: ObjectiveVector,
     bounds: Mapping[str, tuple[int, bool]] | None,
     scheduler: Literal["optimal", "greedy"],
     stats: Stats,
@@ -60,7 +61,7 @@ def build_plan(
         for t in valuation.tiers
     )
     initial = State.initial(cluster).node_of
-    bound_at = {pod: node for kind, pod, node in outcome.moves if kind == BIND}
+    bound_at = bound_nodes(outcome.moves)
     evictions = tuple(
         Eviction(
             pod=keys[v],
@@ -100,13 +101,16 @@ def build_plan(
 
 
 def _step(cluster: Cluster, move: Move) -> Step:
-    kind, pod, node = move
-    if kind == DEALLOCATE:
-        return Step(deallocate=claim_keys(cluster)[pod])
-    key = cluster.pods[pod].key
-    if kind == BIND:
-        return Step(bind=key, node=cluster.node_names[node])
-    return Step(mark=key) if kind == MARK else Step(leave=key)
+    pods = cluster.pods
+    match move:
+        case Bind(pod, node):
+            return Step(bind=pods[pod].key, node=cluster.node_names[node])
+        case Mark(pod):
+            return Step(mark=pods[pod].key)
+        case Leave(pod):
+            return Step(leave=pods[pod].key)
+        case Deallocate(claim):
+            return Step(deallocate=claim_keys(cluster)[claim])
 
 
 def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
@@ -137,12 +141,11 @@ def fallbacks_of(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:
     skews: dict[tuple[int, int], int | None] = {}
     state = State.initial(cluster)
     for move in outcome.moves:
-        kind, pod, node = move
-        if kind == BIND and pod in carriers:
-            for k, constraint in enumerate(fallen_back_constraints(cluster, pod)):
-                own = int(constraint.self_match)
-                skews[pod, k] = domain_counts(cluster, state, pod, constraint).skew(node, own)
-        play(cluster, state, [move], outcome.allocations)
+        if isinstance(move, Bind) and move.pod in carriers:
+            for k, constraint in enumerate(fallen_back_constraints(cluster, move.pod)):
+                counts = domain_counts(cluster, state, move.pod, constraint)
+                skews[move.pod, k] = counts.skew(move.node, int(constraint.self_match))
+        apply_moves(cluster, state, [move], outcome.allocations)
     return tuple(
         Fallback(
             pod=cluster.pods[i].key,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...framework.runs.greedy import run_to_quiescence
 from ...framework.state.state import State
 from .apply import new_allocations
-from .objective import Valuation, valuate
+from .objective import ObjectiveVector, valuate
 from .outcome import Outcome
 from .replay import inadmissible
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...framework.index.cluster import Cluster
 
 
-def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Valuation]:
+def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, ObjectiveVector]:
     """Run kube-scheduler's algorithm until nothing changes, and judge whether its outcome is admissible."""
     run = run_to_quiescence(cluster)
     outcome = Outcome(
@@ -27,6 +27,6 @@ def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, Val
         waiting=dict(run.state.nominated),
         allocations=new_allocations(State.initial(cluster), run.state),
     )
-    valuation = valuate(cluster, outcome, prefer)
+    valuation = valuate(cluster, outcome, prefer, end=run.state)
     admissible = valuation.guarded and not any(True for _ in inadmissible(cluster, outcome.moves))
     return replace(outcome, admissible=admissible), valuation

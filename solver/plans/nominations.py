@@ -1,12 +1,13 @@
-"""Say of a sequence of moves which placements are nominations, and who is whose preemptor."""
+"""Which placements of a sequence of moves are nominations, and the preemptor of each victim."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ...framework.cycle.runtime import framework_for
-from .apply import play
-from .outcome import BIND, DEALLOCATE, LEAVE, Outcome
+from ...framework.state.moves import Bind, Deallocate, Leave, bound_nodes
+from .apply import apply_moves
+from .outcome import Outcome
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
@@ -14,31 +15,30 @@ if TYPE_CHECKING:
 
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
+    from ...framework.state.moves import Move
     from ...framework.state.state import State
-    from .outcome import Move
 
 
-def narrate(
+def derive_nominations(
     cluster: Cluster, initial: State, moves: Sequence[Move], allocations: Mapping[str, Allocation]
 ) -> Outcome:
-    """Say of valid moves which placements are nominations, and who is whose preemptor.
+    """Return the outcome of valid moves: its nominations, and the preemptor of each victim.
 
     A placement is a nomination when at its step it would fail were the earlier victims still running: a
-    second state in which nobody leaves answers that.
+    second state that no pod leaves answers that.
     """
     nominated: set[int] = set()
-    placed: dict[int, int] = {}
-    if any(kind == LEAVE for kind, _, _ in moves):
+    first = next((k for k, move in enumerate(moves) if isinstance(move, Leave)), None)
+    if first is not None:
         shadow = initial.copy()
-        left = False
-        for move in moves:
-            kind, pod, node = move
-            if kind == BIND and left and not framework_for(cluster, pod).filter_node(shadow, pod, node).ok:
-                nominated.add(pod)
-            if kind in (BIND, DEALLOCATE):
-                play(cluster, shadow, [move], allocations)
-            left |= kind == LEAVE
-    placed = {pod: node for kind, pod, node in moves if kind == BIND}
+        for k, move in enumerate(moves):
+            if isinstance(move, Bind) and k > first:
+                framework = framework_for(cluster, move.pod)
+                if not framework.filter_node(shadow, move.pod, move.node).ok:
+                    nominated.add(move.pod)
+            if isinstance(move, Bind | Deallocate):
+                apply_moves(cluster, shadow, [move], allocations)
+    placed = bound_nodes(moves)
     served = preemptors(cluster, initial.node_of, moves, frozenset(nominated))
     nominations: dict[int, tuple[int, ...]] = {
         pod: tuple(v for v, p in served.items() if p == pod) for pod in placed if pod in nominated

@@ -1,7 +1,7 @@
 """The tier vector of an outcome: the one place where plans are valued, ours and greedy's alike.
 
 Nothing here knows a solver: the numbers come from the placements, the evictions and the framework's own
-rules. Source: design, "The objective".
+rules. Source: docs/model.md.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
+from ...framework.state.moves import Mark
 from ...framework.state.state import State
 from ...models import tiers
-from .apply import play
+from .apply import apply_moves
 from .budget_violations import Charge, in_turn, violating_victims
-from .outcome import MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ class TierValue:
 
 
 @dataclass(frozen=True)
-class Valuation:
+class ObjectiveVector:
     """The vector of an outcome, and for each violating victim the budgets that refuse it.
 
     Attributes
@@ -73,8 +73,16 @@ class Valuation:
         return {t.name: t.value for t in self.tiers}
 
 
-def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuation:
-    """Compute every tier of an outcome, most important first."""
+def valuate(
+    cluster: Cluster, outcome: Outcome, prefer: str = "none", *, end: State | None = None
+) -> ObjectiveVector:
+    """Compute every tier of an outcome, most important first.
+
+    Parameters
+    ----------
+    end : State, optional
+        The state in which the outcome's moves end, where it is known already; it is only read.
+    """
     pods = cluster.pods
     leaving = [v for v in outcome.victims if not pods[v].terminating]
     charges = _charges(cluster, outcome, leaving)
@@ -92,7 +100,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
     for level, victims in victim_priorities(cluster).items():
         values.append(TierValue(tiers.scheduled(level), "max", placed[level]))
         values += [TierValue(name, "min", costs[name]) for name in _tiers_of_victims(level, victims)]
-    end = end_state(cluster, outcome)
+    end = end_state(cluster, outcome) if end is None else end
     values.append(
         TierValue(tiers.FALLBACK, "min", excess(cluster, end, outcome.placed, fallen_back_constraints))
     )
@@ -107,7 +115,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
         sense, value_of = PREFERENCE_VALUES[prefer]
         values.append(TierValue(prefer, sense, value_of(cluster, end, outcome.placed)))
 
-    return Valuation(
+    return ObjectiveVector(
         tiers=tuple(values),
         violates=_violates(cluster, charges, allowed, violating),
         guarded=guarded,
@@ -116,7 +124,7 @@ def valuate(cluster: Cluster, outcome: Outcome, prefer: str = "none") -> Valuati
 
 
 def _prefers_topology(cluster: Cluster) -> bool:
-    """Say whether the round has the tier: some group that wishes for a domain may gain a member."""
+    """Whether the round has the tier: some group that wishes for a domain may gain a member."""
 
     def look() -> bool:
         coming = frozenset(cluster.round)
@@ -126,9 +134,9 @@ def _prefers_topology(cluster: Cluster) -> bool:
 
 
 def end_state(cluster: Cluster, outcome: Outcome) -> State:
-    """Where everything is when the outcome is done."""
+    """Return the state in which the outcome's moves end."""
     state = State.initial(cluster)
-    play(cluster, state, outcome.moves, outcome.allocations)
+    apply_moves(cluster, state, outcome.moves, outcome.allocations)
     return state
 
 
@@ -140,7 +148,7 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
         if pods[i].preempts:
             strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
     initial = State.initial(cluster).node_of
-    turn = {pod: k for k, (kind, pod, _) in enumerate(outcome.moves) if kind == MARK}
+    turn = {move.pod: k for k, move in enumerate(outcome.moves) if isinstance(move, Mark)}
     names = [n for level, qs in victim_priorities(cluster).items() for n in _tiers_of_victims(level, qs)]
     prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
     charges = []

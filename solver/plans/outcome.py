@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from ...framework.dra.index import claim_keys
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
-
-BIND: Literal["bind"] = "bind"
-MARK: Literal["mark"] = "mark"
-LEAVE: Literal["leave"] = "leave"
-DEALLOCATE: Literal["deallocate"] = "deallocate"
-
-# ("bind", pod, node), ("mark", pod, -1), ("leave", pod, -1), or ("deallocate", place of the claim, -1)
-Move = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
@@ -37,7 +32,7 @@ class Outcome:
     allocations : mapping
         Claim -> its devices, for the claims that the round allocates.
     admissible : bool
-        Whether the outcome is a plan in the sense of the design; greedy's need not be.
+        Whether the outcome is a plan in the sense of docs/model.md; greedy's need not be.
     waiting : mapping
         Pod that is not placed -> its nominated node, where it waits for a terminating pod to leave.
     """
@@ -51,12 +46,24 @@ class Outcome:
     waiting: Mapping[int, int] = field(default_factory=dict)
 
 
-def told(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
-    """Write an outcome by the names of things, for a dump."""
+def dump(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome by the names of things, for the document of an internal error."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
+
+    def named(move: Move) -> list[str | None]:
+        match move:
+            case Bind(pod, node):
+                return ["bind", keys[pod], names[node]]
+            case Mark(pod):
+                return ["mark", keys[pod], None]
+            case Leave(pod):
+                return ["leave", keys[pod], None]
+            case Deallocate(claim):
+                return ["deallocate", claim_keys(cluster)[claim], None]
+
     return {
         "instance": cluster.snapshot.name,
         "placed": {keys[i]: names[n] for i, n in outcome.placed.items()},
         "victims": {keys[v]: None if p is None else keys[p] for v, p in outcome.victims.items()},
-        "moves": [[kind, keys[i], names[n] if n >= 0 else None] for kind, i, n in outcome.moves],
+        "moves": [named(move) for move in outcome.moves],
     }

@@ -1,4 +1,4 @@
-"""Who may be a victim's preemptor (design, "Admissible" and "A placement is a nomination").
+"""Which pods may be a victim's preemptor (docs/model.md).
 
 A preemptor is newly placed on the victim's node, has strictly higher priority and a `preemptionPolicy` other
 than Never, and is bound after the victim left.  None of a gang binds before the gang's last victim left: a
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...framework.rules.groups import group_of
+from ...framework.state.moves import Bind, Leave
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from ...framework.index.cluster import Cluster
-    from .outcome import Move
-
-from .outcome import BIND, LEAVE
+    from ...framework.state.moves import Move
 
 
 def serves(cluster: Cluster, pod: int, victim: int) -> bool:
@@ -50,27 +49,22 @@ def preemptors(
     first : frozenset of int
         Pods to prefer (the nominated ones); otherwise the first one bound is taken.
     """
-    begun = [gang_of(cluster, pod) if kind == BIND else None for kind, pod, _ in moves]
-    opening: dict[int, int] = {}
-    bound_on: dict[int, list[int]] = {}
-    for k, (kind, _, node) in enumerate(moves):
-        gang = begun[k]
-        if gang is not None:
-            opening.setdefault(gang, k)
-        if kind == BIND:
-            bound_on.setdefault(node, []).append(k)
+    opened: dict[int, int] = {}  # gang -> the step at which its first member is bound
+    bound_on: dict[int, list[tuple[int, int]]] = {}  # node -> the pods bound there, each after its step
+    for k, move in enumerate(moves):
+        if isinstance(move, Bind):
+            gang = gang_of(cluster, move.pod)
+            # from this step on the pod, or its gang, serves no further victim
+            begun = k if gang is None else opened.setdefault(gang, k)
+            bound_on.setdefault(move.node, []).append((begun, move.pod))
     found: dict[int, int | None] = {}
-    for k, (kind, victim, _) in enumerate(moves):
-        if kind != LEAVE:
-            continue
-        candidates = [
-            moves[b][1]
-            for b in bound_on.get(int(initial_node[victim]), ())
-            if b > k and serves(cluster, moves[b][1], victim) and _still_closed(begun[b], opening, k)
-        ]
-        found[victim] = next((p for p in candidates if p in first), candidates[0] if candidates else None)
+    for k, move in enumerate(moves):
+        if isinstance(move, Leave):
+            candidates = [
+                pod
+                for begun, pod in bound_on.get(int(initial_node[move.pod]), ())
+                if begun > k and serves(cluster, pod, move.pod)
+            ]
+            nominated = (pod for pod in candidates if pod in first)
+            found[move.pod] = next(nominated, candidates[0] if candidates else None)
     return found
-
-
-def _still_closed(gang: int | None, opening: dict[int, int], step: int) -> bool:
-    return gang is None or opening[gang] > step

@@ -2,24 +2,25 @@
 
 Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
 filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
-the value that the one valuation gives.  Source: design, "Admissible" and the three promises.
+the value that the one valuation gives. Source: docs/model.md.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, placements_of
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes, pods_leaving
 from ...framework.state.state import State
 from ...models.errors import KubestowError
-from .apply import new_allocations, play, refused_devices
+from .apply import apply_moves, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of
-from .nominations import narrate
-from .objective import end_state, valuate
-from .outcome import BIND, DEALLOCATE, LEAVE, MARK, Move, Outcome
+from .nominations import derive_nominations
+from .objective import valuate
+from .outcome import Outcome
 from .preemptors import preemptors
 
 if TYPE_CHECKING:
@@ -46,14 +47,16 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
     """
     moves = moves_of(cluster, plan)
     chosen = chosen_devices(cluster, plan)
-    for fault in faults_of_steps(cluster, moves, chosen):
-        raise ReplayFailure(f"the plan fails its replay: {fault}")
+    run = follow(cluster, moves, chosen)
+    if run.fault:
+        raise ReplayFailure(f"the plan fails its replay: {run.fault}")
     if plan.stats.admissible:
         for fault in inadmissible(cluster, moves):
             raise ReplayFailure(f"the plan is not admissible: {fault}")
+    outcome = outcome_of(plan, moves, chosen)
     for fault in (
-        *_faults_of_lists(cluster, plan, moves, chosen),
-        *_faults_of_tiers(cluster, plan, moves, chosen, prefer),
+        *_faults_of_lists(cluster, plan, outcome, run.end),
+        *_faults_of_tiers(cluster, plan, outcome, run.end, prefer),
     ):
         raise ReplayFailure(f"the plan contradicts itself: {fault}")
 
@@ -74,60 +77,84 @@ def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
         if step.deallocate is not None:
             if step.deallocate not in claims:
                 raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown claim")
-            moves.append((DEALLOCATE, claims.index(step.deallocate), -1))
-        for kind, key in ((BIND, step.bind), (MARK, step.mark), (LEAVE, step.leave)):
-            if key is None:
-                continue
-            pod = cluster.pod_index.get(key, -1)
-            node = cluster.node_index.get(step.node or "", -1)
-            if pod < 0 or (kind == BIND and node < 0):
-                raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown pod or node")
-            moves.append((kind, pod, node))
+            moves.append(Deallocate(claims.index(step.deallocate)))
+            continue
+        pod = cluster.pod_index.get(step.bind or step.mark or step.leave or "")
+        node = cluster.node_index.get(step.node or "")
+        if pod is None or (step.bind is not None and node is None):
+            raise ReplayFailure(f"the plan fails its replay: step {number} names an unknown pod or node")
+        if step.bind is not None and node is not None:
+            moves.append(Bind(pod, node))
+        else:
+            moves.append(Mark(pod) if step.mark is not None else Leave(pod))
     return moves
 
 
-def faults_of_steps(
-    cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
-    """Why a sequence of moves is not possible step by step, with the devices chosen for it."""
+class Run(NamedTuple):
+    """A sequence of moves applied step by step.
+
+    Attributes
+    ----------
+    end : State
+        The state after the last step that is possible.
+    fault : str
+        Why the sequence is not possible with the devices chosen for it; empty where it is.
+    """
+
+    end: State
+    fault: str
+
+
+def follow(cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Run:
+    """Apply moves one after the other, each only if it is possible at its step."""
     state = State.initial(cluster)
+    pending = frozenset(cluster.pending)
     homes: dict[str, int] = {}
     for number, move in enumerate(moves):
-        fault = _fault_of_step(cluster, state, move, chosen)
+        fault = _fault_of_step(cluster, state, move, chosen, pending)
         if fault:
-            yield f"step {number} {fault}"
-            return
+            return Run(state, f"step {number} {fault}")
         allocated = state.claims.allocations if state.claims is not None else {}
         lacking = [key for key in chosen if key not in allocated]
-        play(cluster, state, [move], chosen)
-        homes.update((key, move[2]) for key in lacking if key in allocated)
-    yield from faults_of_devices(cluster, state, chosen, homes)
+        apply_moves(cluster, state, [move], chosen)
+        if isinstance(move, Bind):
+            homes.update((key, move.node) for key in lacking if key in allocated)
+    return Run(state, next(faults_of_devices(cluster, state, chosen, homes), ""))
 
 
-def _fault_of_step(cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation]) -> str:
-    """Say why a step is not possible in a state, empty where it is."""
-    kind, item, node = move
-    if kind == DEALLOCATE:
-        return _fault_of_deallocation(cluster, state, claim_keys(cluster)[item])
-    key = cluster.pods[item].key
-    if kind == BIND:
-        if item not in cluster.pending or state.node_of[item] >= 0:
-            return f"binds {key}, which does not wait"
-        status = framework_for(cluster, item).filter_node(state, item, node)
-        if not status.ok:
-            reasons = ", ".join(status.reasons)
-            return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
-        refused = refused_devices(cluster, state, item, node, chosen)
-        return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
-    if state.node_of[item] < 0:
+def _fault_of_step(
+    cluster: Cluster, state: State, move: Move, chosen: Mapping[str, Allocation], pending: frozenset[int]
+) -> str:
+    """Return why a step is not possible in a state, empty where it is."""
+    match move:
+        case Deallocate(claim):
+            return _fault_of_deallocation(cluster, state, claim_keys(cluster)[claim])
+        case Bind(pod, node):
+            if pod not in pending or state.node_of[pod] >= 0:
+                return f"binds {cluster.pods[pod].key}, which does not wait"
+            return _fault_of_binding(cluster, state, pod, node, chosen)
+    key = cluster.pods[move.pod].key
+    if state.node_of[move.pod] < 0:
         return f"moves {key}, which does not run"
-    if kind == MARK:
-        return f"marks {key}, which terminates already" if state.terminating[item] else ""
-    return "" if state.terminating[item] else f"takes {key} away before it is marked"
+    if isinstance(move, Mark):
+        return f"marks {key}, which terminates already" if state.terminating[move.pod] else ""
+    return "" if state.terminating[move.pod] else f"takes {key} away before it is marked"
+
+
+def _fault_of_binding(
+    cluster: Cluster, state: State, pod: int, node: int, chosen: Mapping[str, Allocation]
+) -> str:
+    key = cluster.pods[pod].key
+    status = framework_for(cluster, pod).filter_node(state, pod, node)
+    if not status.ok:
+        reasons = ", ".join(status.reasons)
+        return f"binds {key} to {cluster.node_names[node]}: {status.plugin}: {reasons}"
+    refused = refused_devices(cluster, state, pod, node, chosen)
+    return f"binds {key} to {cluster.node_names[node]} with {refused}" if refused else ""
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while it is reserved for nobody, or only for one pod of the queue."""
+    """A claim may lose its devices while no pod, or only one of the queue, has it reserved."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
     if not state.claims.idle(claim):
@@ -140,8 +167,8 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     pods = cluster.pods
     initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
-    marked = {pod for kind, pod, _ in moves if kind == MARK}
-    left = {pod for kind, pod, _ in moves if kind == LEAVE}
+    marked = {move.pod for move in moves if isinstance(move, Mark)}
+    left = pods_leaving(moves)
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
     for pod, preemptor in preemptors(cluster, initial, moves).items():
@@ -149,28 +176,25 @@ def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
             yield f"{pods[pod].key} is bound and evicted in the same round"
         elif preemptor is None:
             yield f"{pods[pod].key} leaves and no preemptor comes to its node"
-    placed = {pod: node for kind, pod, node in moves if kind == BIND and pod not in left}
+    placed = {pod: node for pod, node in bound_nodes(moves).items() if pod not in left}
     yield from faults_of_groups(cluster, placed, left)
 
 
 def outcome_of(plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Outcome:
-    """Give a plan as an outcome, from its steps alone."""
+    """Return a plan as an outcome, from its steps alone."""
     placed: dict[int, int] = {}
     victims: dict[int, int | None] = {}
-    for kind, pod, node in moves:
-        if kind == BIND:
-            placed[pod] = node
-        elif kind == LEAVE:
-            victims[pod] = None
-            placed.pop(pod, None)
+    for move in moves:
+        if isinstance(move, Bind):
+            placed[move.pod] = move.node
+        elif isinstance(move, Leave):
+            victims[move.pod] = None
+            placed.pop(move.pod, None)
     return Outcome(tuple(moves), placed, {}, victims, chosen, plan.stats.admissible)
 
 
-def _faults_of_lists(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
+def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State) -> Iterator[str]:
     keys, names = [p.key for p in cluster.pods], cluster.node_names
-    outcome = outcome_of(plan, moves, chosen)
     listed = len(plan.bindings) + len(plan.nominations)
     if plan.placed() != {keys[i]: names[n] for i, n in outcome.placed.items()} or listed != len(
         outcome.placed
@@ -189,28 +213,26 @@ def _faults_of_lists(
     stated = [(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements]
     if sorted(stated) != sorted(domains):
         yield "placements are not the domains of the groups that gained members"
-    brought = new_allocations(State.initial(cluster), end_state(cluster, outcome))
+    brought = new_allocations(State.initial(cluster), end)
     if plan.allocations != written(brought):
         yield "allocations are not what the steps allocate"
     if plan.scheduler == "optimal" and plan.stats.admissible:
-        yield from _faults_of_roles(cluster, plan, moves, chosen)
+        yield from _faults_of_roles(cluster, plan, outcome)
     if plan.fallbacks != fallbacks_of(cluster, outcome):
         yield "fallbacks are not those of the steps"
 
 
-def _faults_of_roles(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation]
-) -> Iterator[str]:
+def _faults_of_roles(cluster: Cluster, plan: Plan, outcome: Outcome) -> Iterator[str]:
     """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     initial = State.initial(cluster)
-    told = narrate(cluster, initial, moves, chosen)
-    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in told.nominations.items()}
+    derived = derive_nominations(cluster, initial, outcome.moves, outcome.allocations)
+    nominations = {keys[i]: tuple(keys[v] for v in victims) for i, victims in derived.nominations.items()}
     if {n.pod: n.victims for n in plan.nominations} != nominations:
         yield "nominations are not those that the steps make"
     evictions = {
         keys[v]: (names[initial.node_of[v]], None if p is None else keys[p])
-        for v, p in told.victims.items()
+        for v, p in derived.victims.items()
         if not cluster.pods[v].terminating
     }
     if {e.pod: (e.node, e.preemptor) for e in plan.evictions} != evictions:
@@ -218,9 +240,9 @@ def _faults_of_roles(
 
 
 def _faults_of_tiers(
-    cluster: Cluster, plan: Plan, moves: Sequence[Move], chosen: Mapping[str, Allocation], prefer: str
+    cluster: Cluster, plan: Plan, outcome: Outcome, end: State, prefer: str
 ) -> Iterator[str]:
-    value = valuate(cluster, outcome_of(plan, moves, chosen), prefer)
+    value = valuate(cluster, outcome, prefer, end=end)
     if plan.stats.admissible and not value.guarded:
         yield "a guarded victim violates its budget"
     stated = [(t.name, t.sense, t.value) for t in plan.tiers]

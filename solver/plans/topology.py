@@ -20,7 +20,7 @@ from ...models.topology import (
     SeatingNode,
     Topology,
 )
-from .apply import play
+from .apply import apply_moves
 from .device_allocations import chosen_devices
 from .device_topology import seat_devices
 from .replay import moves_of
@@ -38,7 +38,7 @@ STANDARD_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
 def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology:
-    """Tell who is where after a round, domain by domain.
+    """Return what each domain holds after a round.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology
         raise InputError(snapshot.name, "", "", f"no node has the label {key}; there are: {known or 'none'}")
     key = key or chosen_key(cluster)
     state = State.initial(cluster)
-    play(cluster, state, moves_of(cluster, plan), chosen_devices(cluster, plan))
+    apply_moves(cluster, state, moves_of(cluster, plan), chosen_devices(cluster, plan))
     return _Seating(cluster, state, plan, key).topology()
 
 

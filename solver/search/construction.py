@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...framework.state.moves import Deallocate, bound_nodes, pods_leaving
 from ..ordering.decoding import complete, salvage
-from ..plans.nominations import narrate
-from ..plans.outcome import BIND, DEALLOCATE, LEAVE
+from ..plans.nominations import derive_nominations
 from ..plans.replay import inadmissible
 from .params import DEFAULT
 
@@ -26,7 +26,7 @@ def repair(problem: Problem, outcome: Outcome) -> Outcome | None:
     """Return an admissible outcome in a plan's own terms; if inadmissible, what can be repaired, or None."""
     if not outcome.admissible:
         return admissible_part(problem, outcome)
-    return narrate(problem.cluster, problem.state, outcome.moves, outcome.allocations)
+    return derive_nominations(problem.cluster, problem.state, outcome.moves, outcome.allocations)
 
 
 def admissible_part(problem: Problem, outcome: Outcome) -> Outcome | None:
@@ -34,9 +34,8 @@ def admissible_part(problem: Problem, outcome: Outcome) -> Outcome | None:
 
     Pods that were bound and evicted, evictions without a preemptor, and pods that no longer fit are left out.
     """
-    bound = {pod for kind, pod, _ in outcome.moves if kind == BIND}
-    undone = bound & {pod for kind, pod, _ in outcome.moves if kind == LEAVE}
-    moves = [move for move in outcome.moves if move[0] == DEALLOCATE or move[1] not in undone]
+    undone = bound_nodes(outcome.moves).keys() & pods_leaving(outcome.moves)
+    moves = [move for move in outcome.moves if isinstance(move, Deallocate) or move.pod not in undone]
     kept = salvage(problem, moves, outcome.allocations)
     found = complete(problem, kept, outcome.allocations)
     return None if any(True for _ in inadmissible(problem.cluster, found.moves)) else found

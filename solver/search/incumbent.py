@@ -11,13 +11,13 @@ from operator import le
 from typing import TYPE_CHECKING
 
 from ...models.errors import BoundContradiction
-from ..plans.outcome import Outcome, told
+from ..plans.outcome import Outcome, dump
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...framework.index.cluster import Cluster
-    from ..plans.objective import Valuation
+    from ..plans.objective import ObjectiveVector
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Incumbent:
     Attributes
     ----------
     best : Outcome
-    valuation : Valuation
+    valuation : ObjectiveVector
         Of `best`.
     """
 
-    def __init__(self, cluster: Cluster, best: Outcome, valuation: Valuation) -> None:
+    def __init__(self, cluster: Cluster, best: Outcome, valuation: ObjectiveVector) -> None:
         self._cluster = cluster
         self.best, self.valuation = best, valuation
         self._place = {tier.name: k for k, tier in enumerate(valuation.tiers)}
@@ -55,7 +55,7 @@ class Incumbent:
         # of each tier the known plan that is best in it, whatever it is in the tiers above
         self._least = [(cost, best) for cost in valuation.costs]
 
-    def offer(self, outcome: Outcome, valuation: Valuation) -> None:
+    def offer(self, outcome: Outcome, valuation: ObjectiveVector) -> None:
         """Take note of a plan, and keep it if it is better; one that breaks a guard is none.
 
         Raises
@@ -128,7 +128,7 @@ class Incumbent:
     def contradiction(self, message: str, outcome: Outcome | None = None) -> BoundContradiction:
         """Return the error that a bound and a plan contradict each other, with all that is known."""
         known = {"tiers": self.valuation.by_name(), "bounds": self.bounds()}
-        return BoundContradiction(message, {**known, **told(self._cluster, outcome or self.best)})
+        return BoundContradiction(message, {**known, **dump(self._cluster, outcome or self.best)})
 
     def _contradiction(self, k: int, bound: _Bound, cost: int, outcome: Outcome) -> BoundContradiction:
         value, limit = self._signed(k, cost), self._signed(k, bound.cost)

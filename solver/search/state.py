@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ..model.solution import Solution
     from ..options import ProgressCallback, SolveOptions
-    from ..plans.objective import Valuation
+    from ..plans.objective import ObjectiveVector
     from .params import SearchParams
 
 
@@ -184,7 +184,7 @@ class SearchState:
 
     # -- plans and bounds --
 
-    def offer(self, outcome: Outcome) -> Valuation:
+    def offer(self, outcome: Outcome) -> ObjectiveVector:
         """Value an admissible outcome, and keep it if it is the best so far."""
         value = valuate(self.problem.cluster, outcome, self.options.prefer)
         self.incumbent.offer(outcome, value)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import Problem
     from ..options import ProgressCallback, SolveOptions
-    from ..plans.objective import Valuation
+    from ..plans.objective import ObjectiveVector
     from ..plans.outcome import Outcome
 
 
@@ -56,7 +56,7 @@ class Search:
         return self.state.incumbent.best
 
     @property
-    def valuation(self) -> Valuation:
+    def valuation(self) -> ObjectiveVector:
         """Its tiers."""
         return self.state.incumbent.valuation
 

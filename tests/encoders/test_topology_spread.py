@@ -6,6 +6,11 @@ import pytest
 from support.builders import cluster, node, pod
 from support.engines import Case, both_engines
 
+from kubestow.encoders.problem import build_problem
+from kubestow.encoders.topology_spread import spread_groups
+from kubestow.framework.build import build_cluster
+from kubestow.framework.rules.spread import fallen_back_constraints, hard_constraints
+
 web = pod("p").label(app="web")
 other = pod("q").label(app="web")
 two = ("p", "q")
@@ -226,3 +231,12 @@ CASES = [
 def test_allowed_nodes(engine, case):
     """Filter and encoder agree on where the pods may stand."""
     assert engine(case) == case.allowed
+
+
+def test_the_groups_of_a_problem_are_gathered_once():
+    """Decomposition and encoding ask for the same groups; those of other constraints are others."""
+    problem = build_problem(build_cluster(cluster(node("a", zone="z1"), web.spread("zone"))))
+    groups = spread_groups(problem, hard_constraints)
+    assert len(groups) == 1
+    assert spread_groups(problem, hard_constraints) is groups
+    assert spread_groups(problem, fallen_back_constraints) == ()

@@ -8,6 +8,7 @@ from support.oracle.valuation import level_of
 from support.proof import check_optimal
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.state.moves import Leave
 
 SEEDS = range(200)
 
@@ -23,7 +24,7 @@ def test_guards_move_victims_to_other_levels_often_enough():
     for seed in range(60):
         cluster = build_cluster(tiny_guards(seed))
         best = best_plan(cluster)
-        left = [v for v in cluster.bound if ("leave", v, -1) in best.moves]
+        left = [v for v in cluster.bound if Leave(v) in best.moves]
         own = {f"evicted[priority={level_of(cluster, v)},victim={cluster.pods[v].priority}]" for v in left}
         used = {name for name, (_, value) in best.tiers.items() if value}
         seen["violating"] += any(name.startswith("violations") for name in used)

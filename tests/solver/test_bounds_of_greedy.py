@@ -3,14 +3,14 @@
 import pytest
 
 from kubestow.solver.api import _bounds_of_greedy
-from kubestow.solver.plans.objective import TierValue, Valuation
+from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 
 NAMES = (("placed", "max"), ("violations", "min"), ("evicted", "min"))
 
 
 def valuation(*values):
     tiers = tuple(TierValue(name, sense, v) for (name, sense), v in zip(NAMES, values, strict=True))
-    return Valuation(tiers, {}, True)
+    return ObjectiveVector(tiers, {}, True)
 
 
 @pytest.mark.parametrize(

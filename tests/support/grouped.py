@@ -13,6 +13,7 @@ from kubestow.framework.workload.cycle import schedule_group
 from kubestow.framework.workload.forms import form_for
 from kubestow.framework.workload.placement import Placement, info_of
 from support.builders import cluster, node
+from support.moves import in_words
 
 
 def profile(**args):
@@ -80,11 +81,7 @@ class Grouped:
 
     @property
     def steps(self):
-        names = self.cluster.node_names
-        return [
-            " ".join((kind, self.name(i), *((names[n],) if kind == "bind" else ())))
-            for kind, i, n in self.outcome.steps
-        ]
+        return in_words(self.cluster, self.outcome.steps)
 
     @property
     def placed(self):

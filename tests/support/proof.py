@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from kubestow.framework.build import build_cluster
-from kubestow.framework.dra.index import claim_keys
 from kubestow.solver.api import SolveOptions, solve_both
 from kubestow.solver.plans.replay import replay
 from support.builders import manifest
+from support.moves import in_words
 from support.oracle.exhaustive import best_plan
 
 OPTIONS = SolveOptions(workers=1, seed=0, time_limit=600)
@@ -83,12 +83,6 @@ def told(snapshot, fault, best=None, plan=None):
         lines += [f"       {t.name} = {t.value}, bound {t.bound}" for t in plan.tiers if t.value or t.bound]
     if best is not None:
         cluster = build_cluster(snapshot)
-        places = (*cluster.node_names, "")
-        keys = [pod.key for pod in cluster.pods]
-        named = [
-            (kind, (claim_keys(cluster) if kind == "deallocate" else keys)[i], places[n])
-            for kind, i, n in best.moves
-        ]
-        lines.append(f"exhaustive: {named}")
+        lines.append(f"exhaustive: {in_words(cluster, best.moves)}")
         lines += [f"       {name} = {value}" for name, (_, value) in best.tiers.items() if value]
     return "\n".join([*lines, manifest(snapshot)])

@@ -12,8 +12,9 @@ from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.rules.affinity import matches_all, required_affinity
 from kubestow.framework.rules.budgets import budgets_of
 from kubestow.framework.rules.spread import eligible_nodes, hard_constraints, spread_matches
+from kubestow.framework.state.moves import Bind, Leave, Mark, bound_nodes, pods_leaving
 from kubestow.framework.state.state import State
-from kubestow.solver.plans.apply import play, refused_devices
+from kubestow.solver.plans.apply import apply_moves, refused_devices
 from kubestow.solver.plans.device_allocations import faults_of_devices
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.objective import valuate
@@ -56,16 +57,16 @@ def test_the_best_plan_is_a_plan(make, seed):
     state = State.initial(cluster)
     homes = {}
     for move in best.moves:
-        kind, item, n = move
-        if kind == "bind":
-            assert framework_for(cluster, item).filter_node(state, item, n).ok
-            assert not refused_devices(cluster, state, item, n, best.allocations)
-        elif kind == "leave":
-            assert state.terminating[item]
+        match move:
+            case Bind(pod, n):
+                assert framework_for(cluster, pod).filter_node(state, pod, n).ok
+                assert not refused_devices(cluster, state, pod, n, best.allocations)
+            case Leave(pod):
+                assert state.terminating[pod]
         before = set(state.claims.allocations) if state.claims is not None else set()
-        play(cluster, state, [move], best.allocations)
-        if kind == "bind" and state.claims is not None:
-            homes |= dict.fromkeys(state.claims.allocations.keys() - before, n)
+        apply_moves(cluster, state, [move], best.allocations)
+        if isinstance(move, Bind) and state.claims is not None:
+            homes |= dict.fromkeys(state.claims.allocations.keys() - before, move.node)
     assert list(inadmissible(cluster, best.moves)) == []
     assert list(faults_of_devices(cluster, state, best.allocations, homes)) == []
 
@@ -79,9 +80,9 @@ def by_vector(cluster, placed, left, moves=None, allocations=()):
     if moves is None:
         marked = [v for v in left if not cluster.pods[v].terminating]
         moves = [
-            *(("mark", v, -1) for v in marked),
-            *(("leave", v, -1) for v in left),
-            *(("bind", i, n) for i, n in placed.items()),
+            *(Mark(v) for v in marked),
+            *(Leave(v) for v in left),
+            *(Bind(i, n) for i, n in placed.items()),
         ]
     outcome = Outcome(
         moves=tuple(moves), placed=placed, victims=dict.fromkeys(left), allocations=dict(allocations)
@@ -95,8 +96,7 @@ def by_vector(cluster, placed, left, moves=None, allocations=()):
 def test_both_valuations_agree_on_the_best_plan(make, seed):
     cluster = build_cluster(make(seed))
     best = best_plan(cluster)
-    placed = {pod: n for kind, pod, n in best.moves if kind == "bind"}
-    left = {pod for kind, pod, _ in best.moves if kind == "leave"}
+    placed, left = bound_nodes(best.moves), pods_leaving(best.moves)
     found = by_vector(cluster, placed, left, best.moves, best.allocations)
     assert found == by_definition(cluster, placed, left, best.allocations)
 

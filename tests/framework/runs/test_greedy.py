@@ -1,5 +1,6 @@
 import pytest
 from support.builders import budget, cluster, node, pod
+from support.moves import in_words
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.runs.greedy import run_to_quiescence
@@ -17,11 +18,7 @@ class Run:
 
     @property
     def steps(self):
-        """Steps as `bind p n`, `mark v`, `leave v`."""
-        return [
-            " ".join((kind, self.name(i), *((self.cluster.node_names[n],) if kind == "bind" else ())))
-            for kind, i, n in self.outcome.steps
-        ]
+        return in_words(self.cluster, self.outcome.steps)
 
     @property
     def placed(self):

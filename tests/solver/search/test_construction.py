@@ -9,13 +9,14 @@ from support.strategies import SMALL, generate
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
+from kubestow.framework.state.moves import Bind, Leave, Mark, bound_nodes
 from kubestow.instances.generated import deployments, packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.racks import racks
 from kubestow.solver.ordering.decoding import complete
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.plans.objective import valuate
-from kubestow.solver.plans.outcome import BIND, LEAVE, Outcome
+from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.plans.replay import inadmissible
 from kubestow.solver.search.construction import admissible_part, smallest_first
 
@@ -44,10 +45,10 @@ def test_what_is_left_of_a_broken_outcome_is_admissible(make):
     """Greedy's outcome without the first half of its placements: preemptors are missing, victims leave."""
     problem = build_problem(build_cluster(make()))
     greedy, _ = greedy_outcome(problem.cluster)
-    coming = [pod for kind, pod, _ in greedy.moves if kind == BIND]
+    coming = list(bound_nodes(greedy.moves))
     missing = set(coming[: len(coming) // 2])
     broken = Outcome(
-        moves=tuple(move for move in greedy.moves if move[1] not in missing), allocations=greedy.allocations
+        moves=tuple(move for move in greedy.moves if move.pod not in missing), allocations=greedy.allocations
     )
     kept = admissible_part(problem, broken)
     assert kept is None or faults(problem, kept) == []
@@ -63,7 +64,7 @@ def test_a_wasted_eviction_is_taken_back():
     problem = build_problem(build_cluster(snapshot))
     keys = {p.key: p.index for p in problem.cluster.pods}
     runs, p = keys["default/runs"], keys["default/p"]
-    wasted = Outcome(moves=(("mark", runs, -1), (LEAVE, runs, -1), (BIND, p, 1)), admissible=False)
+    wasted = Outcome(moves=(Mark(runs), Leave(runs), Bind(p, 1)), admissible=False)
     kept = admissible_part(problem, wasted)
     assert kept.placed == {p: 1}
     assert kept.victims == {}

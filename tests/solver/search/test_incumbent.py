@@ -16,7 +16,7 @@ from kubestow.solver.api import solve
 from kubestow.solver.decomposition import search as decomposition
 from kubestow.solver.decomposition.search import _search_part as search_part
 from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.plans.objective import TierValue, Valuation
+from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
@@ -30,7 +30,7 @@ EMPTY = build_cluster(cluster())
 
 def valuation(*values, guarded=True):
     tiers = tuple(TierValue(name, sense, v) for (name, sense), v in zip(NAMES, values, strict=True))
-    return Valuation(tiers, {}, guarded)
+    return ObjectiveVector(tiers, {}, guarded)
 
 
 def incumbent(*values):

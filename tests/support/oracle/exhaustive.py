@@ -28,6 +28,7 @@ from kubestow.framework.dra.extended import offered, requested
 from kubestow.framework.dra.index import claim_keys
 from kubestow.framework.rules.groups import group_of
 from kubestow.framework.rules.spread import constraints_of, spread_matches
+from kubestow.framework.state.moves import Bind, Deallocate, Leave, Mark
 from kubestow.framework.state.state import State
 from support.oracle.allotments import Allotments
 from support.oracle.exhaustive_devices import Devices
@@ -224,7 +225,7 @@ class _Search:
         self.counts[c][n] += 1
         self.placed[pod] = n
         self.allocations |= brought
-        self.moves.append(("bind", pod, n))
+        self.moves.append(Bind(pod, n))
         for k, v in enumerate(self.victims):
             if (
                 self.fate[k] == OWED
@@ -250,10 +251,10 @@ class _Search:
         terminating = bool(self.state.terminating[v])
         if not terminating:
             self.state.mark(v)
-            self.moves.append(("mark", v, -1))
+            self.moves.append(Mark(v))
         if terminating or not self.marks[k]:
             self.state.remove(v)
-            self.moves.append(("leave", v, -1))
+            self.moves.append(Leave(v))
             self.fate[k], self.begun[k] = OWED, self._begun()
         else:
             self.fate[k] = MARKED
@@ -266,7 +267,7 @@ class _Search:
         before = self.state
         self.state = before.copy()
         self.state.deallocate(claim)
-        self.moves.append(("deallocate", claim_keys(self.cluster).index(claim), -1))
+        self.moves.append(Deallocate(claim_keys(self.cluster).index(claim)))
         self.visit()
         self.moves.pop()
         self.state = before
