@@ -6,7 +6,7 @@ import pytest
 from support.builders import cluster, node, pod
 from support.engines import Case, both_engines
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.encoders.topology_spread import spread_groups
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.spread import fallen_back_constraints, hard_constraints

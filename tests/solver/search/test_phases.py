@@ -8,7 +8,7 @@ import pytest
 from support.builders import cluster, node, pod
 from support.proof import OPTIONS
 
-from kubestow.encoders.problem import build_problem
+from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.lns.params import LnsParams
