@@ -263,13 +263,16 @@ def _tie(
 def order_sensitive(problem: Problem) -> Iterator[Relation]:
     """Relate carriers of affinity to what they look for, and pairs that repel in one order only."""
     cluster = problem.cluster
+    repelling = [c for c in problem.classes if required_anti_affinity(cluster, c.pod)]
     for cls in problem.classes:
         terms = required_affinity(cluster, cls.pod)
         if terms and problem.asking(name, [cls]):
             ask = problem.by_labels(partial(matches_all, cluster, terms))
             victims = [v for v in problem.victims if ask(v.pod)]
             yield Relation(cls, [c for c in problem.classes if ask(c.pod)], victims, supporting=True)
-        lopsided = [c for c in problem.classes if _one_way(cluster, cls.pod, c.pod)]
+        # two classes without a term of their own never repel each other
+        others = problem.classes if cls in repelling else repelling
+        lopsided = [c for c in others if _one_way(cluster, cls.pod, c.pod)]
         if lopsided:
             yield Relation(cls, lopsided)
 

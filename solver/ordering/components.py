@@ -84,3 +84,8 @@ def _is_heedless(problem: Problem, cls: PodClass) -> bool:
     profile = problem.cluster.profile(cls.pod)
     others = [c for c in problem.classes if problem.cluster.profile(c.pod) is not profile]
     return bool(others) and any(family.heedless(problem, cls, others) for family in ENCODERS)
+
+
+def relations_of(problem: Problem) -> Relations:
+    """Return a problem's relations, computed the first time they are asked for."""
+    return problem.memo("relations", lambda: Relations(problem))

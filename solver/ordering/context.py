@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...framework.state.moves import Leave, Mark
 from ..plans.apply import apply_moves, deallocate, fits
 from ..plans.preemptors import serves
-from .components import Relations
+from .components import relations_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
@@ -34,7 +34,7 @@ class OrderContext:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.cluster = problem.cluster
-        self.relations = Relations(problem)
+        self.relations = relations_of(problem)
         self.class_of = {i: c for c in problem.classes for i in c.pods}
         self.victim_class = {i: v for v in problem.victims for i in v.pods}
         self.rank = {i: k for k, i in enumerate(problem.cluster.pending)}

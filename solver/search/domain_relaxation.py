@@ -22,7 +22,7 @@ from ...models import tiers
 from ..model.interrupts import run_or_leave
 from ..model.round_model import RoundModel
 from ..ordering.assignment import Assignment
-from ..ordering.components import Relations
+from ..ordering.components import relations_of
 from ..ordering.decoding import assign
 from .params import DEFAULT
 
@@ -48,7 +48,7 @@ class DomainRelaxation:
         self._refuted: list[list[tuple[int, int]]] = []
         # A domain was too small without evictions, and by itself. Without victims, and without filters that
         # look at other pods, that holds in every plan.
-        self._for_good = not self.problem.victims and not Relations(self.problem).components
+        self._for_good = not self.problem.victims and not relations_of(self.problem).components
 
     def bounds(self, values: Mapping[str, int], until: float) -> dict[str, int]:
         """Bound the tiers `scheduled` from the highest priority down, the tiers above keeping their values.
