@@ -12,7 +12,7 @@ For each constrained key k of a group, with one literal per domain d, at most on
 Nodes without the key are out.  A group that waits (object missing, too few members, members at odds) places
 nobody.
 
-Source: KEP-4671, KEP-5732; design, "Groups".
+Source: KEP-4671, KEP-5732; docs/groups.md.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class PlanModel(BaseModel):
 
 
 class Tier(PlanModel):
-    """One tier of the lexicographic objective (design: the objective), most important first in a plan.
+    """One tier of the lexicographic objective (docs/model.md), most important first in a plan.
 
     `bound` holds given the values of the tiers above; it is null where nothing was proven (greedy).
     """

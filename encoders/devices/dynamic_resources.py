@@ -7,7 +7,7 @@
                      be deallocated, a free step)
     what all claims together take of devices, capacities and counters: `devices.sums`
 
-Source: design, "Devices (DRA)"; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
+Source: docs/dra.md; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 """
 
 from __future__ import annotations

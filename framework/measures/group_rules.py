@@ -4,7 +4,7 @@ A gang that gains a member stands with at least `minCount`.  Where a member is n
 running ones included, are in one domain of each required key.  Groups that wait gain nobody.  Running members
 that have left count nowhere: a gang may stand with fewer than `minCount` as long as it gains nobody.
 
-Sources: design, "Groups"; KEP-4671, KEP-5732.
+Sources: docs/groups.md; KEP-4671, KEP-5732.
 """
 
 from collections.abc import Collection, Iterator, Mapping

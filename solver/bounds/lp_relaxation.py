@@ -9,7 +9,7 @@ is a lower bound of c·x.  It is evaluated outward (`solver.bounds.safe_bounds`)
 exactly.
 
 A row that literals enforce gets the smallest constant that makes it empty where one of them does not hold.
-Source: design, "The objective" (bounds); Neumaier and Shcherbina, Safe bounds in linear and mixed-integer
+Source: docs/model.md; Neumaier and Shcherbina, Safe bounds in linear and mixed-integer
 linear programming.
 """
 

@@ -1,6 +1,6 @@
 """One CP-SAT model of a round over its life: tiers are fixed, cuts added, hints replaced, solved again.
 
-The traps of CP-SAT 9.15 are handled here and nowhere else (design, "Traps of the solver"): the presolve
+The traps of CP-SAT 9.15 are handled here and nowhere else (docs/dependencies.md): the presolve
 setting that keeps enforced rows, the symmetry setting that keeps a complete hint, integers read from
 variables.
 """
@@ -255,7 +255,7 @@ class RoundModel:
         return self.solution(np.array(list(solver.response_proto.solution), dtype=np.int64))
 
     def new_solver(self, seconds: float) -> cp_model.CpSolver:
-        """Make a solver with the settings that keep rows and hints (design, "Traps of the solver")."""
+        """Make a solver with the settings that keep rows and hints (docs/dependencies.md)."""
         solver = cp_model.CpSolver()
         parameters = solver.parameters
         parameters.max_time_in_seconds = max(seconds, 0.01)
