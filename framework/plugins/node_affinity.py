@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 REASON: Final = "node(s) didn't match Pod's node affinity/selector"
 REASON_ADDED: Final = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT: Final = "pod affinity terms conflict"
-REASON_NOT_NAMED: Final = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
 
 _NAME: Final = "metadata.name"
 _POD: Final = 1
