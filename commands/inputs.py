@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from ..models.kube_version import KubeVersion
     from ..models.snapshot import Snapshot
     from ..solver.options import SolveOptions
 
@@ -54,6 +55,21 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
+def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str) -> KubeVersion:
+    """Read ``--kube-version``: a minor release, with a leading v and a patch number if one likes."""
+    from ..models.kube_version import KubeVersion
+
+    return KubeVersion.parse(value)
+
+
+kube_version_option = click.option(
+    "--kube-version",
+    metavar="VERSION",
+    default="1.36",
+    show_default=True,
+    callback=parse_kube_version,
+    help="Whose kube-scheduler: 1.34, 1.36 or 1.37 (docs/releases.md).",
+)
 input_options = options(
     click.option(
         "--now", metavar="TIME", callback=parse_now, help="Time of the round.  [default: newest in the input]"
@@ -65,6 +81,7 @@ input_options = options(
         default="",
         help="Switch off what the input uses.",
     ),
+    kube_version_option,
     click.option(
         "--format",
         "input_format",
@@ -155,7 +172,9 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         from ..instances.openb import OpenbOptions, load_openb
 
         wanted = OpenbOptions.parse(choices["format_options"])
-        yield load_openb(arguments[0], arguments[1], wanted, now=choices["now"], feature_gates=gates)
+        nodes, pods = arguments
+        snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        yield replace(snapshot, kube_version=choices["kube_version"])
         return
     for name in names:
         snapshot = load_snapshot(
@@ -163,7 +182,7 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         )
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes))
+        yield replace(snapshot, name=name, notes=tuple(notes), kube_version=choices["kube_version"])
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:

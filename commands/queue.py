@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
+
+from .inputs import kube_version_option
+
+if TYPE_CHECKING:
+    from ..models.kube_version import KubeVersion
 
 _OUTPUT: Final = click.option(
     "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True
@@ -26,7 +31,8 @@ Examples:
 @click.argument("cases", nargs=-1, required=True, metavar="CASES...")
 @_OUTPUT
 @_GATES
-def hints(cases: tuple[str, ...], output: str, feature_gates: str) -> None:
+@kube_version_option
+def hints(cases: tuple[str, ...], output: str, feature_gates: str, kube_version: KubeVersion) -> None:
     """Tell which changes in the cluster wake which waiting pods, and why.
 
     CASES are files of JSON lines, gzip or not, `-` for standard input. A line {"id", "plugin", "pod", "old",
@@ -38,7 +44,7 @@ def hints(cases: tuple[str, ...], output: str, feature_gates: str) -> None:
     from ..models.features import FeatureGates
 
     gates = FeatureGates.parse(feature_gates)
-    judged = [(case, judge(case, gates)) for case in read_cases(cases, tuple(HINT_PLUGINS))]
+    judged = [(case, judge(case, gates, kube_version)) for case in read_cases(cases, tuple(HINT_PLUGINS))]
     if output == "json":
         from ..reports.document import as_json
 
@@ -63,7 +69,8 @@ Examples:
 @click.argument("script")
 @_OUTPUT
 @_GATES
-def queue(script: str, output: str, feature_gates: str) -> None:
+@kube_version_option
+def queue(script: str, output: str, feature_gates: str, kube_version: KubeVersion) -> None:
     """Run a script through the scheduling queue and show who is where after each step.
 
     SCRIPT is a JSON or YAML file, `-` for standard input, of [{"name", "objects", "trace"}]. A step of a
@@ -80,7 +87,7 @@ def queue(script: str, output: str, feature_gates: str) -> None:
     rejectors = {name for each in timelines for step in each.steps for name in (*step.plugins, *step.pending)}
     for name in sorted(rejectors - set(HINT_PLUGINS)):
         click.echo(f"kubestow: note: {name} has no hints, so every event counts for its pods", err=True)
-    documents = [replay(timeline, gates) for timeline in timelines]
+    documents = [replay(timeline, gates, kube_version) for timeline in timelines]
     if output == "json":
         from ..reports.document import as_json
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..instances.dump import DUMP_TO_FILE
-from .inputs import output_option, tell
+from .inputs import kube_version_option, output_option, tell
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from ..models.kube_version import KubeVersion
     from ..models.scenario import Scenario
     from ..reports.output_file import OutputFile
     from ..simulation.engine import Simulation
@@ -58,6 +60,7 @@ Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
 @click.option(
     "--feature-gates", metavar="NAME=false,...", default="", help="Switch off what the scheduler has."
 )
+@kube_version_option
 @output_option
 def simulate(
     scenario: str | None,
@@ -65,6 +68,7 @@ def simulate(
     log: str | None,
     metrics: str | None,
     feature_gates: str,
+    kube_version: KubeVersion,
     output: str,
 ) -> None:
     """Run a cluster through time: pods come and go, nodes fail, an autoscaler adds some.
@@ -85,6 +89,7 @@ def simulate(
     loaded = load_scenario(
         scenarios.locate(scenarios.NAMES[0] if scenario is None else scenario), catalogue.locate, gates
     )
+    loaded = replace(loaded, snapshot=replace(loaded.snapshot, kube_version=kube_version))
     tell(loaded.name, _notes_of(loaded))
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:

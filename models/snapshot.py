@@ -22,6 +22,7 @@ from .controllers import (
     StatefulSet,
 )
 from .features import FeatureGates
+from .kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from .node import Node
 from .pod import Pod
 from .policy import PodDisruptionBudget
@@ -48,6 +49,8 @@ class Snapshot:
         What the output calls the instance (the path as given, or a catalogue name).
     now : datetime
         The time of the round (UTC): ``--now``, else the newest timestamp in the input, else the epoch.
+    kube_version : KubeVersion
+        Whose kube-scheduler is rebuilt.
     ignored : mapping
         Kinds that were read but are not known, with how many objects of each.
     notes : tuple of str
@@ -57,6 +60,7 @@ class Snapshot:
     name: str
     now: datetime
     feature_gates: FeatureGates = field(default_factory=FeatureGates)
+    kube_version: KubeVersion = DEFAULT_KUBE_VERSION
     configuration: KubeSchedulerConfiguration | None = None
     ignored: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from ..framework.queue.clock import SECOND
 from ..framework.queue.periodic import TICK, next_work
 from ..framework.vocabulary import names
 from ..framework.vocabulary.profile import profiles_of
+from ..framework.vocabulary.releases import RELEASES
 from ..models.config import PodTopologySpreadArgs
 from ..models.memory import no_collection
 from ..models.meta import KubeObject
@@ -121,10 +122,9 @@ class Simulation:
         self._scheduler.wake()
 
     def _has_timeout(self) -> bool:
-        gates = self.scenario.snapshot.feature_gates
-        profiles = profiles_of(
-            self.scenario.snapshot.configuration, devices=gates.enabled("DynamicResourceAllocation")
-        )
+        snapshot = self.scenario.snapshot
+        gates = snapshot.feature_gates
+        profiles = profiles_of(snapshot.configuration, RELEASES[snapshot.kube_version], gates)
         for profile in profiles.values():
             args = profile.args(names.POD_TOPOLOGY_SPREAD)
             if isinstance(args, PodTopologySpreadArgs) and args.node_provisioning_timeout is not None:

@@ -23,6 +23,7 @@ from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemptio
 from ..framework.state.state import NO_ALLOCATIONS
 from ..framework.vocabulary import names
 from ..framework.vocabulary.profile import Profile, profiles_of
+from ..framework.vocabulary.releases import RELEASES
 from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec
@@ -73,9 +74,7 @@ class Follower:
         self._now = now
         self._gates = base.feature_gates
         self._profiles: dict[str, Profile] = profiles_of(
-            base.configuration,
-            devices=self._gates.enabled("DynamicResourceAllocation"),
-            file=base.name,
+            base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}

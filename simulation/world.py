@@ -58,6 +58,7 @@ class World:
             self.clock,
             configuration=scenario.snapshot.configuration,
             gates=self.gates,
+            version=scenario.snapshot.kube_version,
             plugins=PLUGINS,
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)

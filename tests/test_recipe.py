@@ -22,7 +22,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.framework.hints.registry import HINT_PLUGINS, check_hints
 from kubestow.framework.plugins import FACTORIES, check_factories
 from kubestow.framework.runs.explain import explain
-from kubestow.framework.vocabulary.profile import FILTER, PLUGINS, PRE_FILTER
+from kubestow.framework.vocabulary.default_plugins import FILTER, PLUGINS, PRE_FILTER
 from kubestow.framework.vocabulary.registry import PluginEntry
 from kubestow.solver.decomposition.components import find_parts
 from kubestow.solver.model.component import Component

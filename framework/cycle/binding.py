@@ -19,7 +19,8 @@ from ..dra.index import device_index
 from ..dra.pod_claims import ClaimProblem
 from ..plugins.lost_state import NOT_FOUND
 from ..vocabulary import names
-from ..vocabulary.profile import FILTER, PRE_BIND, PRE_FILTER, RESERVE, Profile
+from ..vocabulary.default_plugins import FILTER, PRE_BIND, PRE_FILTER, RESERVE
+from ..vocabulary.profile import Profile
 from ..vocabulary.status import Code, Status
 from ..volumes.claims import claims_of
 

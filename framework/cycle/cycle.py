@@ -17,8 +17,8 @@ from ..plugins.dynamic_resources import NO_STATE
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.default_plugins import POST_FILTER, PRE_FILTER
 from ..vocabulary.message import NO_NODES, fit_error
-from ..vocabulary.profile import POST_FILTER, PRE_FILTER
 from ..vocabulary.status import Code, Status
 from .budget_ledger import Ledger
 from .filter_result import FilterResult

@@ -16,7 +16,8 @@ from ..plugins.node_affinity import NodeAffinity
 from ..plugins.node_resources_fit import NodeResourcesFit
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary.arrays import Bools, Ints
-from ..vocabulary.profile import FILTER, PRE_FILTER, PRE_SCORE, SCORE, Profile
+from ..vocabulary.default_plugins import FILTER, PRE_FILTER, PRE_SCORE, SCORE
+from ..vocabulary.profile import Profile
 from ..vocabulary.status import SUCCESS, Code, Status
 from .binding import Binding
 from .class_view import ClassView, ClassViews

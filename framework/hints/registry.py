@@ -9,7 +9,8 @@ from typing import Final
 from ...models.features import FeatureGates
 from ..events.events import ANY_EVENT, NODE_TAINT, Action, ClusterEvent, Resource, matches
 from ..events.objects import ObjectStore
-from ..vocabulary.profile import PLUGINS, Profile
+from ..vocabulary.default_plugins import PLUGINS
+from ..vocabulary.profile import Profile
 from ..vocabulary.registry import PluginEntry, agree, by_name
 from .base import HintPlugin, Registration
 from .default_preemption import DefaultPreemption

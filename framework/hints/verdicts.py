@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...models.features import FeatureGates
+from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.recordings import HintCase
@@ -11,6 +12,7 @@ from ..events.changes import identity, occurrences
 from ..events.events import ClusterEvent
 from ..events.objects import ObjectStore
 from ..vocabulary.profile import profiles_of
+from ..vocabulary.releases import RELEASES
 from .base import Answer, ask
 from .registry import HintMap
 
@@ -70,7 +72,9 @@ NOT_OFFERED = Answer(False, "the queue does not ask this pod")
 NOT_REGISTERED = Answer(False, "the plugin does not wait for this")
 
 
-def judge(case: HintCase, gates: FeatureGates | None = None) -> Verdict:
+def judge(
+    case: HintCase, gates: FeatureGates | None = None, version: KubeVersion = DEFAULT_KUBE_VERSION
+) -> Verdict:
     """Say whether a change wakes a pod.
 
     Where the change is the pod's own, the new version of the pod is asked about.
@@ -81,6 +85,8 @@ def judge(case: HintCase, gates: FeatureGates | None = None) -> Verdict:
         Its plugin is one of the default profile.
     gates : FeatureGates, optional
         All on by default.
+    version : KubeVersion
+        Whose plugins register events.
     """
     gates = gates or FeatureGates()
     pod, old, new = case.pod, case.old, case.new
@@ -88,7 +94,7 @@ def judge(case: HintCase, gates: FeatureGates | None = None) -> Verdict:
     store.apply(old, new)
     if isinstance(new, Pod) and identity(new) == identity(pod):
         pod = new
-    [profile] = profiles_of(None, devices=gates.enabled("DynamicResourceAllocation")).values()
+    [profile] = profiles_of(None, RELEASES[version], gates).values()
     hints = HintMap(profile, store, gates)
     verdicts = []
     for happened in occurrences(old, new):

@@ -18,6 +18,7 @@ from ..vocabulary import names
 from ..vocabulary.arrays import Ints
 from ..vocabulary.domains import Domains
 from ..vocabulary.profile import Profile, profiles_of
+from ..vocabulary.releases import RELEASES
 from ..vocabulary.resources import FIRST_RESOURCES
 from .affinity import parse_terms
 from .fallback import criteria_held
@@ -48,6 +49,8 @@ class Cluster:
     ----------
     snapshot : Snapshot
     gates : FeatureGates
+    release : Release
+        The rules of the kube-scheduler that is rebuilt.
     nodes : tuple of Node
     node_names : tuple of str
     node_index : dict
@@ -98,11 +101,8 @@ class Cluster:
         self.node_names = tuple(node.name for node in snapshot.nodes)
         self.node_index = {name: n for n, name in enumerate(self.node_names)}
         self.n_nodes = len(self.node_names)
-        self.profiles = profiles_of(
-            snapshot.configuration,
-            devices=self.gates.enabled("DynamicResourceAllocation"),
-            file=snapshot.name,
-        )
+        self.release = RELEASES[snapshot.kube_version]
+        self.profiles = profiles_of(snapshot.configuration, self.release, self.gates, file=snapshot.name)
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}
         self._domains: dict[str, Domains] = {}

@@ -7,7 +7,7 @@ What runs, at which extension points, in which order and with which default weig
 from collections.abc import Mapping
 from typing import Final
 
-from ..vocabulary.profile import FILTER, PLUGINS, PRE_FILTER, PRE_SCORE, SCORE
+from ..vocabulary.default_plugins import FILTER, PLUGINS, PRE_FILTER, PRE_SCORE, SCORE
 from ..vocabulary.registry import PluginEntry, RegistryError, agree, by_name
 from .base import FilterPlugin, LocalFilter, Plugin, Scope, ScorePlugin, StaticFilter
 from .dynamic_resources import DynamicResources

@@ -4,7 +4,7 @@ An allocated claim binds the pod to the nodes from which its devices are reached
 allocated yet are allocated for each node in Filter; the chosen node's answer is kept by Reserve. Every
 refusal is final for preemption: no victim frees a device.
 
-Source: kube-scheduler 1.34.1 plugins/dynamicresources (dynamicresources.go, extendeddynamicresources.go).
+Source: kube-scheduler plugins/dynamicresources (dynamicresources.go, extendeddynamicresources.go).
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
 from ..index.missing import Missing
 from ..vocabulary import names
-from ..vocabulary.arrays import Bools
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Code, Status
-from .base import FilterPlugin, Verdicts
+from .base import FilterPlugin, ScorePlugin, Verdicts, default_normalize
 
 if TYPE_CHECKING:
     from ..dra.state import ClaimState
@@ -41,6 +41,9 @@ DEALLOCATED: Final = "deallocation of ResourceClaim completed"
 DELETED: Final = "deletion of ResourceClaim completed"
 NO_STATE: Final = "not found"
 """The error in which PostFilter ends where another plugin refused the pod before this one's PreFilter."""
+
+MOST_ALTERNATIVES: Final = 8
+"""Subrequests of a `firstAvailable` (FirstAvailableDeviceRequestMaxSize): what the first one scores."""
 
 MOST_CONSUMERS: Final = 256
 """Pods and pod groups for which a claim can be reserved."""
@@ -96,7 +99,7 @@ NOTHING_FREED: Final = FreedClaim("no new claims to deallocate")
 """What PostFilter says about a pod that PreFilter skipped or refused."""
 
 
-class DynamicResources(FilterPlugin):
+class DynamicResources(FilterPlugin, ScorePlugin):
     """See the module's docstring."""
 
     name: ClassVar[str] = names.DYNAMIC_RESOURCES
@@ -298,6 +301,39 @@ class DynamicResources(FilterPlugin):
             found = self._answers[key] = Answers(index.inventory, specs)
         return found
 
+    # -- the nodes that passed --
+
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Pod | tuple[()]:
+        """Return what PreFilter knows; nothing for a pod without claims, which is scored all the same."""
+        data = self.pre_filter(state, i)
+        return data if isinstance(data, _Pod) else ()
+
+    def score(self, data: _Pod | tuple[()], state: "State", i: int, nodes: Ints) -> Ints:
+        """Sum over requests with alternatives what the allocated one is worth: the earlier, the more."""
+        if not isinstance(data, _Pod) or self._index is None or state.claims is None:
+            return np.zeros(len(nodes), dtype=np.int64)
+        specs = [self._index.spec(key) for key in data.free]
+        fixed = sum(
+            _worth(
+                self._index.spec(key), [result.request for result in state.claims.allocations[key].results]
+            )
+            for key, _ in data.bound
+        )
+        if not any(request.prioritized for spec in specs for request in spec.requests):
+            return np.full(len(nodes), fixed, dtype=np.int64)
+        found = [
+            sum(
+                _worth(spec, [pick.want.result for pick in picks])
+                for spec, picks in zip(specs, self._answer(data, state, n).picks, strict=False)
+            )
+            for n in nodes.tolist()
+        ]
+        return fixed + np.array(found, dtype=np.int64)
+
+    def normalize(self, data: _Pod | tuple[()], scores: Ints) -> Ints:
+        """Scale so that the best node has 100."""
+        return default_normalize(scores)
+
     # -- afterwards --
 
     def reserve(self, data: _Pod, state: "State", i: int, n: int) -> dict[str, Allocation]:
@@ -333,3 +369,14 @@ class DynamicResources(FilterPlugin):
             if key in blamed and state.claims.reserved.get(key, frozenset()) <= {i}:
                 return FreedClaim(DEALLOCATED, key)
         return FreedClaim(NOTHING_HELPS)
+
+
+def _worth(spec: ClaimSpec, allocated: Sequence[str]) -> int:
+    """Return the score of one claim, given what its devices were allocated for (`request/alternative`)."""
+    return sum(
+        MOST_ALTERNATIVES - place
+        for request in spec.requests
+        if request.prioritized
+        for place, want in enumerate(request.wants)
+        if want.result in allocated
+    )

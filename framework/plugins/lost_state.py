@@ -15,7 +15,7 @@ from ...models.config import PluginArgs
 from ..index.missing import Missing
 from ..vocabulary import names
 from ..vocabulary.arrays import Ints
-from ..vocabulary.profile import PLUGINS, PRE_FILTER
+from ..vocabulary.default_plugins import PRE_FILTER
 from ..vocabulary.status import Code, Status
 from .base import Plugin, Scope, ScorePlugin, StaticFilter, Verdicts
 from .node_affinity import NodeAffinity
@@ -102,5 +102,5 @@ def without_pre_filter(cluster: "Cluster", plugin: Plugin, *, lost: bool) -> Plu
     """Return what stands for a filter whose PreFilter is not called; `lost` says whether it fails then."""
     if lost:
         return LostFilter(cluster, plugin.name)
-    has_one = PRE_FILTER in PLUGINS[plugin.name].points
+    has_one = PRE_FILTER in cluster.release.plugins[plugin.name].points
     return NodeByNode(plugin) if has_one and isinstance(plugin, StaticFilter) else plugin

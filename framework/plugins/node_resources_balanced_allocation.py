@@ -1,8 +1,11 @@
 """NodeResourcesBalancedAllocation: prefers nodes where the resources would be used to like shares.
 
-    score = trunc((1 - standard deviation of the shares) * 100)
+    S = trunc((1 - standard deviation of the shares) * 100)
 
-Source: kube-scheduler 1.34.1 plugins/noderesources/balanced_allocation.go.
+1.34 scores S with the pod there; 1.36 scores 50 + (50 + S with the pod - S without it) / 2, so that a node
+that stays as uneven as it was gets 75.
+
+Source: kube-scheduler plugins/noderesources/balanced_allocation.go.
 """
 
 from functools import reduce
@@ -12,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.config import NodeResourcesBalancedAllocationArgs, PluginArgs
-from ..rules.scored_resources import ScoredResources
+from ..rules.scored_resources import Amounts, ScoredResources
 from ..vocabulary import names
-from ..vocabulary.arrays import Ints
+from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.releases import BalancedAllocation
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
 
 if TYPE_CHECKING:
@@ -49,15 +53,25 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
     def score(self, data: ScoredResources, state: "State", i: int, nodes: Ints) -> Ints:
         """Score the deviation of the resources' shares from their mean; of those that the node has."""
         has, offered, taken = data.on(self.cluster, state, nodes)
-        shares: Floats = np.minimum(taken.astype(np.float64) / offered.astype(np.float64), 1.0)
-        if has.all():
-            deviation = _deviation(shares)
-        else:
-            deviation = np.zeros(len(nodes), dtype=np.float64)
-            for pattern in np.unique(has, axis=1).T:
-                alike = (has == pattern[:, None]).all(axis=0)
-                deviation[alike] = _deviation(shares[np.ix_(pattern, alike)])
-        return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+        there = _evenness(has, offered, taken)
+        if self.cluster.release.balanced_allocation is BalancedAllocation.SHARES:
+            return there
+        before = _evenness(has, offered, taken - data.request)
+        half = MAX_NODE_SCORE // 2
+        return half + (half + there - before) // 2
+
+
+def _evenness(has: Bools, offered: Amounts, taken: Amounts) -> Ints:
+    """Return S of the module's docstring, int64[K]; arguments as `ScoredResources.on` returns them."""
+    shares: Floats = np.minimum(taken.astype(np.float64) / offered.astype(np.float64), 1.0)
+    if has.all():
+        deviation = _deviation(shares)
+    else:
+        deviation = np.zeros(has.shape[1], dtype=np.float64)
+        for pattern in np.unique(has, axis=1).T:
+            alike = (has == pattern[:, None]).all(axis=0)
+            deviation[alike] = _deviation(shares[np.ix_(pattern, alike)])
+    return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def _deviation(shares: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """TaintToleration: keeps pods off nodes with taints that they do not tolerate.
 
-Source: kube-scheduler 1.34.1 plugins/tainttoleration.
+Source: kube-scheduler plugins/tainttoleration.
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -33,7 +33,9 @@ class TaintToleration(StaticFilter, ScorePlugin):
         taint = first_untolerated(
             self.cluster.nodes[n].spec.taints, self.cluster.pods[i].pod.spec.tolerations
         )
-        return () if taint is None else (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
+        if taint is None:
+            return ()
+        return (self.cluster.release.untolerated_taint.format(key=taint.key, value=taint.value),)
 
     def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
         """List every taint that the pod does not tolerate."""

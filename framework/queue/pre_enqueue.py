@@ -13,7 +13,8 @@ from ..events.changes import identity
 from ..events.objects import ObjectStore
 from ..hints.resource_claims import pod_claims
 from ..vocabulary import names
-from ..vocabulary.profile import PRE_ENQUEUE, Profile
+from ..vocabulary.default_plugins import PRE_ENQUEUE
+from ..vocabulary.profile import Profile
 from .queued_pod import QueuedPod
 
 PREEMPTING: Final = "waiting for the preemption for this pod to be finished"

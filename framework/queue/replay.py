@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from ...models.errors import InputError
 from ...models.features import FeatureGates
+from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ...models.recordings import Step, Timeline
 from ..events.objects import ObjectStore
@@ -31,7 +32,9 @@ _OWN_FIELDS: Final = frozenset(
 """What a step's answer consists of; in the input they are ignored."""
 
 
-def replay(timeline: Timeline, gates: FeatureGates | None = None) -> dict[str, Any]:
+def replay(
+    timeline: Timeline, gates: FeatureGates | None = None, version: KubeVersion = DEFAULT_KUBE_VERSION
+) -> dict[str, Any]:
     """Run a script.
 
     Ticks and flushes run on their own, at their times, before the steps of the same time; they are written
@@ -42,6 +45,8 @@ def replay(timeline: Timeline, gates: FeatureGates | None = None) -> dict[str, A
     timeline : Timeline
     gates : FeatureGates, optional
         All on by default.
+    version : KubeVersion
+        Whose plugins register events.
 
     Returns
     -------
@@ -53,15 +58,19 @@ def replay(timeline: Timeline, gates: FeatureGates | None = None) -> dict[str, A
     InputError
         If a step asks for something impossible, such as the failure of a pod that is not in flight.
     """
-    run = _Replay(timeline, gates or FeatureGates())
+    run = _Replay(timeline, gates or FeatureGates(), version)
     return {**timeline.raw, "trace": list(run.steps())}
 
 
 class _Replay:
-    def __init__(self, timeline: Timeline, gates: FeatureGates) -> None:
+    def __init__(self, timeline: Timeline, gates: FeatureGates, version: KubeVersion) -> None:
         self._timeline = timeline
         self._queue = SchedulingQueue(
-            ObjectStore(timeline.objects), VirtualClock(), configuration=timeline.configuration, gates=gates
+            ObjectStore(timeline.objects),
+            VirtualClock(),
+            configuration=timeline.configuration,
+            gates=gates,
+            version=version,
         )
         self._handlers = EventHandlers(self._queue)
         self._popped: dict[str, QueuedPod] = {}

@@ -13,6 +13,7 @@ from typing import Final
 
 from ...models.config import KubeSchedulerConfiguration
 from ...models.features import FeatureGates
+from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ..events import events
 from ..events.changes import Occurrence, identity, pod_events, schedulable_change
@@ -20,6 +21,7 @@ from ..events.objects import ObjectStore
 from ..hints.base import HintPlugin
 from ..hints.registry import HINT_PLUGINS, HintMap
 from ..vocabulary.profile import profiles_of
+from ..vocabulary.releases import RELEASES
 from . import counts as labels
 from .backoff import BackoffQueue
 from .clock import SECOND, VirtualClock, floor_to_second
@@ -59,6 +61,8 @@ class SchedulingQueue:
     gates : FeatureGates, optional
         `SchedulerQueueingHints`, `SchedulerPopFromBackoffQ`, `SchedulerAsyncPreemption` and the gates of the
         fields that hints and PreEnqueue read; all on by default.
+    version : KubeVersion
+        Whose plugins register events.
     max_in_unschedulable : int
         Upstream's flag `pod-max-in-unschedulable-pods-duration` (nanoseconds).
     plugins : mapping, optional
@@ -82,6 +86,7 @@ class SchedulingQueue:
         *,
         configuration: KubeSchedulerConfiguration | None = None,
         gates: FeatureGates | None = None,
+        version: KubeVersion = DEFAULT_KUBE_VERSION,
         max_in_unschedulable: int = MAX_IN_UNSCHEDULABLE,
         plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
     ) -> None:
@@ -98,7 +103,7 @@ class SchedulingQueue:
         self._pop_early = gates.enabled("SchedulerPopFromBackoffQ")
         self._sequence = 0
         self._move_request_cycle = -1
-        profiles = profiles_of(configuration, devices=gates.enabled("DynamicResourceAllocation"))
+        profiles = profiles_of(configuration, RELEASES[version], gates)
         hints = {name: HintMap(profile, objects, gates, plugins) for name, profile in profiles.items()}
         self._judge = Judge(hints, self.counts)
         self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...models.errors import KubestowError
 from ..dra.index import device_index
 from ..vocabulary import names
-from ..vocabulary.profile import PRE_BIND, RESERVE, spelled
+from ..vocabulary.default_plugins import PRE_BIND, RESERVE, spelled
 from .groups import groups
 
 if TYPE_CHECKING:

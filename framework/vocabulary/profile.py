@@ -16,105 +16,24 @@ from ...models.config import (
     PluginSet,
 )
 from ...models.errors import KubestowError
+from ...models.features import FeatureGates
 from . import names
-from .registry import PluginEntry, by_name, check_points
-
-PRE_ENQUEUE: Final = "pre_enqueue"
-QUEUE_SORT: Final = "queue_sort"
-PRE_FILTER: Final = "pre_filter"
-FILTER: Final = "filter"
-POST_FILTER: Final = "post_filter"
-PRE_SCORE: Final = "pre_score"
-SCORE: Final = "score"
-RESERVE: Final = "reserve"
-PERMIT: Final = "permit"
-PRE_BIND: Final = "pre_bind"
-BIND: Final = "bind"
-POST_BIND: Final = "post_bind"
+from .default_plugins import (
+    BIND,
+    FILTER,
+    POINTS,
+    POST_FILTER,
+    PRE_BIND,
+    PRE_FILTER,
+    QUEUE_SORT,
+    RESERVE,
+    SCORE,
+    spelled,
+)
+from .registry import PluginEntry
+from .releases import Release
 
 _MULTI_POINT: Final = "multi_point"
-
-_POINTS: Final = (
-    PRE_ENQUEUE,
-    QUEUE_SORT,
-    PRE_FILTER,
-    FILTER,
-    POST_FILTER,
-    PRE_SCORE,
-    SCORE,
-    RESERVE,
-    PERMIT,
-    PRE_BIND,
-    BIND,
-    POST_BIND,
-)
-
-PLUGINS: Final[dict[str, PluginEntry]] = by_name(
-    "PLUGINS",
-    (
-        PluginEntry(names.SCHEDULING_GATES, frozenset({PRE_ENQUEUE}), hints=True),
-        PluginEntry(names.PRIORITY_SORT, frozenset({QUEUE_SORT}), hints=False),
-        PluginEntry(names.NODE_UNSCHEDULABLE, frozenset({FILTER}), hints=True),
-        PluginEntry(names.NODE_NAME, frozenset({FILTER}), hints=True),
-        PluginEntry(names.TAINT_TOLERATION, frozenset({FILTER, PRE_SCORE, SCORE}), hints=True, weight=3),
-        PluginEntry(
-            names.NODE_AFFINITY,
-            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-            hints=True,
-            weight=2,
-            stateless=frozenset({FILTER, SCORE}),
-        ),
-        PluginEntry(names.NODE_PORTS, frozenset({PRE_FILTER, FILTER}), hints=True),
-        PluginEntry(
-            names.NODE_RESOURCES_FIT,
-            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}),
-            hints=True,
-            weight=1,
-            stateless=frozenset({SCORE}),
-        ),
-        PluginEntry(names.VOLUME_RESTRICTIONS, frozenset({PRE_FILTER, FILTER}), hints=True),
-        PluginEntry(
-            names.NODE_VOLUME_LIMITS,
-            frozenset({PRE_FILTER, FILTER}),
-            hints=True,
-            stateless=frozenset({FILTER}),
-        ),
-        PluginEntry(
-            names.VOLUME_BINDING,
-            frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE, RESERVE, PRE_BIND}),
-            hints=True,
-            stateless=frozenset({SCORE}),
-            idle=frozenset({PRE_SCORE, SCORE}),
-        ),
-        PluginEntry(
-            names.VOLUME_ZONE, frozenset({PRE_FILTER, FILTER}), hints=True, stateless=frozenset({FILTER})
-        ),
-        PluginEntry(
-            names.POD_TOPOLOGY_SPREAD, frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}), hints=True, weight=2
-        ),
-        PluginEntry(
-            names.INTER_POD_AFFINITY, frozenset({PRE_FILTER, FILTER, PRE_SCORE, SCORE}), hints=True, weight=2
-        ),
-        PluginEntry(
-            names.DYNAMIC_RESOURCES,
-            frozenset({PRE_ENQUEUE, PRE_FILTER, FILTER, POST_FILTER, RESERVE, PRE_BIND}),
-            hints=True,
-        ),
-        PluginEntry(names.DEFAULT_PREEMPTION, frozenset({PRE_ENQUEUE, POST_FILTER}), hints=True),
-        PluginEntry(
-            names.BALANCED_ALLOCATION,
-            frozenset({PRE_SCORE, SCORE}),
-            hints=False,
-            weight=1,
-            stateless=frozenset({SCORE}),
-        ),
-        PluginEntry(names.IMAGE_LOCALITY, frozenset({SCORE}), hints=False, weight=1),
-        PluginEntry(names.DEFAULT_BINDER, frozenset({BIND}), hints=False),
-    ),
-)
-"""Every in-tree plugin in upstream's order: the one registry, with which all other tables must agree."""
-
-check_points(PLUGINS.values(), _POINTS)
 
 
 @dataclass(frozen=True)
@@ -129,11 +48,14 @@ class Profile:
         Extension point to the names of its plugins, in the order in which they are called.
     weights : mapping
         Score plugin to its weight.
+    plugins : mapping
+        The release's plugins by name, those among them that the profile does not call.
     """
 
     scheduler_name: str
     points: Mapping[str, tuple[str, ...]]
     weights: Mapping[str, int]
+    plugins: Mapping[str, PluginEntry]
     configured: KubeSchedulerProfile
 
     def filters(self, plugin: str) -> bool:
@@ -153,9 +75,9 @@ class Profile:
         return frozenset(
             name
             for name in self.points[late]
-            if early in PLUGINS[name].points
+            if early in self.plugins[name].points
             and name not in self.points[early]
-            and late not in PLUGINS[name].stateless
+            and late not in self.plugins[name].stateless
         )
 
     def calls(self, plugin: str, *points: str) -> bool:
@@ -221,33 +143,31 @@ def _merge(defaults: Sequence[PluginRef], custom: PluginSet) -> list[PluginRef]:
     return merged + [ref for ref in custom.enabled if ref.name not in replaced]
 
 
-def _expand(point: str, specific: PluginSet, multi: Sequence[PluginRef]) -> tuple[str, ...]:
+def _expand(
+    point: str, specific: PluginSet, multi: Sequence[PluginRef], plugins: Mapping[str, PluginEntry]
+) -> tuple[str, ...]:
     """List the plugins of one extension point: overrides first, then multiPoint's, then the rest."""
     enabled = list(dict.fromkeys(ref.name for ref in specific.enabled))
     disabled = {ref.name for ref in specific.disabled}
     if "*" in disabled:
         return tuple(enabled)
-    from_multi = [r.name for r in multi if point in PLUGINS[r.name].points and r.name not in disabled]
+    from_multi = [r.name for r in multi if point in plugins[r.name].points and r.name not in disabled]
     overrides = [name for name in enabled if name in from_multi]
     plain = [name for name in from_multi if name not in overrides]
     return (*overrides, *plain, *(name for name in enabled if name not in overrides))
 
 
-def spelled(point: str) -> str:
-    """Return an extension point as a configuration spells it."""
-    first, *rest = point.split("_")
-    return first + "".join(map(str.capitalize, rest))
-
-
-def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]]) -> None:
+def _check(
+    profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]], known: Mapping[str, PluginEntry]
+) -> None:
     seen: set[tuple[str, str]] = set()
     for point, ref in refs:
         where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}: plugins.{spelled(point)}"
-        if ref.name not in PLUGINS:
-            known = ", ".join(PLUGINS)
-            raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {known}")
-        if point != _MULTI_POINT and point not in PLUGINS[ref.name].points:
-            points = ", ".join(spelled(own) for own in _POINTS if own in PLUGINS[ref.name].points)
+        if ref.name not in known:
+            listed = ", ".join(known)
+            raise KubestowError(f"{where}: plugin {ref.name!r} is not known; known are {listed}")
+        if point != _MULTI_POINT and point not in known[ref.name].points:
+            points = ", ".join(spelled(own) for own in POINTS if own in known[ref.name].points)
             raise KubestowError(
                 f"{where}: plugin {ref.name} has no extension point {spelled(point)!r}; it has {points}"
             )
@@ -256,14 +176,16 @@ def _check(profile: KubeSchedulerProfile, refs: Iterable[tuple[str, PluginRef]])
         seen.add((point, ref.name))
 
 
-def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
+def expand(profile: KubeSchedulerProfile, release: Release, gates: FeatureGates) -> Profile:
     """Expand a configured profile.
 
     Parameters
     ----------
     profile : KubeSchedulerProfile
-    devices : bool
-        Whether DynamicResources is among the defaults (gate DynamicResourceAllocation).
+    release : Release
+        Whose plugins there are.
+    gates : FeatureGates
+        Which of them are on by default.
 
     Raises
     ------
@@ -272,16 +194,17 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
         kube-scheduler does not start with such a profile.
     """
     plugins = profile.plugins
-    sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in _POINTS}
+    known = release.plugins
+    sets: dict[str, PluginSet] = {point: getattr(plugins, point) for point in POINTS}
     sets[_MULTI_POINT] = plugins.multi_point
-    _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled))
+    _check(profile, ((point, ref) for point, chosen in sets.items() for ref in chosen.enabled), known)
     defaults = [
         PluginRef(name=entry.name, weight=entry.weight)
-        for entry in PLUGINS.values()
-        if devices or entry.name != names.DYNAMIC_RESOURCES
+        for entry in known.values()
+        if entry.gate is None or gates.enabled(entry.gate)
     ]
     multi = _merge(defaults, plugins.multi_point)
-    points = {point: _expand(point, sets[point], multi) for point in _POINTS}
+    points = {point: _expand(point, sets[point], multi, known) for point in POINTS}
     where = f"KubeSchedulerConfiguration: profile {profile.scheduler_name}"
     if points[QUEUE_SORT] != (names.PRIORITY_SORT,):
         raise KubestowError(f"{where}: plugins.queueSort: exactly {names.PRIORITY_SORT} must be enabled")
@@ -289,18 +212,19 @@ def expand(profile: KubeSchedulerProfile, *, devices: bool = True) -> Profile:
         raise KubestowError(f"{where}: plugins.bind: {names.DEFAULT_BINDER} must be enabled")
     weights: dict[str, int] = {}
     for ref in (*plugins.score.enabled, *multi):
-        if SCORE in PLUGINS[ref.name].points:
+        if SCORE in known[ref.name].points:
             weights.setdefault(ref.name, ref.weight or 1)
     return Profile(
         scheduler_name=profile.scheduler_name,
         points=points,
         weights={name: weights.get(name, 1) for name in points[SCORE]},
+        plugins=known,
         configured=profile,
     )
 
 
 def profiles_of(
-    configuration: KubeSchedulerConfiguration | None, *, devices: bool, file: str = ""
+    configuration: KubeSchedulerConfiguration | None, release: Release, gates: FeatureGates, *, file: str = ""
 ) -> dict[str, Profile]:
     """Return all profiles of a configuration by schedulerName; one default profile where there is none.
 
@@ -308,6 +232,6 @@ def profiles_of(
     """
     configured = (configuration or KubeSchedulerConfiguration()).profiles
     try:
-        return {profile.scheduler_name: expand(profile, devices=devices) for profile in configured}
+        return {profile.scheduler_name: expand(profile, release, gates) for profile in configured}
     except KubestowError as fault:
         raise KubestowError(f"{file}: {fault}" if file else str(fault)) from None

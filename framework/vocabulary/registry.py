@@ -31,6 +31,8 @@ class PluginEntry(NamedTuple):
     idle : frozenset of str
         The points at which it is called and has nothing to say as long as upstream's feature gates are at
         their defaults.
+    gate : str or None
+        The feature gate without which the plugin is not among the defaults.
     """
 
     name: str
@@ -39,6 +41,7 @@ class PluginEntry(NamedTuple):
     weight: int = 0
     stateless: frozenset[str] = frozenset()
     idle: frozenset[str] = frozenset()
+    gate: str | None = None
 
 
 class Named(Protocol):

@@ -20,7 +20,7 @@ from ..cycle.runtime import framework_for
 from ..index.affinity import PodTerms
 from ..rules.spread import hard_constraints
 from ..vocabulary import names
-from ..vocabulary.profile import POST_FILTER
+from ..vocabulary.default_plugins import POST_FILTER
 from .attempt import attempt
 from .forms import Form
 from .placement import Placement, PodGroupInfo

@@ -15,8 +15,8 @@ from kubestow.framework.plugins import (
     node_unschedulable,
     pod_topology_spread,
 )
-from kubestow.framework.vocabulary.profile import PLUGINS as ENTRIES
-from kubestow.framework.vocabulary.profile import spelled
+from kubestow.framework.vocabulary.default_plugins import PLUGINS as ENTRIES
+from kubestow.framework.vocabulary.default_plugins import spelled
 
 TEXT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 PLUGINS, _, SWITCHED_OFF = TEXT.partition("\n## Switched off\n")

@@ -7,7 +7,7 @@ import pytest
 from kubestow.framework.hints.registry import HINT_PLUGINS, check_hints
 from kubestow.framework.plugins import FACTORIES, check_factories
 from kubestow.framework.plugins.base import ScorePlugin, StaticFilter
-from kubestow.framework.vocabulary.profile import FILTER, PLUGINS, QUEUE_SORT, SCORE
+from kubestow.framework.vocabulary.default_plugins import FILTER, PLUGINS, QUEUE_SORT, SCORE
 from kubestow.framework.vocabulary.registry import PluginEntry, RegistryError, by_name, check_points
 
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from kubestow.framework.plugins import FACTORIES
-from kubestow.framework.vocabulary.profile import PLUGINS
+from kubestow.framework.vocabulary.default_plugins import PLUGINS
 from support.paths import ROOT
 
 

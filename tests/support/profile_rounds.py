@@ -9,7 +9,7 @@ with is left out: something sorts and binds.
 from dataclasses import replace
 from random import Random
 
-from kubestow.framework.vocabulary.profile import PLUGINS as ENTRIES
+from kubestow.framework.vocabulary.default_plugins import PLUGINS as ENTRIES
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.features import KNOWN_GATES, FeatureGates
 from support.device_rounds import tiny_devices, tiny_mixed

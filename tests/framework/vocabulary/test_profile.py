@@ -3,15 +3,15 @@ from support.builders import node, pod
 from support.filtering import Look, pass_over, profile
 
 from kubestow.framework.vocabulary import names
-from kubestow.framework.vocabulary.profile import (
+from kubestow.framework.vocabulary.default_plugins import (
     FILTER,
     PLUGINS,
     POST_FILTER,
     PRE_FILTER,
     PRE_SCORE,
     SCORE,
-    expand,
 )
+from kubestow.framework.vocabulary.profile import expand
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.errors import KubestowError
 
