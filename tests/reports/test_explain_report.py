@@ -34,16 +34,15 @@ test: default/p fits nowhere (priority 10, place 1 of 1 in the queue)
 nodes are available: 1 No preemption victims found for incoming pod, 5 Preemption is not helpful for scheduling.
 
 Nodes that do not take it, the nearest first
-  nodes            why not                                              evictions there
-  ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-  b                NodeResourcesFit: Insufficient cpu                   no: No preemption victims found for incoming pod
+  nodes            why not                                             evictions there
+  ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+  b                NodeResourcesFit: Insufficient cpu                  no: No preemption victims found for incoming pod
                      2 cpu wanted, 1 of 4 free: 1 short
-  a1, a2, a3, a4   NodeResourcesFit: Insufficient cpu                   no: Preemption is not helpful for scheduling
+  a1, a2, a3, a4   NodeResourcesFit: Insufficient cpu                  no: Preemption is not helpful for scheduling
                      2 cpu wanted, 1 of 1 free: 1 short
-  c                NodeUnschedulable: node(s) were unschedulable        no: Preemption is not helpful for scheduling
+  c                NodeUnschedulable: node(s) were unschedulable       no: Preemption is not helpful for scheduling
                      the node is cordoned
-                   TaintToleration: node(s) had untolerated taint
-                   {dedicated: gpu}
+                   TaintToleration: node(s) had untolerated taint(s)
                      no toleration of dedicated=gpu:NoSchedule
 """
 
@@ -67,8 +66,8 @@ It fits on 2 of 3 nodes.
 Nodes that take it, the best first
   node   score   made of
   ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-  a        473   TaintToleration 300, NodeResourcesFit 86, NodeResourcesBalancedAllocation 87   <- goes here
-  b        448   TaintToleration 300, NodeResourcesFit 73, NodeResourcesBalancedAllocation 75
+  a        454   TaintToleration 300, NodeResourcesFit 86, NodeResourcesBalancedAllocation 68   <- goes here
+  b        435   TaintToleration 300, NodeResourcesFit 73, NodeResourcesBalancedAllocation 62
 
 Nodes that do not take it, the nearest first
   nodes   why not

@@ -23,6 +23,7 @@ import yaml
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.controllers import Namespace
 from kubestow.models.features import FeatureGates
+from kubestow.models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from kubestow.models.meta import ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
@@ -477,7 +478,7 @@ def namespace(name, **labels):
     return Namespace(metadata=ObjectMeta(name=name, labels=labels))
 
 
-def cluster(*objects, name="test", gates="", configuration=None):
+def cluster(*objects, name="test", gates="", configuration=None, release=DEFAULT_KUBE_VERSION):
     """Put builders, built objects and iterables of either in one snapshot.
 
     Parameters
@@ -486,6 +487,8 @@ def cluster(*objects, name="test", gates="", configuration=None):
         Feature gates as on the command line: ``"Name=false"``.
     configuration : mapping, optional
         A KubeSchedulerConfiguration as in a file.
+    release : str
+        Whose kube-scheduler: ``"1.34"``.
     """
     kinds = {kind: [] for kind in FIELDS}
     for item in _flat(objects):
@@ -496,6 +499,7 @@ def cluster(*objects, name="test", gates="", configuration=None):
         name=name,
         now=NOW,
         feature_gates=FeatureGates.parse(gates),
+        kube_version=KubeVersion(release),
         configuration=None
         if configuration is None
         else KubeSchedulerConfiguration.model_validate(configuration),

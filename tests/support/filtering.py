@@ -29,8 +29,8 @@ def written(status):
 class Look:
     """One pod (named `p` unless told otherwise) before a cluster, with the state of the input."""
 
-    def __init__(self, *objects, name="p", gates="", configuration=None, **more):
-        snapshot = builders.cluster(*objects, gates=gates, configuration=configuration)
+    def __init__(self, *objects, name="p", gates="", configuration=None, release="1.36", **more):
+        snapshot = builders.cluster(*objects, gates=gates, configuration=configuration, release=release)
         if more:  # kinds that the builders do not know, as fields of the snapshot
             snapshot = replace(snapshot, **more)
         self.cluster = build_cluster(snapshot)
@@ -68,11 +68,9 @@ class Look:
         return cycle.message(self.cluster.n_nodes)
 
 
-def pass_over(*objects, gates="", configuration=None):
+def pass_over(*objects, **more):
     """Pod name to its cycle's document, for one pass."""
-    document = trace_cluster(
-        build_cluster(builders.cluster(*objects, gates=gates, configuration=configuration))
-    )
+    document = trace_cluster(build_cluster(builders.cluster(*objects, **more)))
     return {cycle["pod"].partition("/")[2]: cycle for cycle in document["cycles"]}
 
 

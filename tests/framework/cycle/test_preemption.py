@@ -95,14 +95,14 @@ ONE_SHORT = "1 Insufficient cpu"
         ),
         pytest.param(
             [two("a").taint("x"), two("b").taint("x"), BIG],
-            waits(2, "2 node(s) had untolerated taint {x: }", helpless(2, f"2 {NOT_HELPFUL}")),
+            waits(2, "2 node(s) had untolerated taint(s)", helpless(2, f"2 {NOT_HELPFUL}")),
             id="no candidate at all",
         ),
         pytest.param(
             [two("a"), two("b").taint("x"), BIG, small("v", on="a", priority=500)],
             waits(
                 2,
-                "1 Insufficient cpu, 1 node(s) had untolerated taint {x: }",
+                "1 Insufficient cpu, 1 node(s) had untolerated taint(s)",
                 helpless(2, f"1 {NO_VICTIMS}", f"1 {NOT_HELPFUL}"),
             ),
             id="both kinds of nodes in one message, sorted as text",

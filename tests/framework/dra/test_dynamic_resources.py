@@ -204,12 +204,18 @@ def test_devices_that_nothing_tells_apart_are_not_tried_in_all_orders():
     )
 
 
-def test_alternatives_do_not_score():
-    """As in 1.34: a node that only gives the second choice is as good as one that gives the first."""
+@pytest.mark.parametrize(
+    "release, node, device",
+    [
+        pytest.param("1.34", "a", "g0", id="the second choice is as good as the first in 1.34"),
+        pytest.param("1.36", "b", "g1", id="the first choice scores more since 1.36"),
+    ],
+)
+def test_alternatives(release, node, device):
     slices = [slice_on("a", gpu("g0", kind=2)), slice_on("b", gpu("g1", kind=1))]
     kinds = [f'device.attributes["gpu.example.com"].kind == {k}' for k in (1, 2)]
     wanted = claim("c", first_of("r", alternative("best", kinds[0]), alternative("good", kinds[1])))
-    assert cycles(*slices, user("p", "c"), wanted)["p"] == ("a", {"c": ["g0"]})
+    assert cycles(*slices, user("p", "c"), wanted, release=release)["p"] == (node, {"c": [device]})
 
 
 @pytest.mark.parametrize(

@@ -318,7 +318,7 @@ def test_scores_of_exbibytes_are_exact():
     assert look.scores("NodeResourcesFit") == {
         "a": 74
     }  # (75 + 74) // 2: memory lacks one byte of three quarters
-    assert look.scores("NodeResourcesBalancedAllocation") == {"a": 100}
+    assert look.scores("NodeResourcesBalancedAllocation") == {"a": 75}
 
 
 def test_a_hopeless_node_is_no_candidate_for_preemption():

@@ -5,20 +5,19 @@ from support.filtering import Look
 GPU = node("a").taint("dedicated", "gpu")
 
 
-def kept_out(text):
-    return {"a": f"UAU TaintToleration: node(s) had untolerated taint {{{text}}}"}
+KEPT_OUT = {"a": "UAU TaintToleration: node(s) had untolerated taint(s)"}
 
 
 @pytest.mark.parametrize(
     "tainted, p, rejected",
     [
-        pytest.param(GPU, pod("p"), kept_out("dedicated: gpu"), id="a taint keeps pods away"),
-        pytest.param(node("a").taint("x"), pod("p"), kept_out("x: "), id="an empty value leaves the blank"),
+        pytest.param(GPU, pod("p"), KEPT_OUT, id="a taint keeps pods away"),
+        pytest.param(node("a").taint("x"), pod("p"), KEPT_OUT, id="an empty value leaves the blank"),
         pytest.param(GPU, pod("p").tolerate("dedicated", "gpu"), {}, id="an equal value tolerates"),
         pytest.param(
             GPU,
             pod("p").tolerate("dedicated", "cpu"),
-            kept_out("dedicated: gpu"),
+            KEPT_OUT,
             id="another value does not",
         ),
         pytest.param(GPU, pod("p").tolerate("dedicated"), {}, id="Exists tolerates any value"),
@@ -26,13 +25,13 @@ def kept_out(text):
         pytest.param(
             GPU,
             pod("p").tolerate("dedicated", effect="NoExecute"),
-            kept_out("dedicated: gpu"),
+            KEPT_OUT,
             id="the effect must be the taint's",
         ),
         pytest.param(
             node("a").taint("out", effect="NoExecute"),
             pod("p"),
-            kept_out("out: "),
+            KEPT_OUT,
             id="NoExecute keeps pods away",
         ),
         pytest.param(
@@ -44,13 +43,13 @@ def kept_out(text):
         pytest.param(
             node("a").taint("soft", effect="PreferNoSchedule").taint("one").taint("two"),
             pod("p"),
-            kept_out("one: "),
+            KEPT_OUT,
             id="the first taint that counts is named",
         ),
         pytest.param(
             node("a").taint("one").taint("two"),
             pod("p").tolerate("one"),
-            kept_out("two: "),
+            KEPT_OUT,
             id="tolerated taints are passed over",
         ),
         pytest.param(
@@ -58,13 +57,30 @@ def kept_out(text):
             pod("p").changed(
                 lambda d: d["spec"].update(tolerations=[{"key": "dedicated", "operator": "Lt", "value": "9"}])
             ),
-            kept_out("dedicated: gpu"),
+            KEPT_OUT,
             id="an operator of a later release matches nothing",
         ),
     ],
 )
 def test_filter(tainted, p, rejected):
     assert Look(tainted, node("b"), p).rejected == rejected
+
+
+@pytest.mark.parametrize(
+    "taints, text",
+    [
+        pytest.param([("dedicated", "gpu")], "dedicated: gpu", id="by key and value"),
+        pytest.param([("x", "")], "x: ", id="an empty value leaves the blank"),
+        pytest.param([("soft", ""), ("one", ""), ("two", "")], "one: ", id="the first one that counts"),
+        pytest.param([("kept", ""), ("two", "")], "two: ", id="tolerated ones are passed over"),
+    ],
+)
+def test_1_34_names_the_taint(taints, text):
+    tainted = node("a")
+    for key, value in taints:
+        tainted = tainted.taint(key, value, effect="PreferNoSchedule" if key == "soft" else "NoSchedule")
+    look = Look(tainted, pod("p").tolerate("kept"), release="1.34")
+    assert look.rejected == {"a": f"UAU TaintToleration: node(s) had untolerated taint {{{text}}}"}
 
 
 SOFT = {"effect": "PreferNoSchedule"}

@@ -13,7 +13,9 @@ from kubestow.framework.queue.queued_pod import QueuedPod
 from kubestow.framework.queue.requeue import Judge
 from kubestow.framework.queue.unschedulable import UnschedulablePods
 from kubestow.framework.vocabulary.profile import profiles_of
+from kubestow.framework.vocabulary.releases import RELEASES
 from kubestow.models.features import FeatureGates
+from kubestow.models.kube_version import DEFAULT_KUBE_VERSION
 
 
 def copies(builder, count):
@@ -100,7 +102,7 @@ def changes(draw):
 def test_asking_groups_is_asking_everybody(data):
     old, new = data.draw(changes())
     store = ObjectStore()
-    profiles = profiles_of(None, devices=True)
+    profiles = profiles_of(None, RELEASES[DEFAULT_KUBE_VERSION], FeatureGates())
     hints = {name: HintMap(profile, store, FeatureGates()) for name, profile in profiles.items()}
     together, alone = QueueCounts(), QueueCounts()
     waiting = UnschedulablePods(hints)

@@ -27,7 +27,7 @@ def diagnosis(*objects, end=None):
         ),
         pytest.param(
             [node("a", cpu="1"), node("b").taint("x"), pod("p").req(cpu="2")],
-            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {x: }. "
+            "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s). "
             "no new claims to deallocate, preemption: 0/2 nodes are available: "
             "2 Preemption is not helpful for scheduling.",
             ("TaintToleration", "NodeResourcesFit"),

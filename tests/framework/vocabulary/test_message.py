@@ -20,17 +20,17 @@ def mixed(short, tainted):
         pytest.param(
             10,
             1,
-            "1 node(s) had untolerated taint {x: y}, 10 Insufficient cpu",
+            "1 node(s) had untolerated taint(s), 10 Insufficient cpu",
             id="a blank sorts before a digit",
         ),
         pytest.param(
             10,
             2,
-            "10 Insufficient cpu, 2 node(s) had untolerated taint {x: y}",
+            "10 Insufficient cpu, 2 node(s) had untolerated taint(s)",
             id="counts sort as text, not as numbers",
         ),
         pytest.param(
-            2, 1, "1 node(s) had untolerated taint {x: y}, 2 Insufficient cpu", id="by count, then by reason"
+            2, 1, "1 node(s) had untolerated taint(s), 2 Insufficient cpu", id="by count, then by reason"
         ),
     ],
 )

@@ -12,8 +12,11 @@ from kubestow.framework.vocabulary.default_plugins import (
     SCORE,
 )
 from kubestow.framework.vocabulary.profile import expand
+from kubestow.framework.vocabulary.releases import RELEASES
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.errors import KubestowError
+from kubestow.models.features import FeatureGates
+from kubestow.models.kube_version import KubeVersion
 
 FILTERS = [
     "NodeUnschedulable",
@@ -37,23 +40,32 @@ SCORES = {
     "VolumeBinding": 1,
     "PodTopologySpread": 2,
     "InterPodAffinity": 2,
+    "DynamicResources": 2,
     "NodeResourcesBalancedAllocation": 1,
     "ImageLocality": 1,
 }
 
 
-def expanded(**plugins):
-    return expand(KubeSchedulerConfiguration.model_validate(profile(**plugins)).profiles[0])
+def expanded(release=KubeVersion.V1_36, **plugins):
+    configured = KubeSchedulerConfiguration.model_validate(profile(**plugins)).profiles[0]
+    return expand(configured, RELEASES[release], FeatureGates())
 
 
 def test_the_default_profile():
     default = expanded()
     assert list(default.points[FILTER]) == FILTERS
     assert list(default.points[PRE_FILTER]) == FILTERS[3:]
-    assert list(default.points[PRE_SCORE]) == [name for name in SCORES if name != "ImageLocality"]
+    assert list(default.points[PRE_SCORE]) == [
+        name for name in SCORES if name not in ("ImageLocality", "DynamicResources")
+    ]
     assert list(default.points[SCORE]) == list(SCORES)
     assert default.points[POST_FILTER] == ("DynamicResources", "DefaultPreemption")
     assert dict(default.weights) == SCORES
+
+
+def test_devices_do_not_score_in_1_34():
+    default = expanded(KubeVersion.V1_34)
+    assert list(default.points[SCORE]) == [name for name in SCORES if name != "DynamicResources"]
 
 
 def test_every_plugin_has_extension_points_and_one_name():
