@@ -21,6 +21,7 @@ from kubestow.commands.inputs import (
     input_options,
     instance_names,
     output_option,
+    parse_kube_version,
     search_of,
     search_options,
     several_instances,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from kubestow.models.kube_version import KubeVersion
 
 WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
 
@@ -147,6 +149,7 @@ Examples:
   kubestow compare
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
+  kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
   {DUMP} | kubestow compare -
 """
 )
@@ -157,22 +160,49 @@ Examples:
     type=click.Path(exists=True, dir_okay=False),
     help="An earlier document of this command; exit 1 if either scheduler has become worse.",
 )
+@click.option(
+    "--against",
+    metavar="VERSION",
+    callback=parse_kube_version,
+    help="Another release than --kube-version: what the upgrade changes for the greedy scheduler.",
+)
 @output_option
 @search_options
 @input_options
-def compare(instances: tuple[str, ...], fail_on_regression: str | None, output: str, **choices: Any) -> None:
-    """Show what greedy scheduling costs: the optimum and the greedy baseline side by side."""
+def compare(
+    instances: tuple[str, ...],
+    fail_on_regression: str | None,
+    against: KubeVersion | None,
+    output: str,
+    **choices: Any,
+) -> None:
+    """Show what greedy scheduling costs: the optimum and the greedy baseline side by side.
+
+    With --against it shows what an upgrade of kube-scheduler costs: the pods that would start, wait, move or
+    be evicted under the other release.
+    """
     from kubestow.reports.comparison import comparison_report
     from kubestow.reports.document import read_comparison
     from kubestow.reports.progress import ProgressReport
+    from kubestow.reports.upgrade import upgrade_report
     from kubestow.solver.compare import compare as compare_round
     from kubestow.solver.compare import regressions
+    from kubestow.solver.upgrade import upgrade
 
     search = search_of(choices)
+    if against is not None and fail_on_regression:
+        raise click.UsageError("--against and --fail-on-regression do not go together")
+    if against == choices["kube_version"]:
+        raise click.UsageError(f"--against takes another release than --kube-version {against}")
     earlier = read_comparison(fail_on_regression) if fail_on_regression else None
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("compare takes one INSTANCE")
     [snapshot] = snapshots(instances, choices)
+    if against is not None:
+        changes = upgrade(snapshot, against)
+        document = with_notes(changes.model_dump(by_alias=True), snapshot)
+        _emit(output, document, partial(upgrade_report, changes))
+        return
     with ProgressReport(sys.stderr) as progress:
         comparison = compare_round(snapshot, search, progress)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)

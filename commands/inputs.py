@@ -55,11 +55,11 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
     return apply
 
 
-def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str) -> KubeVersion:
-    """Read ``--kube-version``: a minor release, with a leading v and a patch number if one likes."""
+def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str | None) -> KubeVersion | None:
+    """Read a release as ``--kube-version`` and ``--against`` name it."""
     from ..models.kube_version import KubeVersion
 
-    return KubeVersion.parse(value)
+    return None if value is None else KubeVersion.parse(value, option=param.opts[0])
 
 
 kube_version_option = click.option(

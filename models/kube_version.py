@@ -18,8 +18,10 @@ class KubeVersion(StrEnum):
     V1_37 = "1.37"
 
     @classmethod
-    def parse(cls, text: str) -> KubeVersion:
+    def parse(cls, text: str, *, option: str = "--kube-version") -> KubeVersion:
         """Read a release as people write it: ``1.36``, ``v1.36`` and ``v1.36.2`` are the same.
+
+        `option` is where it was written, for what is wrong with it.
 
         Raises
         ------
@@ -31,7 +33,7 @@ class KubeVersion(StrEnum):
             if spelt is not None and spelt[1] == version.value:
                 return version
         known = ", ".join(version.value for version in cls)
-        raise KubestowError(f"--kube-version: {text!r} is not a release that is known; known are {known}")
+        raise KubestowError(f"{option}: {text!r} is not a release that is known; known are {known}")
 
 
 DEFAULT_KUBE_VERSION = KubeVersion.V1_36

@@ -177,3 +177,37 @@ class Comparison(PlanModel):
     tiers: tuple[ComparedTier, ...]
     first_difference: str | None
     pods: tuple[ComparedPod, ...]
+
+
+PodChange = Literal["starts", "waits", "moves", "evicted", "spared"]
+"""What an upgrade means for a pod; the last two are of running pods that only one release evicts."""
+
+
+class ChangedTier(PlanModel):
+    """One tier of the greedy baseline by the rules of two releases."""
+
+    name: str
+    sense: Sense
+    before: int
+    after: int
+
+
+class ChangedPod(PlanModel):
+    """A pod that two releases treat differently; null is not placed."""
+
+    pod: str
+    before: str | None
+    after: str | None
+    change: PodChange
+
+
+class Upgrade(PlanModel):
+    """The document of `kubestow compare --against`: greedy's plans before and after an upgrade."""
+
+    kube_version: str
+    against: str
+    before: Plan
+    after: Plan
+    tiers: tuple[ChangedTier, ...]
+    first_difference: str | None
+    pods: tuple[ChangedPod, ...]

@@ -10,6 +10,7 @@ import yaml
 from click.testing import CliRunner, Result
 from rich.console import Group
 from rich.text import Text
+from support.builders import cluster, manifest, node, pod
 
 from kubestow.cli import main
 from kubestow.instances import catalogue
@@ -150,6 +151,28 @@ def test_an_ignored_kind_is_counted_on_stderr(tmp_path):
     result = run("solve", str(file), "-o", "json")
     assert "1 Ingress" in result.stderr
     json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments, taint",
+    [
+        pytest.param((), "taint(s)", id="1.36 without a word"),
+        pytest.param(("--kube-version", "1.34"), "taint {x: y}", id="a minor release"),
+        pytest.param(("--kube-version", "v1.34"), "taint {x: y}", id="with a leading v"),
+        pytest.param(("--kube-version", "1.34.7"), "taint {x: y}", id="with a patch number"),
+    ],
+)
+def test_the_release_decides_the_words(tmp_path, arguments, taint):
+    file = tmp_path / "cluster.yaml"
+    file.write_text(manifest(cluster(node("a").taint("x", "y"), pod("p"))))
+    [cycle] = json.loads(run("trace", str(file), *arguments, "-o", "json").stdout)["cycles"]
+    assert f"1 node(s) had untolerated {taint}." in cycle["message"]
+
+
+def test_two_releases_side_by_side():
+    document = json.loads(run("compare", "guard-service", "--against", "1.34", "-o", "json").stdout)
+    assert (document["kubeVersion"], document["against"]) == ("1.36", "1.34")
+    assert document["before"]["scheduler"] == document["after"]["scheduler"] == "greedy"
 
 
 def test_no_colours_in_a_pipe_and_none_where_they_are_not_wanted():

@@ -83,6 +83,16 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["solve", "--prefer", "everything"], "'everything' is not one of"),
         (["solve", "--now", "yesterday"], "'yesterday' is not a time such as 2026-05-04T08:00:00Z"),
         (["compare", "--fail-on-regression", "no-such-file.json"], "does not exist"),
+        (
+            ["solve", "--kube-version", "1.35"],
+            "--kube-version: '1.35' is not a release that is known; known are",
+        ),
+        (["compare", "--against", "next"], "--against: 'next' is not a release that is known; known are"),
+        (["compare", "--against", "1.36"], "--against takes another release than --kube-version 1.36"),
+        (
+            ["compare", "--against", "1.34", "--fail-on-regression", __file__],
+            "--against and --fail-on-regression do not go together",
+        ),
         (["instances", "guard-servise"], "did you mean 'guard-service'?"),
         (["explain", "web-5"], "what is needed is one INSTANCE and one POD, in this order"),
         (["explain", "zone-spread-dead-end", "web-55"], "no pod 'web-55'; did you mean web-5?"),
