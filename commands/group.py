@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from io import UnsupportedOperation
+from io import BufferedWriter, RawIOBase, TextIOWrapper, UnsupportedOperation
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
@@ -52,6 +52,7 @@ class Cli(click.Group):
         if sys.stdout is None:
             _complain("error: output: is closed")
             sys.exit(BAD_INPUT)
+        sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
         try:
             with _terminated_like_interrupted():
                 result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
@@ -132,6 +133,20 @@ def _failed(error: Exception) -> int:
         _complain(f"what a developer needs to see it again is in {_dump(error.dump)}")
     _complain("this is a bug in kubestow, not in your input")
     return BUG
+
+
+def _whole(stream: TextIO) -> TextIO:
+    """Return a stream that writes everything or fails.
+
+    Under PYTHONUNBUFFERED text goes to the file without a buffer, and Python does not look at how much of it
+    the system took.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, RawIOBase):
+        return stream
+    return TextIOWrapper(
+        BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, write_through=True
+    )
 
 
 def _complain(words: str) -> None:
