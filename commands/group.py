@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 DONE: Final = 0
+INCOMPLETE: Final = 1
 BAD_INPUT: Final = 2
 BUG: Final = 70
 INTERRUPTED: Final = 130
@@ -94,19 +95,12 @@ def _exit_codes() -> Iterator[None]:
         _complain("interrupted")
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
-        if _was_interrupted(error):
+        from ..models.errors import is_interrupt
+
+        if is_interrupt(error):
             _complain("interrupted")
             raise click.exceptions.Exit(INTERRUPTED) from None
         raise click.exceptions.Exit(_failed(error)) from None
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Say whether Ctrl-C is behind an error: a module in C that it finds loading fails to load."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def leave(code: int, words: str) -> NoReturn:

@@ -74,6 +74,11 @@ def solve_both(
     return round_.optimal(progress).plan, round_.greedy_plan()
 
 
+def load_solver() -> None:
+    """Load what a search needs (OR-tools among it), so that processes that start as copies need not."""
+    from .decomposition import search  # noqa: F401
+
+
 class _Round:
     """One instance being solved: greedy's run is shared by both schedulers, and the clock starts with it."""
 

@@ -6,6 +6,9 @@ where the function is repeatable.
 
     work(shared, piece, report) -> result
 
+What `work` raises ends the run; a piece whose process ends without a word has a `Lost` for its result, and
+the others go on.
+
 `report(news)` may be called any number of times; engines that can hand it on to `watch(number, news)` while
 the piece is still in work.
 """
@@ -13,10 +16,21 @@ the piece is still in work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from ...models.errors import InternalError
 
 Work = Callable[[Any, Any, Callable[[Any], None]], Any]
 Watch = Callable[[int, Any], None]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """What became of a piece whose process was killed or crashed."""
+
+    error: InternalError
 
 
 class Engine(Protocol):

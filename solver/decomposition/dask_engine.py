@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...models.errors import KubestowError
+from ...models.errors import InternalError, KubestowError
+from .base import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -124,9 +125,17 @@ class DaskEngine:
                     return
                 future = next(done)
                 number, _ = working.pop(future.key)
-                yield number, future.result()
+                yield number, _result(future)
         except KeyboardInterrupt:
             self._client.cancel([future for _, future in working.values()])
+
+
+def _result(future: Any) -> Any:
+    """Return what a piece came to; what its work raises is raised here."""
+    try:
+        return future.result()
+    except import_module("distributed").scheduler.KilledWorker as error:
+        return Lost(InternalError(f"a worker of Dask was lost: {error}"))
 
 
 def _work(work: Work, shared: Any, piece: Any) -> Any:

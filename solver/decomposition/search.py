@@ -39,6 +39,7 @@ from ..plans.outcome import Outcome
 from ..plans.replay import inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
+from .base import Lost
 from .components import Part, find_parts, merged
 from .engine import engine_for
 
@@ -214,6 +215,8 @@ class _Parts:
                 for number, answer in engine.run(
                     _search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
                 ):
+                    if isinstance(answer, Lost):
+                        raise answer.error
                     answers[number] = answer
                     news.done(number, answer)
         except KeyboardInterrupt:
