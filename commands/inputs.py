@@ -31,6 +31,26 @@ def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: st
     return [*names, CompletionItem(incomplete, type="file")]
 
 
+def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer instances for the first word, and for the second one the pods that wait in that instance."""
+    from click.shell_completion import CompletionItem
+
+    from ..instances import catalogue
+    from ..instances.manifests import load_snapshot
+    from ..models.errors import KubestowError
+
+    given = [*(ctx.params.get("instances") or ()), ctx.params.get("pod")]
+    words = [word for word in given if word]
+    if not words or words[0] == "-":
+        return [] if words else complete_instance(ctx, param, incomplete)
+    try:
+        pods = load_snapshot(catalogue.locate(words[0])).pods
+    except KubestowError:  # it is told when the command runs
+        return []
+    waiting = [pod.key for pod in pods if not pod.spec.node_name and not pod.is_terminal]
+    return [CompletionItem(key) for key in waiting if key.startswith(incomplete)]
+
+
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
     """Read ``--now``: a time as Kubernetes writes it."""
     from datetime import UTC, datetime

@@ -7,6 +7,7 @@ from typing import IO
 from rich import box
 from rich.console import Console, RenderableType
 from rich.padding import Padding
+from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
@@ -22,25 +23,34 @@ ROWS = 40
 def console(file: IO[str]) -> Console:
     """Return a console for `file`, with colours, bold and lines that are renewed on a terminal only.
 
-    Where NO_COLOR is set or TERM is dumb a terminal gets nothing but text, as a file does.
+    FORCE_COLOR makes a terminal of a pipe. Where NO_COLOR is set or TERM is dumb a terminal gets nothing but
+    text, as a file does.
     """
-    terminal = file.isatty()
+    terminal = file.isatty() or bool(os.environ.get("FORCE_COLOR"))
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
-    width = None if terminal or "COLUMNS" in os.environ else PLAIN_WIDTH
+    width = None if file.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
     return Console(file=file, width=width, highlight=False, force_terminal=terminal and wanted)
 
 
 def show(report: RenderableType, file: IO[str]) -> None:
-    """Print a report; where no terminal reads it, without blanks at the ends of lines."""
+    """Print a report; where no terminal reads it, without blanks at the ends of lines.
+
+    Names may hold anything: what would move a terminal's cursor, now or later on, is shown instead.
+    """
     target = console(file)
     if target.is_terminal:
-        target.print(report)
+        target.print(
+            Segments(Segment(_shown(part.text), part.style, part.control) for part in target.render(report))
+        )
         return
     with target.capture() as capture:
         target.print(report)
-    # Names may hold anything; what would move a terminal's cursor later on is shown instead.
-    text = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in capture.get())
-    file.writelines(line.rstrip() + "\n" for line in text.split("\n")[:-1])
+    file.writelines(line.rstrip() + "\n" for line in _shown(capture.get()).split("\n")[:-1])
+
+
+def _shown(text: str) -> str:
+    """Return text without anything but characters that can be seen and ends of lines."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def section(

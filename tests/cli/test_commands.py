@@ -213,15 +213,23 @@ def test_a_terminal_gets_bold_titles(environment, monkeypatch):
     assert "\x1b[1" in printed(Terminal(), monkeypatch, **environment)
 
 
-def test_a_name_that_would_move_a_cursor_is_shown():
-    file = io.StringIO()
-    show(Text("web\x1b[2Jé\n  x"), file)
-    assert file.getvalue() == "web\\x1b[2Jé\n  x\n"
+@pytest.mark.parametrize("file", [io.StringIO, Terminal], ids=["a file", "a terminal"])
+def test_a_name_that_would_move_a_cursor_is_shown(file, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    written = file()
+    show(Text("web\x1b[2Jé\n  x"), written)
+    assert written.getvalue().rstrip() == "web\\x1b[2Jé\n  x"
 
 
-@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"TTY_COMPATIBLE": "1"}], ids=str)
+@pytest.mark.parametrize(
+    "environment", [{}, {"TTY_COMPATIBLE": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}], ids=str
+)
 def test_a_file_gets_no_escape_sequence(environment, monkeypatch):
     assert "\x1b" not in printed(io.StringIO(), monkeypatch, TERM="xterm", **environment)
+
+
+def test_colours_are_forced_into_a_pipe(monkeypatch):
+    assert "\x1b[1" in printed(io.StringIO(), monkeypatch, TERM="xterm", FORCE_COLOR="1")
 
 
 def test_a_comparison_names_the_difference():
@@ -239,6 +247,15 @@ def test_the_same_comparison_again_is_no_regression(tmp_path):
     file = tmp_path / "before.json"
     file.write_text(compared().model_dump_json(by_alias=True))
     run("compare", "--fail-on-regression", str(file))
+
+
+def test_the_comparison_of_another_instance_is_bad_usage(tmp_path):
+    file = tmp_path / "before.json"
+    file.write_text(compared().model_dump_json(by_alias=True))
+    result = run("compare", "guard-service", "--fail-on-regression", str(file), code=2)
+    other = compared().optimal.instance
+    assert f"--fail-on-regression: {file} compares {other}, not guard-service (try " in result.stderr
+    assert result.stdout == ""
 
 
 def test_one_pod_more_in_the_past_is_a_regression(tmp_path):
