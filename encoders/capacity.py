@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..framework.vocabulary.arrays import Ints
-    from .context import Context, Terms
+    from .context import Context
     from .problem import PodClass, Problem
+    from .terms import Terms
 
 name = names.NODE_RESOURCES_FIT
 
@@ -63,7 +64,7 @@ def encode(ctx: Context) -> None:
 
 
 def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free: int, label: str) -> None:
-    args = (ctx.model, terms.coefficients, terms.variables, terms.spans, free)
+    args = (ctx.model, terms.coefficients, terms.variables, terms.uppers, free)
     if free >= 0:
         add_at_most(*args, name=label)
         return

@@ -20,10 +20,10 @@ from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family
 from .linear import add_at_most
 from .pod_groups import chosen_domain, classes_of, starts, staying
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .context import Context
@@ -93,8 +93,8 @@ def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
     if wanted is None:
         return
     used = ctx.model.new_bool_var(f"roomUsed[{node},{problem.cluster.pods[like.pod].key}]")
-    [variable], [span] = room.variables, room.spans
-    ctx.model.add(variable <= span * used)
+    [variable], [upper] = room.variables, room.uppers
+    ctx.model.add(variable <= upper * used)
     victims = problem.victims_on.get(node, ())
     classes = ctx.classes_on(node)
     usage = problem.cluster.usage
@@ -106,10 +106,10 @@ def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
             for v in victims:
                 terms.extend(ctx.evicted([v]), -int(v.usage[r]))
             free = int(problem.free_now[r, node])
-            add_at_most(ctx.model, terms.coefficients, terms.variables, terms.spans, free, when=used)
+            add_at_most(ctx.model, terms.coefficients, terms.variables, terms.uppers, free, when=used)
     slots = Terms().extend(room).extend(ctx.placed(classes, [node])).extend(ctx.evicted(victims), -1)
     free = int(problem.slots_now[node])
-    add_at_most(ctx.model, slots.coefficients, slots.variables, slots.spans, free, when=used)
+    add_at_most(ctx.model, slots.coefficients, slots.variables, slots.uppers, free, when=used)
 
 
 FAMILY = Family(name, applies, encode)

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.rules.groups import Group, groups
-from .context import Terms
 from .linear import add_at_most
 from .pod_groups import classes_of
+from .terms import Terms
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -150,9 +150,9 @@ def _room(
     taking = np.array([int(cls.bounded) for cls, _, _ in newcomers], dtype=object)
     asked.append((taking, int(slots[nodes].sum())))
     variables = [variable for _, variable, _ in newcomers]
-    spans = [most for _, _, most in newcomers]
+    uppers = [most for _, _, most in newcomers]
     for amounts, bound in asked:
-        add_at_most(master.model, amounts.tolist(), variables, spans, bound, name=label)
+        add_at_most(master.model, amounts.tolist(), variables, uppers, bound, name=label)
     if problem.devices is not None:
         _devices(master, problem.devices, nodes, newcomers, label)
 
@@ -178,7 +178,7 @@ def _devices(
             master.model,
             within.coefficients,
             within.variables,
-            within.spans,
+            within.uppers,
             len(ids),
             name=f"devices[{label}]",
         )

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -36,8 +36,8 @@ from ..framework.rules.affinity import (
 )
 from ..framework.vocabulary import names
 from .cliques import cliques
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING
 from ..framework.vocabulary import names
 from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
 from ..framework.volumes.uses import uses_of
-from .context import Terms
 from .family import Family, Relation, unfiltered
 from .linear import add_at_most
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -169,7 +169,7 @@ class _Row:
 
     def _add(self, terms: Terms, free: int, *, beyond: bool, new: list[PodClass]) -> None:
         label = f"{self.driver}[{self.ctx.problem.cluster.node_names[self.node]}]"
-        args = (self.ctx.model, terms.coefficients, terms.variables, terms.spans, free)
+        args = (self.ctx.model, terms.coefficients, terms.variables, terms.uppers, free)
         if not beyond:
             add_at_most(*args, name=label)
             return

@@ -24,8 +24,8 @@ import numpy as np
 
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -101,8 +101,8 @@ def _keep_out(ctx: Context, classes: Sequence[PodClass]) -> None:
 def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
     literal = ctx.model.new_bool_var(f"starts[{group.key}]")
     placed = ctx.placed(classes_of(ctx.problem, group))
-    for variable, span in zip(placed.variables, placed.spans, strict=True):
-        ctx.model.add(variable <= span * literal)
+    for variable, upper in zip(placed.variables, placed.uppers, strict=True):
+        ctx.model.add(variable <= upper * literal)
     return literal
 
 

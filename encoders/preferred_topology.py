@@ -18,9 +18,9 @@ import numpy as np
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family
 from .pod_groups import classes_of, starts
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .context import Context

@@ -37,8 +37,8 @@ from ..framework.rules.spread import (
     spread_matches,
 )
 from ..framework.vocabulary import names
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -212,11 +212,11 @@ def encode(ctx: Context) -> None:
             totals = [
                 group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
             ]
-            span = group.highest_minimum(totals)
-            if span:
-                lowest.add(ctx.model.new_int_var(0, span, f"lowest[{label}]"), span)
+            upper = group.highest_minimum(totals)
+            if upper:
+                lowest.add(ctx.model.new_int_var(0, upper, f"lowest[{label}]"), upper)
             for total in totals:
-                if total.low < span:
+                if total.low < upper:
                     ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
         reached = {int(d) for c in group.carriers for d in np.unique(group.domain_of[c.mask]) if d >= 0}
         for domain in sorted(reached):

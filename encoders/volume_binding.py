@@ -30,8 +30,8 @@ from ..framework.volumes.claims import ANY_NODE, Unbound, claims_of
 from ..framework.volumes.offers import Wish, offers_of
 from ..framework.volumes.provisioning import provisioning
 from ..framework.volumes.uses import uses_of
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from .agenda import LATE
 from .world import World
 
 
-class Claims:
+class ClaimController:
     """The claim controller, and what a scheduler writes into claims.
 
     Parameters

@@ -17,7 +17,7 @@ from ..framework.queue.queued_pod import QueuedPod
 from ..framework.state.state import NO_ALLOCATIONS
 from ..models.meta import Condition
 from ..models.pod import Pod
-from .claims import Claims
+from .claims import ClaimController
 from .disruptions import Disruptions
 from .world import World
 
@@ -32,10 +32,10 @@ class Effects:
     ----------
     world : World
     disruptions : Disruptions
-    claims : Claims
+    claims : ClaimController
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, claims: Claims) -> None:
+    def __init__(self, world: World, disruptions: Disruptions, claims: ClaimController) -> None:
         self._world = world
         self._disruptions = disruptions
         self.claims = claims

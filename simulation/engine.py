@@ -17,7 +17,7 @@ from ..models.pod import Pod
 from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
-from .claims import Claims
+from .claims import ClaimController
 from .controllers import Controllers
 from .disruptions import Disruptions
 from .drains import Drains
@@ -59,7 +59,7 @@ class Simulation:
         self._controllers = Controllers(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
-        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        effects = Effects(self.world, self.disruptions, ClaimController(self.world))
         self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None

@@ -18,8 +18,8 @@ import numpy as np
 
 from ...framework.vocabulary import names
 from ...models import tiers
-from ..context import Terms
 from ..family import Family
+from ..terms import Terms
 from .choice import choose, keep_apart
 from .order import order_sensitive, own_moves, ties
 from .sums import add_sums

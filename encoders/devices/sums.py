@@ -26,8 +26,8 @@ from math import lcm
 from typing import TYPE_CHECKING
 
 from ...framework.dra.capacity import capacities
-from ..context import Terms
 from ..linear import add_at_most
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
     from ...framework.dra.claims import Want
     from ..context import Context
-    from ..dra.problem import DeviceProblem, Kind
+    from ..dra.problem import DeviceKind, DeviceProblem
     from .choice import Choice, Spared, Taken
     from .variables import DeviceVariables
 
-Part = tuple[Terms, Fraction]
+ScaledTerms = tuple[Terms, Fraction]
 """So many times an amount."""
 
 
@@ -103,7 +103,7 @@ class _Sums:
         device = self._devices.kinds[index].device
         return {name: item.value for name, item in capacities(device.spec, device.id.driver).items()}
 
-    def _given(self, index: int, name: str) -> list[Part]:
+    def _given(self, index: int, name: str) -> list[ScaledTerms]:
         """Return what claims of before take of a capacity, as far as they keep it."""
         device = self._devices.kinds[index].device
         return [
@@ -127,7 +127,7 @@ class _Sums:
                 terms.extend(count, -int(amount * scale))
             # at least one unit more than what would leave enough
             bound = -(int(most * scale) + 1) - terms.constant
-            add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=full)
+            add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.uppers, bound, when=full)
             reasons.add(full, 1)
         self._ctx.model.add(reasons.expression() >= spared.pods.expression())
 
@@ -144,7 +144,7 @@ class _Sums:
 
     def counters(self) -> None:
         """Keep what partitions take within the counters that they share."""
-        rows: dict[int, list[Part]] = {}
+        rows: dict[int, list[ScaledTerms]] = {}
         used: dict[int, list[Terms]] = {}
         for taken in self._taken:
             if taken.kind.shared:
@@ -177,7 +177,7 @@ class _Sums:
                 self._ctx.model.add(literal >= self._kept(key).expression())
         return Terms().add(literal, 1)
 
-    def _taken_before(self, number: int, without: Iterable[int] = ()) -> list[Part]:
+    def _taken_before(self, number: int, without: Iterable[int] = ()) -> list[ScaledTerms]:
         """Return what claims of before take of a counter, as far as they keep it."""
         inventory = self._devices.index.inventory
         takers = inventory.counters.takers[number]
@@ -218,7 +218,9 @@ class _Sums:
         literal = self._released.get(key)
         return Terms(constant=1) if literal is None else Terms(constant=1).add(literal, 1, -1)
 
-    def _within(self, new: Sequence[Part], old: Sequence[Part], value: Fraction, label: str) -> None:
+    def _within(
+        self, new: Sequence[ScaledTerms], old: Sequence[ScaledTerms], value: Fraction, label: str
+    ) -> None:
         """Keep a sum within a value; where the old alone exceeds it, as soon as anything new is taken."""
         new = [(count, amount) for count, amount in new if amount]
         if not new:
@@ -235,15 +237,15 @@ class _Sums:
                 self._ctx.model.add(count.expression() <= count.high * when)
         bound = int(value * scale) - terms.constant
         add_at_most(
-            self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=when, name=label
+            self._ctx.model, terms.coefficients, terms.variables, terms.uppers, bound, when=when, name=label
         )
 
 
-def _amounts(takers: Iterable[Taken], name: str) -> list[Part]:
+def _amounts(takers: Iterable[Taken], name: str) -> list[ScaledTerms]:
     """Return what takers take of a capacity."""
     found = ((taken.count, _amount(taken.want, taken.kind, name)) for taken in takers)
     return [(count, amount) for count, amount in found if amount]
 
 
-def _amount(want: Want, kind: Kind, name: str) -> Fraction:
+def _amount(want: Want, kind: DeviceKind, name: str) -> Fraction:
     return (want.taken(kind.device) or {}).get(name, Fraction(0))

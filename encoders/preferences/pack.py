@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..context import Terms
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from ..context import Context

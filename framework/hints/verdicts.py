@@ -11,7 +11,7 @@ from ..events.changes import identity, occurrences
 from ..events.events import ClusterEvent
 from ..events.objects import ObjectStore
 from ..vocabulary.profile import profiles_of
-from .base import Answer, ask
+from .base import QueueingHint, ask
 from .registry import HintMap
 
 
@@ -28,7 +28,7 @@ class EventVerdict:
         Whether it does, and the plugin waits for such events.
     automatic : bool
         Whether it does so only since the scheduler registered it.
-    answer : Answer
+    answer : QueueingHint
     failed : bool
         Whether the hint could not tell; it then counts as Queue.
     """
@@ -37,7 +37,7 @@ class EventVerdict:
     offered: bool
     registered: bool
     automatic: bool
-    answer: Answer
+    answer: QueueingHint
     failed: bool
 
 
@@ -66,8 +66,8 @@ class Verdict:
         }
 
 
-NOT_OFFERED = Answer(False, "the queue does not ask this pod")
-NOT_REGISTERED = Answer(False, "the plugin does not wait for this")
+NOT_OFFERED = QueueingHint(False, "the queue does not ask this pod")
+NOT_REGISTERED = QueueingHint(False, "the plugin does not wait for this")
 
 
 def judge(case: HintCase, gates: FeatureGates | None = None) -> Verdict:

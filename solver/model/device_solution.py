@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...encoders.context import Terms
+from ...encoders.terms import Terms
 from ...framework.dra.allocation import Allocation, Pick, write
 from ...framework.dra.index import claim_keys
 

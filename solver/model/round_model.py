@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,13 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ...encoders import Context, Problem, encode
-from ...encoders.context import Goal, Terms
 from ...encoders.devices.variables import device_variables
+from ...encoders.terms import Goal, Terms
 from ...models.errors import InternalError
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
 from .submodel import Submodels
-from .variable_index import Places
+from .variable_index import VariableIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,15 @@ WEIGHT_LIMIT = 2**40
 
 # Share of the time that the variables which follow from a plan may take: they are few, or soon told.
 COMPLETING = 0.1
+
+
+class Completion(Enum):
+    """What came of completing a plan to values of all variables."""
+
+    COMPLETE = auto()
+    REFUSED = auto()
+    """No values exist: the plan breaks a condition that the model calls necessary."""
+    OUT_OF_TIME = auto()
 
 
 @dataclass(frozen=True)
@@ -133,7 +143,7 @@ class RoundModel:
         for v in sorted(component.victims):
             yield self.context.evictions[v], solution.leaving.get(v, 0)
         devices = device_variables(self.context)
-        if component.devices and devices is not None and solution.devices is not None:
+        if component.choosing and devices is not None and solution.devices is not None:
             yield from zip(devices.deciding(), solution.devices.values, strict=True)
 
     def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
@@ -163,37 +173,31 @@ class RoundModel:
         leaving: Mapping[int, int],
         names: Sequence[str],
         seconds: float,
-    ) -> bool | None:
+    ) -> Completion:
         """Find values of all variables in a plan: beside its counts and evictions those best for some tiers.
 
-        They are the model's `values` then, and where the next search starts.
-
-        Returns
-        -------
-        bool or None
-            False where there are none: the plan breaks a condition that the model calls necessary. None where
-            time ran out.
+        Where it succeeds, they are the model's `values`, from which the next search starts.
         """
         submodels = self.submodels
-        submodels.move_to(self.places.values(counts, leaving, self.variables))
+        submodels.move_to(self.variable_index.values(counts, leaving, self.variables))
         self.values = None
         others = np.ones(self.variables, dtype=bool)
-        others[self.places.decisive] = False
+        others[self.variable_index.decisive] = False
         if others.any():
             submodel = submodels.extract(np.flatnonzero(others))
             if submodel is None:
-                return False
+                return Completion.REFUSED
             submodel.aim(self.sum_of(names))
             solver = self.new_solver(min(seconds, max(1.0, COMPLETING * seconds)))
             solver.parameters.num_workers = 1
             status = run_or_leave(lambda: solver.solve(submodel.model), solver.stop_search)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-                return False if status == cp_model.INFEASIBLE else None
+                return Completion.REFUSED if status == cp_model.INFEASIBLE else Completion.OUT_OF_TIME
             submodels.move(submodel.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
         if len(submodels.broken()):
-            return False
+            return Completion.REFUSED
         self.values = submodels.x.copy()
-        return True
+        return Completion.COMPLETE
 
     def sum_of(self, names: Sequence[str]) -> Ints:
         """Coefficient of each variable in the weighted sum of neighbouring tiers, to be minimised."""
@@ -243,13 +247,13 @@ class RoundModel:
         )
 
     @cached_property
-    def places(self) -> Places:
-        """Where the variables stand."""
-        return Places(self.context)
+    def variable_index(self) -> VariableIndex:
+        """The variables by class and node."""
+        return VariableIndex(self.context)
 
     def solution(self, values: Ints) -> Solution:
         """Read a solution from the values of all variables."""
-        return self.places.solution(values)
+        return self.variable_index.solution(values)
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         return self.solution(np.array(list(solver.response_proto.solution), dtype=np.int64))
@@ -278,9 +282,9 @@ class WeightedSum:
         self.terms = Terms()
         for goal, weight in zip(goals, self.weights, strict=True):
             self.terms.extend(goal.terms, weight if goal.sense == "min" else -weight)
-        spans = [_span(g) for g in goals]
-        self._rest_low = sum(w * low for w, (low, _) in list(zip(self.weights, spans, strict=True))[1:])
-        self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, spans, strict=True))[1:])
+        ranges = [_cost_range(g) for g in goals]
+        self._rest_low = sum(w * low for w, (low, _) in list(zip(self.weights, ranges, strict=True))[1:])
+        self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, ranges, strict=True))[1:])
 
     def first_value(self, total: float) -> int:
         """Value of the first tier in a solution whose sum is `total` (an integer, given as a float)."""
@@ -291,7 +295,7 @@ class WeightedSum:
         # the sum is an integer, so is CP-SAT's bound of it; a tiny float error must not round it inward
         total = math.ceil(lower - 1e-3)
         bound = -((self._rest_high - total) // self.weights[0])
-        low, high = _span(self.first)
+        low, high = _cost_range(self.first)
         return self._signed(min(max(bound, low), high))
 
     def _signed(self, cost: int) -> int:
@@ -302,14 +306,14 @@ def weights(goals: Sequence[Goal]) -> list[int]:
     """Weights that put each tier above all that follow it: w_k = w_{k+1}·(range_{k+1} + 1)."""
     found = [1]
     for goal in reversed(goals[1:]):
-        low, high = _span(goal)
+        low, high = _cost_range(goal)
         found.append(found[-1] * (high - low + 1))
     return found[::-1]
 
 
 def weighted_range(goals: Sequence[Goal]) -> int:
     """Size of the weighted sum of some tiers; beyond `WEIGHT_LIMIT` they must be searched apart."""
-    return math.prod(1 + high - low for low, high in map(_span, goals))
+    return math.prod(1 + high - low for low, high in map(_cost_range, goals))
 
 
 def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) -> list[str]:
@@ -330,8 +334,8 @@ def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) ->
     return group
 
 
-def _span(goal: Goal) -> tuple[int, int]:
-    """Reach of a tier as a cost to minimise."""
+def _cost_range(goal: Goal) -> tuple[int, int]:
+    """Least and largest value of a tier as a cost to minimise."""
     low, high = goal.low, goal.high
     return (low, high) if goal.sense == "min" else (-high, -low)
 

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from ...encoders.context import Context, Terms
+    from ...encoders.context import Context
+    from ...encoders.terms import Terms
     from .sparse_rows import Ints
 
 
-class Places:
+class VariableIndex:
     """Count and eviction variables of a model, by node.
 
     Attributes

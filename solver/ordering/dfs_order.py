@@ -74,7 +74,7 @@ class DfsOrder:
         for i in sorted(assignment.placed, key=context.rank.__getitem__, reverse=True):
             index = context.class_of[i].index
             if index in component.classes:
-                given = context.devices_of(i, assignment) if component.devices else ()
+                given = context.devices_of(i, assignment) if component.choosing else ()
                 self._groups.setdefault((index, assignment.placed[i], given), []).append(i)
         # Victims of other components left already: what needs them present is in their component.
         for v in sorted(assignment.victims):

@@ -116,7 +116,7 @@ class Sequencer:
         found = DfsOrder(self.context, assignment, component, base, limit, deadline).run()
         if found.verdict is Verdict.FOUND:
             return replace(found, moves=(*moves, *found.moves))
-        if found.verdict is Verdict.LIMIT_REACHED or not (component.devices and assignment.deallocated):
+        if found.verdict is Verdict.LIMIT_REACHED or not (component.choosing and assignment.deallocated):
             return found
         held = replace(assignment, deallocated=())
         state, _ = self.context.start(held)
@@ -135,7 +135,7 @@ class Sequencer:
         """Return a component as the conflict if it has no order, and other devices would not help."""
         devices = self._problem.devices
         if verdict is Verdict.LIMIT_REACHED or (
-            devices is not None and component.devices and devices.blurred
+            devices is not None and component.choosing and devices.blurred
         ):
             return OrderResult(None, partial=partial)
         return OrderResult(None, component, self._relaxing(component, assignment), partial)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Price = tuple[int, ...]
 
 # Victims that no rule tells apart: the exceeded budgets that they draw on, and what one costs.
-Kind = tuple[tuple[int, ...], Price]
+VictimKind = tuple[tuple[int, ...], Price]
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
     over = {b: n - allowed[b] for b, n in drawn.items() if n > allowed[b]}
     if not over:
         return frozenset()
-    kinds: dict[Kind, list[int]] = {}
+    kinds: dict[VictimKind, list[int]] = {}
     prices: dict[int, Price] = {}
     for c in charges:
         budgets = tuple(b for b in c.budgets if b in over)
@@ -99,7 +99,7 @@ def in_turn(
                 left[b] -= 1
 
 
-def _apart(over: Mapping[int, int], kinds: Iterable[Kind]) -> list[dict[int, int]]:
+def _apart(over: Mapping[int, int], kinds: Iterable[VictimKind]) -> list[dict[int, int]]:
     """Divide the exceeded budgets into those that no victim ties to each other."""
     together = {b: {b} for b in over}
     for budgets, _ in kinds:
@@ -112,7 +112,7 @@ def _apart(over: Mapping[int, int], kinds: Iterable[Kind]) -> list[dict[int, int
 class _Search:
     """Depth-first search over how many victims of each kind violate, the cheapest kind first."""
 
-    def __init__(self, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
+    def __init__(self, kinds: Sequence[VictimKind], sizes: Sequence[int]) -> None:
         self._kinds = kinds
         self._sizes = sizes
         self._left = [Counter[int]() for _ in range(len(kinds) + 1)]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...models import tiers
 from ...models.tiers import PREFERENCES
 from ..lns.search import LargeNeighbourhoodSearch
-from ..model.round_model import RoundModel
+from ..model.round_model import Completion, RoundModel
 from ..options import Progress
 from ..ordering.decoding import assign, complete, counted, salvage
 from ..ordering.sequencer import Sequencer
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
     from ..options import ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
     from .params import SearchParams
+
+
+class Decoded(Enum):
+    """What came of turning a solution of the model into a plan."""
+
+    ATTAINED = auto()
+    """The plan attains the solution's values of the tiers asked for."""
+    FELL_SHORT = auto()
+    EXCLUDED = auto()
+    """No order exists, and a nogood excludes the solution."""
 
 
 @dataclass
@@ -201,32 +212,27 @@ class SearchState:
     def hint(self, goals: Sequence[str]) -> None:
         """Let the model start from the best plan, unless that breaks what the model holds."""
         plan = counted(self.problem, self.incumbent.best)
-        if self.model.complete(*plan, goals, self.seconds_left) is False and not self.moved():
+        completion = self.model.complete(*plan, goals, self.seconds_left)
+        if completion is Completion.REFUSED and not self.moved():
             raise self.incumbent.contradiction("the model refuses a plan that passes every filter")
 
-    def decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
-        """Turn a solution into a plan, and offer it.
-
-        Returns
-        -------
-        (bool, bool)
-            Whether the plan attains the solution's values of the tiers `names`, and whether the solution was
-            excluded since no order exists for it.
-        """
+    def decode(self, solution: Solution, names: Sequence[str]) -> Decoded:
+        """Turn a solution into a plan, and offer it; `names` are the tiers that the plan is to attain."""
         assignment = assign(self.problem, solution)
         chosen = assignment.allocations
         result = self.sequencer.order(assignment, self.deadline)
         if result.moves is None:
             self.offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
             if result.conflict is None:
-                return False, False
+                return Decoded.FELL_SHORT
             self.model.add_nogood(result.conflict, result.relaxing, solution)
-            return False, True
+            return Decoded.EXCLUDED
         value = self.offer(complete(self.problem, result.moves, chosen))
         costs = {t.name: t.cost for t in value.tiers}
         asked = [n for n in names if n in solution.goals]
         promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]
-        return value.guarded and [costs[n] for n in asked] <= promised, False
+        attained = value.guarded and [costs[n] for n in asked] <= promised
+        return Decoded.ATTAINED if attained else Decoded.FELL_SHORT
 
     def report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
         """Tell the caller how far a tier is."""
