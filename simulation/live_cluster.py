@@ -14,7 +14,7 @@ import numpy as np
 from ..framework.cycle.budget_ledger import Ledger
 from ..framework.index.cluster import Cluster
 from ..framework.state.counters import Counters
-from ..framework.state.dirty_nodes import Touched
+from ..framework.state.dirty_nodes import DirtyNodes
 from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
 from ..framework.vocabulary.arrays import Ints
@@ -144,7 +144,7 @@ class LiveState(State):
         before = self._pods_on
         self._pods_on = [before[source] if source >= 0 else {} for source in sources.tolist()]
         self._counters = Counters(self.cluster.unit_of, len(sources))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
         nominated = dict(self.nominated)
         for i in nominated:
             self.withdraw(i)
@@ -156,7 +156,7 @@ class LiveState(State):
     def forget_counts(self) -> None:
         """Count anew, and ask about every node anew: nodes have changed."""
         self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
 
     def fork(self, cluster: LiveCluster) -> "LiveState":
         """Return an independent copy on a fork of the cluster."""

@@ -20,7 +20,7 @@ from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.resources import Rows, block
 from .budget_ledger import SEVERAL
-from .candidate_cost import OFFSET, Candidate, Harm
+from .candidate_cost import OFFSET, Candidate, CandidateCost
 from .importance import importance_of
 from .quick_rejection import hopeless
 
@@ -125,12 +125,12 @@ class DryRuns:
         self._gone = _put_back(self._leaving, usage[self._leaving.pods], free[fits] - need, slots[fits])
         self._weigh()
 
-    def least(self, places: Sequence[int]) -> tuple[Harm, int]:
-        """Return the least harm among some places that help, and which place it is."""
+    def least(self, places: Sequence[int]) -> tuple[CandidateCost, int]:
+        """Return the least cost among some places that help, and which place it is."""
         rows = np.searchsorted(np.flatnonzero(self.helps), places)
         columns = self._columns[:, rows]
         best = int(np.lexsort(columns[::-1])[0])
-        return Harm(*columns[:, best].tolist()), places[best]
+        return CandidateCost(*columns[:, best].tolist()), places[best]
 
     def candidate(self, place: int) -> Candidate:
         """Return the candidate at a place that helps."""
@@ -143,7 +143,7 @@ class DryRuns:
         return Candidate(int(self._nodes[place]), victims, int(self.violations[place]))
 
     def _weigh(self) -> None:
-        """Find the harm on each node, the first of its victims being the most important one."""
+        """Return the cost of each node, the first of its victims being the most important one."""
         importance, leaving, size = importance_of(self._cluster), self._leaving, len(self._places)
         at, pods = leaving.at[self._gone], leaving.pods[self._gone]
         first = _firsts(at)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .cycle_state import CycleState
 
 
-class Crowding:
+class NominatedPods:
     """The pods that one pod must leave room for, in one state.
 
     Parameters

@@ -2,7 +2,7 @@
 
 For each node that Filter rejected but might take the pod: without all pods of lower priority, does it fit?
 Then as many of them as possible are put back, those whose eviction would break a budget first, each time the
-most important first; who cannot stay is a victim.  The node with the least harm wins.
+most important first; who cannot stay is a victim.  The node with the least cost wins.
 
 Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
 plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
@@ -21,7 +21,7 @@ from ..vocabulary.arrays import Bools
 from ..vocabulary.message import fit_error
 from ..vocabulary.status import Code, Status
 from .budget_ledger import Ledger
-from .candidate_cost import Candidate, Harm, harm_of
+from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
 from .node_filter import NodeFilter
@@ -91,7 +91,7 @@ class Preemption:
 def preempt(
     framework: "Framework", state: "State", i: int, result: FilterResult, ledger: Ledger
 ) -> Preemption:
-    """Look for the node where pod i would do the least harm.
+    """Look for the node where pod i costs the least.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def preempt(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
     size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
-    best: tuple[Harm, Candidate] | None = None
+    best: tuple[CandidateCost, Candidate] | None = None
     found, clean, enough = 0, False, False
     for start in range(0, len(potential), size):
         nodes = potential[start : start + size]
@@ -140,18 +140,18 @@ def preempt(
                     outcome.failed[n] = tried
                     continue
                 broken = tried.violations
-                harm = harm_of(cluster, tried)
-                if best is None or harm < best[0]:
-                    best = harm, tried
+                cost = cost_of(cluster, tried)
+                if best is None or cost < best[0]:
+                    best = cost, tried
             found += 1
             clean |= not broken
             enough = clean and found >= wanted
             if enough:
                 break
         if mine:
-            harm, place = together.least(mine)
-            if best is None or harm < best[0]:
-                best = harm, together.candidate(place)
+            cost, place = together.least(mine)
+            if best is None or cost < best[0]:
+                best = cost, together.candidate(place)
         if enough:
             break
     if best is not None:

@@ -23,7 +23,7 @@ from .class_view import ClassView, ClassViews
 from .cycle_state import CycleState
 from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
-from .nominated_pods import Crowding
+from .nominated_pods import NominatedPods
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
@@ -157,10 +157,10 @@ class Framework:
                     verdicts[new] = found[new]
         if not (nominated and state.nominated and cycle.rejected is None):
             return FilterResult(cycle, state, by, verdicts)
-        crowding = Crowding(state, i, cycle, self.matters(cycle))
-        crowding.reject(state, by, verdicts)
-        result = FilterResult(cycle, state, by, verdicts, crowding)
-        for n in crowding.mixed:
+        nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
+        nominated_pods.reject(state, by, verdicts)
+        result = FilterResult(cycle, state, by, verdicts, nominated_pods)
+        for n in nominated_pods.mixed:
             if cycle.outside is None or not cycle.outside[n]:
                 status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
                 if not status.ok:
@@ -251,15 +251,15 @@ class Framework:
             if plugin.scope is Scope.CLUSTER:
                 passed = passed & (plugin.filter_all(data, state, i) == 0)
         if state.nominated and passed.any():
-            crowding = Crowding(state, i, cycle, self.matters(cycle))
+            nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
             beside = state.nominations.beside
             full = [
                 n
-                for n in crowding.mixed
+                for n in nominated_pods.mixed
                 if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
             ]
             passed = passed.copy()
-            passed[crowding.full(state, passed)] = False
+            passed[nominated_pods.full(state, passed)] = False
             passed[full] = False
         return np.flatnonzero(passed)
 

@@ -19,7 +19,7 @@ class Moment(NamedTuple):
 NEVER: Final = Moment(0, 0)
 
 
-class Touched:
+class DirtyNodes:
     """A log of the nodes whose pods changed."""
 
     __slots__ = ("_nodes", "_series")
