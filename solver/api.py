@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework.build import build_cluster
@@ -13,6 +12,7 @@ from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
+from .plans.outcome import SolvedRound
 from .plans.replay import replay
 
 if TYPE_CHECKING:
@@ -46,24 +46,21 @@ def solve(
     return solve_round(snapshot, options or SolveOptions(), progress).plan
 
 
-@dataclass(frozen=True)
-class SolvedRound:
-    """A verified plan, and the outcome that it writes down."""
-
-    plan: Plan
-    outcome: Outcome
-
-
 def solve_round(
     snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None = None
 ) -> SolvedRound:
-    """Solve a round as `solve` does, for callers that go on with the outcome."""
+    """Solve a round as `solve` does, for callers that go on with more than the plan."""
     return _Round(snapshot, options).optimal(progress)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
     """Run the greedy baseline until nothing changes."""
-    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy_plan()
+    return solve_greedy_round(snapshot, prefer).plan
+
+
+def solve_greedy_round(snapshot: Snapshot, prefer: str = "none") -> SolvedRound:
+    """Run the greedy baseline as `solve_greedy` does, for callers that go on with more than the plan."""
+    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy()
 
 
 def solve_both(
@@ -71,7 +68,7 @@ def solve_both(
 ) -> tuple[Plan, Plan]:
     """Solve a round with both schedulers: the optimal plan, then greedy's."""
     round_ = _Round(snapshot, options or SolveOptions())
-    return round_.optimal(progress).plan, round_.greedy_plan()
+    return round_.optimal(progress).plan, round_.greedy().plan
 
 
 class _Round:
@@ -85,14 +82,13 @@ class _Round:
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
         self._greedy_seconds = time.monotonic() - self._start
 
-    def greedy_plan(self) -> Plan:
+    def greedy(self) -> SolvedRound:
         """Write greedy's outcome down, replayed by its own log."""
         stats = Stats(
             wall_seconds=round(self._greedy_seconds, 3), verified=True, admissible=self._greedy.admissible
         )
-        return self._verified(
-            build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
-        )
+        plan = build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
+        return self._verified(plan, self._greedy)
 
     def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
@@ -116,11 +112,11 @@ class _Round:
             interrupted=found.interrupted,
         )
         plan = build_plan(self._cluster, best, value, bounds, "optimal", stats)
-        return SolvedRound(self._verified(plan), best)
+        return self._verified(plan, best)
 
-    def _verified(self, plan: Plan) -> Plan:
-        replay(self._cluster, plan, self._options.prefer)
-        return plan
+    def _verified(self, plan: Plan, outcome: Outcome) -> SolvedRound:
+        end = replay(self._cluster, plan, self._options.prefer)
+        return SolvedRound(plan, outcome, self._cluster, end)
 
 
 def _bounds_of_greedy(

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..simulation.disruptions import Disruptions
     from ..simulation.effects import Effects
     from ..simulation.world import World
-    from .api import SolvedRound
+    from .plans.outcome import SolvedRound
 
 
 class OptimalScheduler:

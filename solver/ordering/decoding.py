@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
 from ...framework.measures.group_rules import broken_groups, nodes_for_member
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from ..model.solution import Solution
     from ..plans.outcome import Outcome
     from .sequencer import Sequencer
+
+
+class Completed(NamedTuple):
+    """An outcome, and the state in which its moves end."""
+
+    outcome: Outcome
+    end: State
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
@@ -62,7 +69,7 @@ def complete(
     order: Iterable[int] | None = None,
     choose: Callable[[State, int, Ints], int] | None = None,
     until: float | None = None,
-) -> Outcome:
+) -> Completed:
     """Follow valid moves, then bind one after the other whatever still passes somewhere.
 
     Parameters
@@ -96,10 +103,11 @@ def complete(
         move = Bind(i, node)
         apply_moves(cluster, state, [move])
         extra.append(move)
-    return derive_nominations(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
+    allocations = new_allocations(problem.state, state)
+    return Completed(derive_nominations(cluster, problem.state, [*moves, *extra], allocations), state)
 
 
-def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Outcome:
+def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Completed:
     """Put an assignment in an order; where there is none in time, what of it stands by itself."""
     result = sequencer.order(assignment, until)
     moves = result.moves

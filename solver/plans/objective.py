@@ -147,7 +147,6 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
     for i, node in outcome.placed.items():
         if pods[i].preempts:
             strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
-    initial = State.initial(cluster).node_of
     turn = {move.pod: k for k, move in enumerate(outcome.moves) if isinstance(move, Mark)}
     names = [n for level, qs in victim_priorities(cluster).items() for n in _tiers_of_victims(level, qs)]
     prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
@@ -157,8 +156,7 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
         if not drawn:
             continue
         priority, guard = pods[v].priority, pods[v].guard
-        node = int(initial[v])
-        may = guard is None or strongest.get(node, guard - 1) >= max(guard, priority + 1)
+        may = guard is None or strongest.get(pods[v].initial_node, guard - 1) >= max(guard, priority + 1)
         if (priority, guard) not in prices:
             change = _cost(cluster, v, violates=True)
             change.subtract(_cost(cluster, v, violates=False))

@@ -37,8 +37,8 @@ class ReplayFailure(KubestowError):
     exit_code: ClassVar[int] = 1
 
 
-def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
-    """Check a plan against the framework.
+def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> State:
+    """Check a plan against the framework; return the state in which its steps end.
 
     Raises
     ------
@@ -59,6 +59,7 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
         *_faults_of_tiers(cluster, plan, outcome, run.end, prefer),
     ):
         raise ReplayFailure(f"the plan contradicts itself: {fault}")
+    return run.end
 
 
 def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:

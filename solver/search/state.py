@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...encoders.problem import Problem
+    from ...framework.state.state import State
     from ..model.solution import Solution
     from ..options import ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
@@ -195,9 +196,15 @@ class SearchState:
 
     # -- plans and bounds --
 
-    def offer(self, outcome: Outcome) -> ObjectiveVector:
-        """Value an admissible outcome, and keep it if it is the best so far."""
-        value = valuate(self.problem.cluster, outcome, self.options.prefer)
+    def offer(self, outcome: Outcome, end: State | None = None) -> ObjectiveVector:
+        """Value an admissible outcome, and keep it if it is the best so far.
+
+        Parameters
+        ----------
+        end : State, optional
+            The state in which its moves end, where it is known already.
+        """
+        value = valuate(self.problem.cluster, outcome, self.options.prefer, end=end)
         self.incumbent.offer(outcome, value)
         return value
 
@@ -222,12 +229,12 @@ class SearchState:
         chosen = assignment.allocations
         result = self.sequencer.order(assignment, self.deadline)
         if result.moves is None:
-            self.offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
+            self.offer(*complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
             if result.conflict is None:
                 return Decoded.FELL_SHORT
             self.model.add_nogood(result.conflict, result.relaxing, solution)
             return Decoded.EXCLUDED
-        value = self.offer(complete(self.problem, result.moves, chosen))
+        value = self.offer(*complete(self.problem, result.moves, chosen))
         costs = {t.name: t.cost for t in value.tiers}
         asked = [n for n in names if n in solution.goals]
         promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]

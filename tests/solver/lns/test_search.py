@@ -44,7 +44,7 @@ def search_of(documents, workers=1, params=DEFAULT):
 
 
 def begin(problem, lns, names):
-    outcome = complete(problem, ())
+    outcome = complete(problem, ()).outcome
     assert lns.start(names, *counted(problem, outcome), 60.0)
     return outcome
 
