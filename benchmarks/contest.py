@@ -1,7 +1,7 @@
 """One round, planned in several ways with the same time, each in a process of its own.
 
-kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time.  A
-rival gets the round by number and its time starts then.  What a rival says is put in an order, played through
+kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time. A
+rival gets the round by number and its time starts then. What a rival says is put in an order, played through
 the framework's filters and valued by kubestow's one valuation; what does not pass is no plan.
 """
 
@@ -87,7 +87,7 @@ def contest(
     snapshot: Snapshot, seconds: float, ways: Sequence[str] | None = None, workers: int = 2
 ) -> dict[str, Result]:
     """Let each way plan the round; all whose model can be built, where none are named."""
-    for package in ("ortools.sat.python.cp_model", "highspy"):  # loading them is no part of anyone's time
+    for package in ("ortools.sat.python.cp_model", "highspy"): # loading them is no part of anyone's time
         with suppress(ImportError):
             import_module(package)
     ways = ways_for(snapshot) if ways is None else ways

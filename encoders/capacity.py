@@ -2,12 +2,12 @@
 
     Σ request_r(c)·y[c,n] − Σ usage_r(v)·evicted[v] <= allocatable_r(n) − requested_r(n)
 
-for each node n and resource r; for the slots with 1 in place of request and usage.  A node that is
+for each node n and resource r; for the slots with 1 in place of request and usage. A node that is
 over-committed already refuses only pods that ask for the resource, so its row holds only while such a pod
-lands there.  Final counts suffice: the last pod bound sees all others and no victim leaves after its
+lands there. Final counts suffice: the last pod bound sees all others and no victim leaves after its
 preemptor.
 
-Units: milli-CPU, bytes, whole units.  Source: kube-scheduler 1.34.1 noderesources/fit.go.
+Units: milli-CPU, bytes, whole units. Source: kube-scheduler 1.34.1 noderesources/fit.go.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def cliques(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return cliques that together hold every pair, each pair of a clique being one of the pairs.
 
-    Greedy: an edge that is not covered yet grows to a maximal clique, over uncovered edges first.  "At most
+    Greedy: an edge that is not covered yet grows to a maximal clique, over uncovered edges first. "At most
     one of a clique" says the same as "not both of a pair", in fewer rows, and tells a relaxation more.
     """
     beside: dict[int, set[int]] = {}

@@ -1,6 +1,6 @@
 """The variables of one model, spoken of in the words of the domain.
 
-Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`.  An
+Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`. An
 impossible pair has no variable at all, helper literals are made on first use, and every variable is named so
 that an exported model can be read.
 """
@@ -78,7 +78,7 @@ class Context:
         wanted = None if nodes is None else list(nodes)
         for cls in classes:
             row, limits = self._row[cls.index], self._limits[cls.index]
-            if wanted is not None and len(wanted) == 1:  # by far the most calls
+            if wanted is not None and len(wanted) == 1: # by far the most calls
                 node = wanted[0]
                 if node in row:
                     variables.append(row[node])
@@ -117,7 +117,7 @@ class Context:
     def lands(self, cls: PodClass, nodes: Sequence[int] | Bools) -> cp_model.IntVar | None:
         """Give a literal that is true whenever a pod of the class is newly on one of the nodes.
 
-        One direction only: it may be true without a pod.  None where no pod of the class can be there.
+        One direction only: it may be true without a pod. None where no pod of the class can be there.
         """
         row, limits = self._row[cls.index], self._limits[cls.index]
         found = np.flatnonzero(nodes).tolist() if isinstance(nodes, np.ndarray) else sorted(nodes)

@@ -11,7 +11,7 @@ without a key), with members[c,d] newcomers of class c:
     Σ count·members[c,d] <= devices in d that a want, and every narrower want, may have
 
 All of it follows from the node by node model (`pod_groups`, `capacity`, `dynamic_resources`), so its optimum
-bounds what groups can place, and it is small: one literal for a group and a domain.  Source:
+bounds what groups can place, and it is small: one literal for a group and a domain. Source:
 docs/groups.md.
 """
 

@@ -7,7 +7,7 @@
 
 A victim belongs to the lowest pending priority above its own, a guarded violating one to the lowest such that
 is >= A too (`framework.belonging`); each priority has a tier of violating victims and one for each victim
-priority.  Where the two levels of a guarded victim differ, what violates counts at the one and no more at the
+priority. Where the two levels of a guarded victim differ, what violates counts at the one and no more at the
 other: evicted[v] − violating[v].  Pods that terminate already cost nothing.
 
 Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by

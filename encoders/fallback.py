@@ -5,7 +5,7 @@
              + what a fallen-back pod costs on a node without the key: more than any domain could
 
 in the end state, with `matching` all pods that count, however they came to be there, and `lowest` their
-minimum over domains (0 below minDomains).  The constraint is written as it stood before the fall; it is never
+minimum over domains (0 below minDomains). The constraint is written as it stood before the fall; it is never
 dropped, it costs in its own tier.
 
 Source: KEP-3990, "Design Details"; the sum is that of docs/model.md, "The objective".

@@ -3,7 +3,7 @@
 A family states what every admissible order must satisfy in the end (`encode`), and three things about a round
 that do not depend on any solution: how many pods of a class a node can take at most (`limit`), which classes
 and victims can matter to each other although they never share a node (`ties`), and whose filters see what
-others did before (`order_sensitive`).  What a family does not need is left at its default.
+others did before (`order_sensitive`). What a family does not need is left at its default.
 """
 
 from __future__ import annotations
@@ -88,10 +88,10 @@ class Family:
     encode : function
         Add its variables, constraints and tiers.
     limit : function
-        An upper bound on the members of a class on each node, int64[N], or None for no bound.  The class
+        An upper bound on the members of a class on each node, int64[N], or None for no bound. The class
         comes with the limits that families before it have found; the problem has no classes yet.
     ties : function
-        The classes and victims that can matter to each other by the family.  Whatever shares a node is tied
+        The classes and victims that can matter to each other by the family. Whatever shares a node is tied
         already.
     order_sensitive : function
         The relations by which an order may be wrong although its end is right.

@@ -9,9 +9,9 @@ Affinity terms T of a class c, each term t with its own key:
 
     lands(c, d of t) -> a running match in d, or a new match of another class in d, or the starter in d
 
-A match satisfies every term of T.  The starter uses upstream's first-pod rule: one pod of the classes that
+A match satisfies every term of T. The starter uses upstream's first-pod rule: one pod of the classes that
 carry T and match it themselves may start where nothing matches T yet, so every running match must have left.
-Running pods that leave still count as support (they may leave later), which is the looser side.  Classes that
+Running pods that leave still count as support (they may leave later), which is the looser side. Classes that
 carry T and match T cannot be their own first support: apart from the starter they only go where a match
 already is.
 

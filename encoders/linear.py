@@ -1,7 +1,7 @@
 """Exact linear rows within CP-SAT's safe range.
 
 CP-SAT 9.15 can drop the enforcement of a row whose Boolean coefficients add up past 2**31
-(google/or-tools#5293), and sums past 2**63 are invalid.  Memory in bytes reaches the first limit at 2 GiB.  A
+(google/or-tools#5293), and sums past 2**63 are invalid. Memory in bytes reaches the first limit at 2 GiB. A
 row is divided by the gcd of its coefficients (the right side rounds down, which is exact for integers); if it
 is still too wide it becomes digit rows with a carry c, exact again:
 

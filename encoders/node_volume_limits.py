@@ -6,8 +6,8 @@ For each node n and driver D with a limit:
     lands(c, n) -> attached[s,n]            for a class c that uses the shared volume s
     attached[s,n] or all of v leave         for running pods v that use it; it is not among those attached now
 
-own_D counts the volumes of one member that no other pod uses.  Only pods whose own profile has the filter
-count: the others may come later.  They may come first as well, and then what they share is there already:
+own_D counts the volumes of one member that no other pod uses. Only pods whose own profile has the filter
+count: the others may come later. They may come first as well, and then what they share is there already:
 
     lands(c, n) -> attached[s,n] or lands(d, n)        for classes d with s whose profile has no such filter
 
@@ -188,7 +188,7 @@ def order_sensitive(problem: Problem) -> Iterator[Relation]:
     for cls, volumes in brought if careless else ():
         shared = {v.identity for v in volumes}
         before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
-        if before:  # whose volume is there before it, without being counted
+        if before: # whose volume is there before it, without being counted
             yield Relation(cls, before)
     held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
     beyond = {

@@ -9,7 +9,7 @@ For each constrained key k of a group, with one literal per domain d, at most on
     a member is newly placed in d  ->  in[g,k,d]
     in[g,k,d]  ->  every running member outside d leaves
 
-Nodes without the key are out.  A group that waits (object missing, too few members, members at odds) places
+Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places
 nobody.
 
 Source: KEP-4671, KEP-5732; docs/groups.md.

@@ -5,7 +5,7 @@
     a member is newly placed in d  ->  taken[g,k,d]
     g gains a member, and a running one in d stays  ->  taken[g,k,d]
 
-All nodes without the label are one domain.  The twin is
+All nodes without the label are one domain. The twin is
 `measures.group_preferences.preferred_topology_excess`.
 """
 

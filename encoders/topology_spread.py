@@ -5,11 +5,11 @@
     lowest  = 0                                                    with fewer domains than minDomains
 
 One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes;
-counts are pods on eligible nodes, not terminating.  `stricter(d)` are the newcomers in d that match the
+counts are pods on eligible nodes, not terminating. `stricter(d)` are the newcomers in d that match the
 selector and carry the constraint with K's maxSkew or a smaller one, all else being equal (and a minimum that
-is 0 where K's is).  Other newcomers do not count on the left, nor do victims that leave; in `lowest` victims
+is 0 where K's is). Other newcomers do not count on the left, nor do victims that leave; in `lowest` victims
 still count and every matching newcomer does: a matching pod without the constraint may come later, and a
-victim may leave later.  This holds for every admissible order: the last one of `stricter(d)` that is bound
+victim may leave later. This holds for every admissible order: the last one of `stricter(d)` that is bound
 saw at least the left side and at most this minimum, and its own maxSkew is no larger.
 
 Each row of the left side holds only where a carrier lands in d (a literal); where what runs in d is within

@@ -11,7 +11,7 @@ A claim x that several pods use goes to one cell, or has its volume made for one
     Σ_q u[x,q] + Σ_n s[x,n] <= 1
     lands(c, n) -> Σ_{q reached from n} u[x,q] + s[x,n] >= 1      for a class c that uses x
 
-A matching of this kind is necessary; whether smallest-first finds one depends on the order.  Volumes of bound
+A matching of this kind is necessary; whether smallest-first finds one depends on the order. Volumes of bound
 claims, topologies and free storage are in the static mask.
 
 Source: kube-scheduler 1.34.1 plugins/volumebinding/binder.go.

@@ -33,7 +33,7 @@ def solve(
     Returns
     -------
     Plan
-        Replayed and never worse than greedy's.  `stats.interrupted` is true where Ctrl-C ended the search
+        Replayed and never worse than greedy's. `stats.interrupted` is true where Ctrl-C ended the search
         early.
 
     Raises
@@ -124,8 +124,8 @@ def _bounds_of_greedy(
 ) -> dict[str, tuple[int, bool]]:
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 
-    Down to the tier where the two differ the bounds stay.  If our value was proven there, no admissible plan
-    reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all.  Otherwise the
+    Down to the tier where the two differ the bounds stay. If our value was proven there, no admissible plan
+    reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all. Otherwise the
     bounds only have to admit it: each holds for every plan that is at least as good as ours in the tiers
     above, and greedy's values there are.
     """

@@ -3,7 +3,7 @@
     x[p,n] in {0,1}, Σ_n x[p,n] <= 1, Σ_p request(p)·x[p,n] <= free(n) + what the evicted pods of n give back
 
 Priority by priority, from the highest down: place the most pods, violate the fewest budgets, evict the
-fewest; what was reached is held.  Spread constraints are stated on the final counts.  Groups, devices,
+fewest; what was reached is held. Spread constraints are stated on the final counts. Groups, devices,
 volumes, guarded budgets and affinity between pods are not in it.
 """
 

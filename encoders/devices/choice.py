@@ -7,7 +7,7 @@ part where there is none), each request r, each alternative a of it and each kin
     Σ_a taken[v,r,a] = active[v]
     Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
 
-A kind that lacks the attribute, or has another value of it, gives nothing.  A claim of one pod alone
+A kind that lacks the attribute, or has another value of it, gives nothing. A claim of one pod alone
 (active <= 1) may also want all devices, devices of pairwise different values, and several attributes in
 common:
 

@@ -4,7 +4,7 @@
     Σ capacity of a shared device taken <= what others leave of it
     Σ counters taken by devices that anybody has <= value
 
-with what `adminAccess` gets left out: it takes nothing from anybody.  But a device is only given if there is
+with what `adminAccess` gets left out: it takes nothing from anybody. But a device is only given if there is
 enough left of its counters and capacities at that moment, to `adminAccess` as well:
 
     the pod's own devices + what is held from before and stays held <= value
@@ -13,7 +13,7 @@ A request for all devices does without a shared one only while that is full; in 
 
     spared  ->  Σ capacity taken + what was held before > capacity − what the request asks for
 
-Amounts are fractions; a row is multiplied by their common denominator, so it stays exact.  What was
+Amounts are fractions; a row is multiplied by their common denominator, so it stays exact. What was
 over-committed before only refuses those that ask for it.
 
 Source: KEP-4815, KEP-5075; k8s.io/dynamic-resource-allocation/structured.

@@ -138,7 +138,7 @@ class DeviceProblem:
         """Return what a want for all devices means on a node: what it must have, what it has if it can.
 
         A device of its own belongs to it, however it is held; a shared one only while it can give what is
-        asked for.  What can never give that belongs to neither.
+        asked for. What can never give that belongs to neither.
         """
         own: list[Device] = []
         shared: list[Device] = []

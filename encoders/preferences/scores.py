@@ -5,7 +5,7 @@
              − Σ weight·(pods of c in domains with another match of a preferred anti-affinity term)
              − 100·Σ excess over maxSkew of ScheduleAnyway constraints
 
-Sense: max.  "Another" match: a class that matches its own term needs two pods in the domain.
+Sense: max. "Another" match: a class that matches its own term needs two pods in the domain.
 """
 
 from __future__ import annotations

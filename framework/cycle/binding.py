@@ -1,6 +1,6 @@
 """Reserve and PreBind: where a pod that passed every filter still is not bound.
 
-With the default profile nothing fails here that Filter let pass.  A profile that switches a plugin off at
+With the default profile nothing fails here that Filter let pass. A profile that switches a plugin off at
 some of its points may leave it without what it would have written down before:
 
 - PreFilter off, Reserve or PreBind on: VolumeBinding and DynamicResources find no state, whatever it is for;

@@ -1,7 +1,7 @@
 """What one class of pods found on every node, kept from one cycle to the next.
 
 Identical pods come one after another, and a cycle changes one node: what the filters and scorers say that
-look at a node and its pods alone is kept by node and asked again only where something has changed.  Filters
+look at a node and its pods alone is kept by node and asked again only where something has changed. Filters
 and scorers that look at pods anywhere are asked in every cycle; their cost is that of a few arrays.
 """
 
@@ -79,7 +79,7 @@ class ClassView:
             raw = plugin.score(data, unused, i, everywhere)
             if plugin.is_relative and (raw != raw[0]).any():
                 self.relative.append(plugin)
-            else:  # scores that are equal everywhere are so among any nodes
+            else: # scores that are equal everywhere are so among any nodes
                 self._fixed = self._fixed + plugin.normalize(data, raw) * weight
 
     def refresh(self, cycle: "CycleState", state: "State") -> None:

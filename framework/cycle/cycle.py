@@ -103,7 +103,7 @@ class Cycle:
         return total
 
     def message(self, n_nodes: int) -> str:
-        """Write the text of the pod's condition; ask before the state changes.  Empty where it was bound."""
+        """Write the text of the pod's condition; ask before the state changes. Empty where it was bound."""
         if self.outcome == "bound":
             return ""
         if self.error or self.result is None:
@@ -260,7 +260,7 @@ def _reached(framework: "Framework", refusal: Status | None, plugin: str) -> boo
 def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
     """Let a cycle's outcome happen: bind the pod, or nominate it and let its victims terminate.
 
-    Victims stay on their node; guarded ones are paid for.  Pods of lower priority that were nominated to the
+    Victims stay on their node; guarded ones are paid for. Pods of lower priority that were nominated to the
     node lose their nomination, unless all victims were terminating before.
 
     Returns

@@ -1,9 +1,9 @@
 """Preemption's dry runs on many nodes at once, for the nodes where everything is a matter of room.
 
 A node is *plain* for a preemptor when no pod that could leave it matters to any filter other than
-NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the other filters
+NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets. Then the other filters
 answer the same throughout, beside the pods nominated to the node and without them, and putting pods back is
-arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room.  The outcome
+arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room. The outcome
 is that of `preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless*
 ones: rejected even when all have left.
 

@@ -22,7 +22,7 @@ STATUS_OUTSIDE: Final = Status(Code.UNRESOLVABLE, names.NODE_AFFINITY, (REASON_O
 
 
 class FilterResult:
-    """A pod's verdict for every node.  Reasons are read from the state: ask before it changes.
+    """A pod's verdict for every node. Reasons are read from the state: ask before it changes.
 
     Attributes
     ----------

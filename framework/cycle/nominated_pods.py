@@ -2,7 +2,7 @@
 
 Where those nominated to a node matter to no filter but NodeResourcesFit, all other filters answer the same
 both times, and NodeResourcesFit rejects more with them than without: both passes are one look at the room
-that is left, for all such nodes at once.  The other nodes are asked one by one (`node_filter`).
+that is left, for all such nodes at once. The other nodes are asked one by one (`node_filter`).
 
 Source: kube-scheduler 1.34.1 framework/runtime/framework.go (RunFilterPluginsWithNominatedPods).
 """

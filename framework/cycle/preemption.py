@@ -2,7 +2,7 @@
 
 For each node that Filter rejected but might take the pod: without all pods of lower priority, does it fit?
 Then as many of them as possible are put back, those whose eviction would break a budget first, each time the
-most important first; who cannot stay is a victim.  The node with the least cost wins.
+most important first; who cannot stay is a victim. The node with the least cost wins.
 
 Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
 plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
@@ -54,7 +54,7 @@ class Preemption:
         Why the pod may not look for victims; then its nomination stays.
     failed : dict
         The statuses of nodes that are no candidates although they were tried, None where it was not worked
-        out.  Every other node was not worth trying.
+        out. Every other node was not worth trying.
     retry : callable
         Works out the status of a node in `failed`, while the state is what it was.
     """

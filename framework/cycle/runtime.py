@@ -318,7 +318,7 @@ class Framework:
         Returns
         -------
         dict of plugin to int64[len(nodes)]
-            Normalised and weighted, in the order of the profile; a plugin that skipped has no entry.  A
+            Normalised and weighted, in the order of the profile; a plugin that skipped has no entry. A
             `Status` where a plugin ended the cycle with an error.
         """
         scores: dict[str, Ints] = {}

@@ -2,7 +2,7 @@
 
 Counting pods per node for a selector is what PodTopologySpread, InterPodAffinity and NodePorts have in
 common. A `Matcher` says how much each pod counts, by *count class*: pods with equal namespace, labels,
-affinity terms and host ports.  `state.State` keeps the sums per node up to date for every matcher that was
+affinity terms and host ports. `state.State` keeps the sums per node up to date for every matcher that was
 asked for.
 """
 

@@ -1,6 +1,6 @@
 """What pod groups wish for and a round may miss: the tiers `desiredCount` and `preferredTopology`.
 
-Both are judged on the end state and only for groups that gain a member.  Source: KEP-5732 (desiredCount of
+Both are judged on the end state and only for groups that gain a member. Source: KEP-5732 (desiredCount of
 the basic policy: prefer a domain that can also hold the members that are still to come; preferred topology
 keys).
 """

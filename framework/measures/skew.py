@@ -1,6 +1,6 @@
 """Skew of a topology spread constraint in a state: counts by domain and their minimum.
 
-Pods that terminate do not count; domains are those of the nodes that take part in the count.  Source:
+Pods that terminate do not count; domains are those of the nodes that take part in the count. Source:
 kube-scheduler 1.34.1 podtopologyspread/filtering.go; KEP-3022 for minDomains.
 """
 

@@ -1,6 +1,6 @@
 """Equal affinity terms of all pods together, so that a cycle asks each distinct term once.
 
-An incoming pod meets the terms of the pods that are already there.  Pods made from one template carry equal
+An incoming pod meets the terms of the pods that are already there. Pods made from one template carry equal
 terms: a `TermGroup` is one such term, with a matcher that counts how many pods on each node carry it.
 """
 

@@ -1,7 +1,7 @@
 """Disruption budgets, resolved to the pods they cover.
 
 Which pods a budget covers is preemption's own rule: same namespace, at least one label, and a selector that
-is neither absent nor empty.  (The eviction API takes an empty selector for all pods; preemption ignores such
+is neither absent nor empty. (The eviction API takes an empty selector for all pods; preemption ignores such
 a budget.)
 
 Source: kube-scheduler 1.34.1 plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation).

@@ -132,7 +132,7 @@ def _args(cluster: "Cluster", info: PodInfo) -> PodTopologySpreadArgs | None:
 def constraints_of(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
     """Return all constraints of pod i in the order written: its own, or its profile's defaults.
 
-    One own constraint of either kind switches the defaults off.  Default constraints select what the pod's
+    One own constraint of either kind switches the defaults off. Default constraints select what the pod's
     services and its controller select together; where that is nothing there are none.
     """
     info = cluster.pods[i]
@@ -220,7 +220,7 @@ def policy_mask(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> Boo
 def eligible_nodes(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> Bools:
     """Say which nodes take part in the count of one of pod i's DoNotSchedule constraints.
 
-    They have every key of all the pod's hard constraints and pass the constraint's inclusion policies.  For a
+    They have every key of all the pod's hard constraints and pass the constraint's inclusion policies. For a
     constraint that fell back the keys are those of all its DoNotSchedule constraints as written.
 
     Returns

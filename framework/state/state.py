@@ -52,7 +52,7 @@ class State:
     dirty_nodes : DirtyNodes
         Which nodes' pods have changed, in order.
     version, nominations_version : int
-        Change with every change of where pods are, and of the nominations.  States of equal version are equal
+        Change with every change of where pods are, and of the nominations. States of equal version are equal
         in that.
     """
 

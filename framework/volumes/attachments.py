@@ -1,7 +1,7 @@
 """How many volumes of a CSI driver a node may attach, and which volumes a pod brings.
 
 A volume is the same wherever the driver and its handle are; a claim that is not bound counts for its class's
-provisioner under its own name.  Volumes of in-tree plugins count for the driver that took over, where it has.
+provisioner under its own name. Volumes of in-tree plugins count for the driver that took over, where it has.
 
 Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 """

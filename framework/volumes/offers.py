@@ -1,7 +1,7 @@
 """Volumes that wait for a claim, and which claims they suit.
 
 A claim takes the smallest volume that suits it and can be reached from the node; among equal ones that of the
-smallest name.  Volumes that the same nodes reach are one group: to judge a node is to look at its few groups.
+smallest name. Volumes that the same nodes reach are one group: to judge a node is to look at its few groups.
 
 Source: component-helpers storage/volume/pv_helpers.go (FindMatchingVolume).
 """

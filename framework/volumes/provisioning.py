@@ -1,6 +1,6 @@
 """Where a volume can be made for a claim: the class's topology and the driver's free storage.
 
-A report on free storage is not used up by a claim; the driver renews it.  So this depends on nothing that a
+A report on free storage is not used up by a claim; the driver renews it. So this depends on nothing that a
 round changes.
 
 Source: kube-scheduler 1.34.1 plugins/volumebinding/binder.go (checkVolumeProvisions, hasEnoughCapacity).

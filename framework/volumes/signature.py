@@ -1,7 +1,7 @@
 """Which pods' volumes are the same to every filter, so that the pods may be one class.
 
 A claim that only one pod uses needs no name: the replicas of a StatefulSet, each with a claim of its own, are
-like each other as long as the claims ask for the same, or are bound to volumes within the same reach.  What
+like each other as long as the claims ask for the same, or are bound to volumes within the same reach. What
 several pods share, and what a message names, keeps its name.
 """
 

@@ -1,11 +1,11 @@
 """Bounds from linear relaxations, rounded outward: what no plan can beat, whatever a solver's tolerances.
 
-A relaxation of the whole model is solved by GLOP, or by PDLP where it is large.  Only its duals y are used
+A relaxation of the whole model is solved by GLOP, or by PDLP where it is large. Only its duals y are used
 for the bound, and any y would do: the Lagrangian
 
     Σ_r (y_r·floor_r if y_r > 0 else y_r·ceiling_r) + Σ_j min(d_j·low_j, d_j·high_j),    d = c − Aᵀy
 
-is a lower bound of c·x.  It is evaluated outward (`solver.bounds.safe_bounds`), so what is returned holds
+is a lower bound of c·x. It is evaluated outward (`solver.bounds.safe_bounds`), so what is returned holds
 exactly.
 
 A row that literals enforce gets the smallest constant that makes it empty where one of them does not hold.

@@ -1,6 +1,6 @@
 """Independent parts of a round: pods and nodes that nothing ties to the rest.
 
-Two things belong to one part when a chain of ties joins them.  A tie is
+Two things belong to one part when a chain of ties joins them. A tie is
 
 - a node and each class that may stand there (resources, ports, disks, limits, who preempts whom);
 - what can matter to each other on different nodes by a family (`Family.ties`): carriers of a constraint and
@@ -9,7 +9,7 @@ Two things belong to one part when a chain of ties joins them.  A tie is
 - what an order must look at together (`ordering.components`).
 
 What cannot change (running pods that no plan evicts, nodes where nobody can land) ties nothing: it is a
-constant on both sides.  So the filters of a pod of one part never see a step of another part, and the
+constant on both sides. So the filters of a pod of one part never see a step of another part, and the
 admissible plans of the round are exactly the unions of one admissible plan for each part, interleaved in any
 way.
 """

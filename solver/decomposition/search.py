@@ -1,23 +1,23 @@
 """A round solved by its independent parts: results and bounds add up exactly.
 
 Let X be the product of the parts' sets of admissible plans X_k (`solver.decomposition.components`), and v the
-vector of tiers as costs.  Every tier counts something that lies in one part, beside a constant c that is
+vector of tiers as costs. Every tier counts something that lies in one part, beside a constant c that is
 there without any plan:
 
     v(x) = c + Σ_k v_k(x_k)
 
-**Values.**  Vectors of integers with the lexicographic order are an ordered group: a < b implies a + d < b +
-d.  If x*_k is best in X_k, then v_k(x*_k) <= v_k(x_k) for each k, and adding these up keeps the order: v(x*)
-<= v(x) for every x in X.  The best plan of the round is the union of the parts' best plans, in all tiers at
+**Values.** Vectors of integers with the lexicographic order are an ordered group: a < b implies a + d < b +
+d. If x*_k is best in X_k, then v_k(x*_k) <= v_k(x_k) for each k, and adding these up keeps the order: v(x*)
+<= v(x) for every x in X. The best plan of the round is the union of the parts' best plans, in all tiers at
 once and not only in the first; and the union of plans no worse than greedy's parts is no worse than greedy's.
 
-**Violating victims.**  The set that makes the vector best is chosen for the whole round; a budget that could
+**Violating victims.** The set that makes the vector best is chosen for the whole round; a budget that could
 be exceeded lies in one part, the others allow everything, so the best set is the union of the parts' best.
 
-**Bounds.**  A bound of a tier holds given the values of the tiers above.  While every part has proven the
+**Bounds.** A bound of a tier holds given the values of the tiers above. While every part has proven the
 tiers above, a plan of the round with these values has the proven value in each part (none can be better, so
-none may be worse), the parts' bounds hold for it, and their sum is a bound.  After the first tier that some
-part has not proven this is no longer so: one part might do worse than it did here and another better.  From
+none may be worse), the parts' bounds hold for it, and their sum is a bound. After the first tier that some
+part has not proven this is no longer so: one part might do worse than it did here and another better. From
 there on only what holds of any plan adds up: the trivial bound of the tier in each part's model.
 """
 
@@ -330,7 +330,7 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):
         value = getattr(outcome, item.name)
-        if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
+        if isinstance(value, Mapping): # by pod; what concerns devices is by claim
             changed[item.name] = {
                 k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
             }

@@ -217,7 +217,7 @@ class RoundModel:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`).  What one worker finds before its time is out is the same every time; without a number,
+        (`weights`). What one worker finds before its time is out is the same every time; without a number,
         all that there are search.
         """
         model = self.context.model
@@ -319,7 +319,7 @@ def weighted_range(goals: Sequence[Goal]) -> int:
 def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) -> list[str]:
     """Choose of some tiers the first ones that are searched as one sum, as many as its range allows.
 
-    Those that count what is placed are searched alone where they are to be apart.  Tiers that are no goals
+    Those that count what is placed are searched alone where they are to be apart. Tiers that are no goals
     cost nothing.
     """
     group = [names[0]]

@@ -2,7 +2,7 @@
 
 A pod whose filters do not look at other pods' labels, and that no such filter counts, may be bound after all
 others; a victim that no such filter counts may leave before all others: neither changes whether an order
-exists.  What remains falls into components that never look at each other, so that an order can be sought for
+exists. What remains falls into components that never look at each other, so that an order can be sought for
 each, and a missing order be blamed on few variables (the cut).
 
 Which relations there are is each family's to say (`encoders.family.Family.order_sensitive`).

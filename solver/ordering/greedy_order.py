@@ -23,7 +23,7 @@ class GreedyOrder:
     """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves.
 
     A group of pods (one class, one node) that was refused is tried again when something changed that it may
-    look at: its node, or its component of order-sensitive rules.  Gangs and devices may look at everything.
+    look at: its node, or its component of order-sensitive rules. Gangs and devices may look at everything.
     """
 
     def __init__(self, context: OrderContext, assignment: Assignment) -> None:

@@ -1,7 +1,7 @@
 """Victims that their budgets honour go before those that violate: a plan is carried out as it says.
 
-The eviction API grants what it is asked for first, a mark being the question.  If the violating victims come
-last it refuses exactly them, since no smaller set would do (`solver.plans.budget_violations`).  The filters
+The eviction API grants what it is asked for first, a mark being the question. If the violating victims come
+last it refuses exactly them, since no smaller set would do (`solver.plans.budget_violations`). The filters
 have the first word: an order is taken only if it passes the replay's own rules.
 """
 

@@ -1,8 +1,8 @@
 """The violating victims of a set of evictions (docs/model.md, "A plan"; KEP-4664).
 
 The victims outside the set must fit every budget; a guarded victim may be in it only if a legal preemptor of
-at least its guard's priority stands on its node.  A victim in it costs one violation at its level; a guarded
-one counts at the level of its guard, as a violation and as an eviction (`framework.belonging`).  Among all
+at least its guard's priority stands on its node. A victim in it costs one violation at its level; a guarded
+one counts at the level of its guard, as a violation and as an eviction (`framework.belonging`). Among all
 sets the one is taken that changes the vector of tiers by the lexicographically least.
 """
 
@@ -50,7 +50,7 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
     Parameters
     ----------
     charges : sequence of Charge
-        In the order of their evictions.  Of sets that are equally good the one is taken that the eviction API
+        In the order of their evictions. Of sets that are equally good the one is taken that the eviction API
         would refuse in this order, if it is among them; otherwise the last victims of each kind.
     allowed : sequence of int
         How many more disruptions each budget takes.

@@ -173,7 +173,7 @@ def _cost(cluster: Cluster, victim: int, *, violates: bool) -> Counter[str]:
     """In which tiers a victim counts; a guarded one that violates where its guard is reached."""
     levels, priority, guard = cluster.levels, cluster.pods[victim].priority, cluster.pods[victim].guard
     level = belonging_level(levels, priority, guard if violates else None)
-    if level is None:  # its guard is above the whole queue: no plan, valued for what it is without the guard
+    if level is None: # its guard is above the whole queue: no plan, valued for what it is without the guard
         level = belonging_level(levels, priority)
     if level is None:
         return Counter()

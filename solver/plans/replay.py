@@ -1,6 +1,6 @@
 """Replay: every plan goes step by step through the framework's filters before it is printed.
 
-Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
+Nothing here knows how a plan was made: no encoder, no solver. A plan passes when each binding passes every
 filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
 the value that the one valuation gives. Source: docs/model.md.
 """

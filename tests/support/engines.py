@@ -1,7 +1,7 @@
 """Two engines for one question: on which nodes may these pods stand together, with nobody evicted?
 
 `by_filter` asks the framework and tries every order of binding; `by_encoder` fixes the pods in the model of
-the round and asks CP-SAT.  The model is a necessary condition, so in general it admits more; the rows of the
+the round and asks CP-SAT. The model is a necessary condition, so in general it admits more; the rows of the
 tables are ones where both must agree.
 """
 

@@ -2,7 +2,7 @@
 
 What a device may serve is read from the objects as served, what is allocated from the framework's state, and
 an allocation counts where `framework.dra.checker` finds no fault in it: nothing here knows the allocator, or
-an encoder.  Of devices that nothing tells apart (one slice, equal content and taints) the first free ones are
+an encoder. Of devices that nothing tells apart (one slice, equal content and taints) the first free ones are
 taken, in order.
 """
 

@@ -10,7 +10,7 @@ Depth first over the steps of a plan, with memory of the situations that were se
 
 A situation in which nobody is marked and every pod that left has had a preemptor is a plan: a newcomer on its
 node, of strictly higher priority and allowed to preempt, bound after it left; a gang's only if the pod left
-before the first of the gang was bound.  Nothing here knows an encoder or an order search; it stands on the
+before the first of the gang was bound. Nothing here knows an encoder or an order search; it stands on the
 framework's state and filters, and on `valuation`, which also judges the rules of pod groups.
 
 Three facts keep it quick, each of them a necessary condition: only a pod below some preemptor that can ever

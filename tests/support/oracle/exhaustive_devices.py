@@ -1,6 +1,6 @@
 """Claims in the exhaustive search: who is like whom, what may be deallocated, which situations are the same.
 
-A claim is a pod's own where nobody else names it and it is neither allocated nor reserved in the input.  Pods
+A claim is a pod's own where nobody else names it and it is neither allocated nor reserved in the input. Pods
 that differ only in claims of their own that ask for the same are one class, and in which of them which
 devices are does not matter.
 """
