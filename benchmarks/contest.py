@@ -87,7 +87,7 @@ def contest(
     snapshot: Snapshot, seconds: float, ways: Sequence[str] | None = None, workers: int = 2
 ) -> dict[str, Result]:
     """Let each way plan the round; all whose model can be built, where none are named."""
-    for package in ("ortools.sat.python.cp_model", "highspy"): # loading them is no part of anyone's time
+    for package in ("ortools.sat.python.cp_model", "highspy"):  # loading them is no part of anyone's time
         with suppress(ImportError):
             import_module(package)
     ways = ways_for(snapshot) if ways is None else ways

@@ -137,7 +137,7 @@ def _failed(error: Exception) -> int:
 def _complain(words: str) -> None:
     try:
         click.echo(f"kubestow: {words}", err=True)
-    except OSError: # nobody to tell: the exit code is all that is left
+    except OSError:  # nobody to tell: the exit code is all that is left
         _drop(sys.stderr)
 
 
@@ -150,7 +150,7 @@ def _line(error: click.ClickException) -> str:
 
 def _drop(stream: TextIO) -> None:
     """Forget what is still buffered: it would fail once more when Python flushes it on its way out."""
-    with suppress(UnsupportedOperation): # a stream in memory
+    with suppress(UnsupportedOperation):  # a stream in memory
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -78,7 +78,7 @@ class Context:
         wanted = None if nodes is None else list(nodes)
         for cls in classes:
             row, limits = self._row[cls.index], self._limits[cls.index]
-            if wanted is not None and len(wanted) == 1: # by far the most calls
+            if wanted is not None and len(wanted) == 1:  # by far the most calls
                 node = wanted[0]
                 if node in row:
                     variables.append(row[node])

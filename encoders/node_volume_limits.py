@@ -188,7 +188,7 @@ def order_sensitive(problem: Problem) -> Iterator[Relation]:
     for cls, volumes in brought if careless else ():
         shared = {v.identity for v in volumes}
         before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
-        if before: # whose volume is there before it, without being counted
+        if before:  # whose volume is there before it, without being counted
             yield Relation(cls, before)
     held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
     beyond = {

@@ -79,7 +79,7 @@ class ClassView:
             raw = plugin.score(data, unused, i, everywhere)
             if plugin.is_relative and (raw != raw[0]).any():
                 self.relative.append(plugin)
-            else: # scores that are equal everywhere are so among any nodes
+            else:  # scores that are equal everywhere are so among any nodes
                 self._fixed = self._fixed + plugin.normalize(data, raw) * weight
 
     def refresh(self, cycle: "CycleState", state: "State") -> None:

@@ -38,7 +38,7 @@ def require_dask(address: str | None) -> Any:
         return distributed
     try:
         identity = import_module("distributed.utils").LoopRunner().run_sync(_identity, distributed, address)
-    except Exception as error: # each scheme of addresses has errors of its own
+    except Exception as error:  # each scheme of addresses has errors of its own
         reason = str(error) or f"no answer in {PATIENCE:g} s"
         raise KubestowError(
             f"--dask: {address}: cannot be reached (as in tcp://host:8786): {reason}"

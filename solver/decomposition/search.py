@@ -330,7 +330,7 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):
         value = getattr(outcome, item.name)
-        if isinstance(value, Mapping): # by pod; what concerns devices is by claim
+        if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
             changed[item.name] = {
                 k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
             }

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
 
-# Share of the time that the variables which follow from a plan may take: they are few, or soon told.
+# Share of the time for the variables that follow from a plan: they are few, or quickly determined.
 COMPLETING = 0.1
 
 
@@ -123,7 +123,7 @@ class RoundModel:
         model.add(expression >= value if goal.sense == "max" else expression <= value)
 
     def bound(self, name: str, value: int) -> None:
-        """Tell the model what no solution can beat."""
+        """Add a proven bound of a tier to the model."""
         goal = self.goals[name]
         expression = goal.terms.expression()
         if (value < goal.high) if goal.sense == "max" else (value > goal.low):
@@ -174,7 +174,7 @@ class RoundModel:
         names: Sequence[str],
         seconds: float,
     ) -> Completion:
-        """Find values of all variables in a plan: beside its counts and evictions those best for some tiers.
+        """Extend a plan's counts and evictions to values of all variables, the best ones for some tiers.
 
         Where it succeeds, they are the model's `values`, from which the next search starts.
         """
@@ -217,8 +217,8 @@ class RoundModel:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`). What one worker finds before its time is out is the same every time; without a number,
-        all that there are search.
+        (`weights`). One worker finds the same every time, as long as its time suffices; by default all
+        workers of the options search.
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
@@ -291,7 +291,7 @@ class WeightedSum:
         return self._signed((round(total) - self._rest_low) // self.weights[0])
 
     def first_bound(self, lower: float) -> int:
-        """Bound of the first tier, given a lower bound of the sum: rounded outward."""
+        """Bound of the first tier, given a lower bound of the sum, rounded towards the weaker bound."""
         # the sum is an integer, so is CP-SAT's bound of it; a tiny float error must not round it inward
         total = math.ceil(lower - 1e-3)
         bound = -((self._rest_high - total) // self.weights[0])
@@ -317,10 +317,10 @@ def weighted_range(goals: Sequence[Goal]) -> int:
 
 
 def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) -> list[str]:
-    """Choose of some tiers the first ones that are searched as one sum, as many as its range allows.
+    """Return the first tiers, to be searched as one sum: as many as its range allows.
 
-    Those that count what is placed are searched alone where they are to be apart. Tiers that are no goals
-    cost nothing.
+    With `apart`, tiers that count placed pods are searched alone. Tiers that are no goals of the model add
+    nothing to the range.
     """
     group = [names[0]]
     for name in names[1:]:
@@ -341,7 +341,7 @@ def _cost_range(goal: Goal) -> tuple[int, int]:
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):
-    """Reports each better solution."""
+    """Reports each improving solution."""
 
     def __init__(self, report: Callable[[float, float], None]) -> None:
         super().__init__()

@@ -18,10 +18,10 @@ from .sparse_rows import entries
 if TYPE_CHECKING:
     from .sparse_rows import Bools, Ints, Rows
 
-# Limits are kept within this, so that differences of them stay 64-bit integers; no row comes near it.
+# Limits are clipped to this, so that their differences fit in 64 bits; activities of rows are far smaller.
 FAR = 2**61
 
-# Passes of propagation: most of what they find is found by then.
+# Passes of propagation: further ones find little.
 PASSES = 3
 
 
@@ -35,7 +35,7 @@ class Submodel:
     high: Ints
 
     def aim(self, cost: Ints) -> None:
-        """Let it minimise a cost of the large model's variables."""
+        """Set the objective: a cost of the large model's variables, to be minimised."""
         mine = cost[self.variables]
         aimed = np.flatnonzero((mine != 0) & (self.low < self.high))
         self.model.proto.objective.vars.extend(aimed.tolist())
@@ -55,7 +55,7 @@ class Submodels:
         self.move_to(x)
 
     def move_to(self, x: Ints) -> None:
-        """Take another point, whatever rows it breaks."""
+        """Move to another point, which may violate rows."""
         self.x = x.copy()
         self.activity = self.rows.terms.times(self.x)
 
@@ -141,7 +141,7 @@ class Triplets:
 
 
 def propagated(low: Ints, high: Ints, terms: Triplets, floor: Ints, ceiling: Ints) -> tuple[Ints, Ints]:
-    """Narrow limits by rows that hold: what one term may add when all others are at their least, or most."""
+    """Tighten limits by the rows: what one term may add when all others are at their least, or most."""
     up, size = terms.value > 0, np.abs(terms.value)
     for _ in range(PASSES):
         least, most = terms.reach(low, high, len(floor))
@@ -166,7 +166,7 @@ def _sums(row: Ints, values: Ints, rows: int) -> Ints:
 def _model(
     low: Ints, high: Ints, terms: Triplets, conditions: Triplets, floor: Ints, ceiling: Ints, stated: Bools
 ) -> cp_model.CpModel:
-    """Write the rows that say something."""
+    """Write the rows that are not redundant."""
     model = cp_model.CpModel()
     variables = model.proto.variables
     for pair in np.stack((low, high), axis=1).tolist():

@@ -79,7 +79,7 @@ def complete(
     choose : callable, optional
         From the state, a pod and the nodes where it passes, the node that it goes to; by default the first.
     until : float, optional
-        When to leave it at that, on the monotonic clock.
+        When to stop, on the monotonic clock.
     """
     cluster = problem.cluster
     state = problem.state.copy()
@@ -99,7 +99,7 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        # with devices that are free now: what was chosen for it elsewhere may have been given away by now
+        # with devices that are free now: those chosen for it may have been given to others
         move = Bind(i, node)
         apply_moves(cluster, state, [move])
         extra.append(move)
@@ -108,7 +108,7 @@ def complete(
 
 
 def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Completed:
-    """Put an assignment in an order; where there is none in time, what of it stands by itself."""
+    """Put an assignment in an order; if none is found in time, keep the part that is admissible by itself."""
     result = sequencer.order(assignment, until)
     moves = result.moves
     if moves is None:
@@ -117,7 +117,7 @@ def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, unti
 
 
 def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:
-    """Keep of a sequence that got stuck what stands by itself: no wasted eviction, no broken group."""
+    """Return the part of a stuck sequence without wasted evictions and broken groups."""
     cluster = problem.cluster
     dropped: set[int] = set()
     while True:

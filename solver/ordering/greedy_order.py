@@ -112,7 +112,7 @@ class GreedyOrder:
         return bound
 
     def _changed(self, node: int, component: int | None) -> None:
-        """Something came to a node or left it."""
+        """Record that a pod came to a node or left it."""
         if not self._apart:
             self._stale = True
             return

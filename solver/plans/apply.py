@@ -25,7 +25,7 @@ def apply_moves(
 ) -> None:
     """Apply moves that are known to be possible."""
     for move in moves:
-        if isinstance(move, Bind): # an inner loop: faster than matching a pattern
+        if isinstance(move, Bind):  # an inner loop: faster than matching a pattern
             state.place(move.pod, move.node, devices_for(cluster, state, move.pod, move.node, chosen))
         elif isinstance(move, Mark):
             state.mark(move.pod)

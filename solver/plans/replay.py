@@ -155,7 +155,7 @@ def _fault_of_binding(
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while no pod, or only one of the queue, has it reserved."""
+    """Return why a claim may not be deallocated, empty where it may."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
     if not state.claims.idle(claim):
@@ -164,7 +164,7 @@ def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
 
 
 def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
-    """Why a sequence whose bindings all pass is still no plan: a wasted eviction, or a newcomer evicted."""
+    """Yield why a sequence of possible steps is still no plan, such as a wasted eviction."""
     pods = cluster.pods
     initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
@@ -224,7 +224,7 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State)
 
 
 def _faults_of_roles(cluster: Cluster, plan: Plan, outcome: Outcome) -> Iterator[str]:
-    """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
+    """Yield where nominations and preemptors are not those that follow from the steps."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     initial = State.initial(cluster)
     derived = derive_nominations(cluster, initial, outcome.moves, outcome.allocations)

@@ -107,7 +107,7 @@ class Search:
                     k = state.reopen(k)
         except KeyboardInterrupt:
             state.interrupted = True
-            for outcome in waiting: # however soon it comes, the plan is no worse than they are
+            for outcome in waiting:  # however soon it comes, the plan is no worse than they are
                 self._consider(outcome)
         for name in names[k:]:
             state.report_known(name)

@@ -31,7 +31,7 @@ class Look:
 
     def __init__(self, *objects, name="p", gates="", configuration=None, **more):
         snapshot = builders.cluster(*objects, gates=gates, configuration=configuration)
-        if more: # kinds that the builders do not know, as fields of the snapshot
+        if more:  # kinds that the builders do not know, as fields of the snapshot
             snapshot = replace(snapshot, **more)
         self.cluster = build_cluster(snapshot)
         self.state = State.initial(self.cluster, nominations=True)
