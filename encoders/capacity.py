@@ -32,7 +32,7 @@ name = names.NODE_RESOURCES_FIT
 
 
 def applies(problem: Problem) -> bool:
-    """Every round has nodes with limits."""
+    """Whether the family applies: always, since nodes have limits."""
     return bool(problem.classes)
 
 
@@ -77,7 +77,7 @@ def _served(cls: PodClass, r: int, node: int) -> bool:
 
 
 def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
-    """Whether a class takes room that its own profile does not ask for and another's does."""
+    """Whether a class takes room that its own profile does not check and another's does."""
     unasked = (problem.cluster.usage[cls.pod] > 0) & (cls.request == 0)
     return any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others)
 

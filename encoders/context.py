@@ -1,6 +1,6 @@
-"""The variables of one model, spoken of in the words of the domain.
+"""The variables of one model, accessed in terms of the domain.
 
-Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`. An
+Encoders never index `y[...]`; they call `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`. An
 impossible pair has no variable at all, helper literals are made on first use, and every variable is named so
 that an exported model can be read.
 """
@@ -99,7 +99,7 @@ class Context:
     def at_most(
         self, terms: Terms, bound: int, *, when: cp_model.IntVar | None = None, name: str = ""
     ) -> None:
-        """State that an expression is at most `bound`, where literal `when` holds; nothing if it always is.
+        """Add the row that an expression is at most `bound`, where literal `when` holds, unless it always is.
 
         For small coefficients: amounts of resources go through `linear.add_at_most`.
         """
@@ -115,7 +115,7 @@ class Context:
             )
 
     def lands(self, cls: PodClass, nodes: Sequence[int] | Bools) -> cp_model.IntVar | None:
-        """Give a literal that is true whenever a pod of the class is newly on one of the nodes.
+        """Return a literal that is true whenever a pod of the class is newly on one of the nodes.
 
         One direction only: it may be true without a pod. None where no pod of the class can be there.
         """
@@ -137,7 +137,7 @@ class Context:
         return self._lands[key]
 
     def all_gone(self, victim: VictimClass) -> cp_model.IntVar:
-        """Give a literal that may be true only if every pod of the victim class leaves."""
+        """Return a literal that may be true only if every pod of the victim class leaves."""
         variable = self.evictions[victim.index]
         if victim.size == 1:
             return variable

@@ -2,10 +2,10 @@
 
     shortfall(g) >= desiredCount·starts[g] − members that stand − Σ room[g,n]
     room[g,n] fits beside everything on node n            by resources and pod slots, not by devices;
-                                                          without end where the profile looks at neither
+                                                          unbounded where the profile filters by neither
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
-The twin for a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
+The same measure of a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ name = names.GANG_SCHEDULING
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tier; without groups that state a count it is the constant 0."""
+    """Whether the family applies: always; without groups that state a count the tier is the constant 0."""
     return bool(problem.classes)
 
 
@@ -87,7 +87,7 @@ def _most(ctx: Context, like: PodClass, node: int) -> int:
 
 
 def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
-    """Let the room be room: only where something is free beside what the plan puts there."""
+    """Bound the room by what is free beside the pods that the plan puts there."""
     problem = ctx.problem
     wanted = wanted_room(problem.cluster, like.pod)
     if wanted is None:

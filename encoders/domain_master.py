@@ -1,4 +1,4 @@
-"""The round seen from afar: which domain each pod group takes, counted by domain and not by node.
+"""Relaxation of the round to domains: which domain each pod group takes, counted by domain and not by node.
 
 For each group g with pending members and each domain d of its first required key (one domain, the cluster,
 without a key), with members[c,d] newcomers of class c:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class DomainMaster:
-    """The model from afar.
+    """The model by domains.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class DomainMaster:
 
 
 def domain_master(problem: Problem) -> DomainMaster | None:
-    """Build the model from afar; None where no pending pod is in a group that asks for anything."""
+    """Build the model by domains; None where no pending pod is in a group that asks for anything."""
     from ortools.sat.python import cp_model
 
     mine = {

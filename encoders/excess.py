@@ -1,4 +1,4 @@
-"""How far newcomers' domains exceed the maxSkew of soft constraints: the twin of `framework.measures.skew`.
+"""Excess of domains over the maxSkew of soft constraints, as `framework.measures.skew` measures it.
 
     Σ over groups of carriers of
         Σ over domains d that receive one of

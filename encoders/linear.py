@@ -90,7 +90,7 @@ def add_at_most(
     reach = list(map(mul, coefficients, uppers))
     lowest = sum(r for r in reach if r < 0)
     if sum(reach) - 2 * lowest < LIMIT:
-        # Past the lowest sum the row is plainly false; clamping keeps its right side inside the safe range.
+        # Past the lowest sum the row is infeasible; clamping keeps its right side inside the safe range.
         add_row(model, coefficients, variables, LOWEST, max(bound, lowest - 1), when=when, name=name)
         return
     count = sum(uppers)

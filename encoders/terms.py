@@ -34,7 +34,7 @@ class Terms:
         return self
 
     def weighted(self, coefficients: list[int]) -> Terms:
-        """Give the same variables other coefficients, one each."""
+        """Return an expression over the same variables with other coefficients, one each."""
         return Terms(list(self.variables), coefficients, list(self.uppers))
 
     @property

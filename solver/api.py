@@ -1,4 +1,4 @@
-"""The solver's front door: a snapshot in, a verified plan out."""
+"""The solver's interface: from a snapshot to a verified plan."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def solve(
     Raises
     ------
     KubestowError
-        Where the round needs what this release does not solve; it is never half-solved.
+        Where the round needs what this release does not support; a round is never solved in part.
     BoundContradiction
         Where a bound and a plan contradict each other (a bug).
     """
@@ -83,7 +83,7 @@ class _Round:
         self._greedy_seconds = time.monotonic() - self._start
 
     def greedy(self) -> SolvedRound:
-        """Write greedy's outcome down, replayed by its own log."""
+        """Return greedy's outcome as a plan, replayed by its own steps."""
         stats = Stats(
             wall_seconds=round(self._greedy_seconds, 3), verified=True, admissible=self._greedy.admissible
         )
@@ -125,9 +125,9 @@ def _bounds_of_greedy(
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 
     Down to the tier where the two differ the bounds stay. If our value was proven there, no admissible plan
-    reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all. Otherwise the
-    bounds only have to admit it: each holds for every plan that is at least as good as ours in the tiers
-    above, and greedy's values there are.
+    reaches greedy's: greedy's outcome alone attains its value, and is the best of all. Otherwise the bounds
+    only have to admit it: each holds for every plan that is at least as good as ours in the tiers above, and
+    greedy's values there are.
     """
     merged: dict[str, tuple[int, bool]] = {}
     differs = alone = False

@@ -22,7 +22,7 @@ def study(
     options: SolveOptions,
     watch: Callable[[StudiedInstance], None] = lambda row: None,
 ) -> Study:
-    """Solve instances and tabulate what came of them.
+    """Solve instances and tabulate the results.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def study(
         `workers` instances are solved at a time, each with one thread; a single instance gets all of them.
         `time_limit` is for each instance.
     watch : callable
-        Hears of each instance when it is done.
+        Called with each instance when it is done.
     """
     done: dict[int, StudiedInstance] = {}
     interrupted = False
@@ -57,7 +57,7 @@ def _waiting(snapshots: Sequence[Snapshot], done: Mapping[int, StudiedInstance])
 
 
 def _ignore(number: int, news: Any) -> None:
-    """Progress within an instance is not told."""
+    """Ignore progress within an instance."""
 
 
 def _solve(options: SolveOptions, snapshot: Snapshot, report: Callable[[Any], None]) -> StudiedInstance:

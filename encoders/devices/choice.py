@@ -132,7 +132,7 @@ class _Builder:
         return self._choice
 
     def _part(self, value: Attribute | None, *, alone: bool) -> Terms:
-        """Give the pods whose devices share a value."""
+        """Return the pods whose devices share a value."""
         if alone:
             return self._active
         variable = self._ctx.model.new_int_var(0, self._upper, f"sharing[{self._label},{value}]")
@@ -208,7 +208,7 @@ class _Builder:
             self._ctx.model.add(some.expression() >= pods.expression())
 
     def _constraints(self) -> None:
-        """State the constraints of a claim that one pod has alone, device kinds by value."""
+        """Add the constraints of a claim that only one pod has, over device kinds by value."""
         for j, constraint in enumerate(self._spec.constraints):
             by_value: dict[Attribute | None, list[Taken]] = {}
             for taken in self._choice.taken:
@@ -223,7 +223,7 @@ class _Builder:
                 self._in_common(j, by_value)
 
     def _limit(self) -> None:
-        """Let the claim hold no more devices than a claim can."""
+        """Bound the claim by the most devices that a claim can hold."""
         every = _sum(self._choice.taken)
         if every.high > MOST_RESULTS:
             self._ctx.model.add(every.expression() <= MOST_RESULTS)
@@ -252,10 +252,10 @@ class _Builder:
 
 
 def keep_apart(ctx: Context, choices: list[Choice]) -> None:
-    """Give one pod no device twice that `adminAccess` is for; its claims are given in their order.
+    """Exclude that one pod gets a device for `adminAccess` twice; its claims are allocated in their order.
 
-    `adminAccess` looks past other claims, not past its own, and a device that it was given is not free for
-    the claims that follow.
+    `adminAccess` ignores the allocations of other claims, but not its own, and a device allocated for it is
+    not free for the claims that follow.
     """
     for k, choice in enumerate(choices):
         by_kind: dict[int, list[Taken]] = {}

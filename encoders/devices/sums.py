@@ -2,10 +2,10 @@
 
     Σ devices of a kind taken <= devices that are free + devices of holders that are released
     Σ capacity of a shared device taken <= what others leave of it
-    Σ counters taken by devices that anybody has <= value
+    Σ counters taken by devices that any claim has <= value
 
-with what `adminAccess` gets left out: it takes nothing from anybody. But a device is only given if there is
-enough left of its counters and capacities at that moment, to `adminAccess` as well:
+with what `adminAccess` gets left out: it takes nothing from other claims. But a device is only allocated, for
+`adminAccess` too, if enough is left of its counters and capacities at that step:
 
     the pod's own devices + what is held from before and stays held <= value
 
@@ -14,7 +14,7 @@ A request for all devices does without a shared one only while that is full; in 
     spared  ->  Σ capacity taken + what was held before > capacity − what the request asks for
 
 Amounts are fractions; a row is multiplied by their common denominator, so it stays exact. What was
-over-committed before only refuses those that ask for it.
+over-committed before only rejects claims that ask for it.
 
 Source: KEP-4815, KEP-5075; k8s.io/dynamic-resource-allocation/structured.
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from .variables import DeviceVariables
 
 ScaledTerms = tuple[Terms, Fraction]
-"""So many times an amount."""
+"""A number of times an amount."""
 
 
 def add_sums(ctx: Context, devices: DeviceProblem, variables: DeviceVariables) -> None:
@@ -104,7 +104,7 @@ class _Sums:
         return {name: item.value for name, item in capacities(device.spec, device.id.driver).items()}
 
     def _given(self, index: int, name: str) -> list[ScaledTerms]:
-        """Return what claims of before take of a capacity, as far as they keep it."""
+        """Return what claims allocated before take of a capacity, as far as they keep it."""
         device = self._devices.kinds[index].device
         return [
             (self._kept(key), dict(result.taken).get(name, Fraction(0)))
@@ -132,7 +132,7 @@ class _Sums:
         self._ctx.model.add(reasons.expression() >= spared.pods.expression())
 
     def _room_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` a share only of what has as much left: beside what stays held, at least."""
+        """Allow `adminAccess` a share only of a device with as much left beside what stays held."""
         every = [taken for choice in brought for taken in choice.taken if taken.kind.shared]
         for kind in {t.kind.index: t.kind for t in every if t.want.admin}.values():
             own = [taken for taken in every if taken.kind is kind]
@@ -167,7 +167,7 @@ class _Sums:
             self._counters_for_admin(brought)
 
     def _used(self, index: int, counts: Iterable[Terms]) -> Terms:
-        """Say with a literal whether anybody has a shared device in the end."""
+        """Return a literal that is true whenever some claim has a shared device in the end."""
         device = self._devices.kinds[index].device
         literal = self._ctx.model.new_bool_var(f"used[{device.id}]")
         for count in counts:
@@ -178,7 +178,7 @@ class _Sums:
         return Terms().add(literal, 1)
 
     def _taken_before(self, number: int, without: Iterable[int] = ()) -> list[ScaledTerms]:
-        """Return what claims of before take of a counter, as far as they keep it."""
+        """Return what claims allocated before take of a counter, as far as they keep it."""
         inventory = self._devices.index.inventory
         takers = inventory.counters.takers[number]
         holders: dict[int, list[str]] = {}
@@ -189,7 +189,7 @@ class _Sums:
         return [(self._held(identity, keys), takers[identity]) for identity, keys in holders.items()]
 
     def _held(self, identity: int, keys: Sequence[str]) -> Terms:
-        """Say whether one of some claims keeps a device."""
+        """Return a literal that is true whenever one of some claims keeps a device."""
         if len(keys) == 1:
             return self._kept(keys[0])
         if any(key not in self._released for key in keys):
@@ -203,7 +203,7 @@ class _Sums:
         return Terms().add(literal, 1)
 
     def _counters_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` partitions only of what has as much left: beside what stays held, at least."""
+        """Allow `adminAccess` partitions only where as much is left beside what stays held."""
         every = [t for choice in brought for t in choice.taken if not t.kind.shared]
         asked = {n for t in every if t.want.admin for n, _ in t.kind.device.counters}
         for number in sorted(asked):
@@ -214,7 +214,7 @@ class _Sums:
     # -- rows --
 
     def _kept(self, key: str) -> Terms:
-        """Whether a claim keeps its devices of before."""
+        """Expression that is 1 where a claim keeps its earlier devices."""
         literal = self._released.get(key)
         return Terms(constant=1) if literal is None else Terms(constant=1).add(literal, 1, -1)
 

@@ -121,7 +121,7 @@ class DeviceProblem:
         return keys
 
     def options(self, want: Want, node: int) -> list[tuple[DeviceKind, list[Device]]]:
-        """Return the kinds that may serve a want on a node, whoever holds them, with their devices there."""
+        """Return the kinds that may serve a want on a node, held or not, with their devices there."""
         found: dict[int, tuple[DeviceKind, list[Device]]] = {}
         for device in self.matching(want, node):
             if self.usable(want, device):
@@ -137,8 +137,8 @@ class DeviceProblem:
     def every(self, want: Want, node: int) -> tuple[list[Device], list[Device]]:
         """Return what a want for all devices means on a node: what it must have, what it has if it can.
 
-        A device of its own belongs to it, however it is held; a shared one only while it can give what is
-        asked for. What can never give that belongs to neither.
+        An unshared device belongs to it, held or not; a shared one only while it can give what is asked for.
+        A device that can never give that belongs to neither.
         """
         own: list[Device] = []
         shared: list[Device] = []
@@ -148,7 +148,7 @@ class DeviceProblem:
         return own, shared
 
     def refused(self, spec: ClaimSpec, node: int) -> bool:
-        """Whether the allocator turns a claim down on a node before it looks for devices."""
+        """Whether the allocator rejects a claim on a node before it searches for devices."""
         view = self.index.inventory.view(node)
         key = ("refused", spec.number)
         if key not in view.found:
@@ -205,7 +205,7 @@ class DeviceProblem:
         return min(there, 1) if want.all_devices else there // want.count
 
     def may_be_free(self, kind: DeviceKind) -> bool:
-        """Whether nobody holds the devices, or who holds them may give them back in the round."""
+        """Whether the devices are free, or their holder may give them back in the round."""
         if kind.holder is None:
             return True
         consumers = self.claims.reserved.get(kind.holder, frozenset())

@@ -81,7 +81,7 @@ def _met(ctx: Context, cls: PodClass, term: AffinityTerm, sign: int) -> Terms:
             ctx.model.add(pods <= upper * literal)
             ctx.model.add(matches.expression() >= 1 + own).only_enforce_if(literal)
         else:
-            # a penalty: without the literal nobody else matches, with it every pod that is here counts
+            # a penalty: without the literal no other pod matches, with it every pod that is here counts
             ctx.model.add(matches.expression() <= own).only_enforce_if(literal.negated())
             ctx.model.add(pods >= here.expression()).only_enforce_if(literal)
         met.add(pods, upper)
@@ -97,7 +97,7 @@ def _matches(ctx: Context, found: Matching, nodes: Bools) -> Terms:
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie what soft constraints and terms join as hard ones of the same kinds do."""
+    """Tie the classes of soft constraints and terms as hard ones of the same kinds do."""
     yield from spread_ties(problem, schedule_anyway)
     yield from affinity_ties(problem, preferred_affinity)
     yield from affinity_ties(problem, preferred_anti_affinity)

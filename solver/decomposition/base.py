@@ -34,5 +34,5 @@ class Engine(Protocol):
         """Yield each piece's number and result, in the order in which they are done.
 
         A piece is taken from the iterable when there is a slot for it. After Ctrl-C no further piece is
-        taken; those in work are told and give what they have, if anything.
+        taken; running pieces are notified and return what they have, if anything.
         """

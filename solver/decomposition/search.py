@@ -14,11 +14,11 @@ once and not only in the first; and the union of plans no worse than greedy's pa
 **Violating victims.** The set that makes the vector best is chosen for the whole round; a budget that could
 be exceeded lies in one part, the others allow everything, so the best set is the union of the parts' best.
 
-**Bounds.** A bound of a tier holds given the values of the tiers above. While every part has proven the
-tiers above, a plan of the round with these values has the proven value in each part (none can be better, so
-none may be worse), the parts' bounds hold for it, and their sum is a bound. After the first tier that some
-part has not proven this is no longer so: one part might do worse than it did here and another better. From
-there on only what holds of any plan adds up: the trivial bound of the tier in each part's model.
+**Bounds.** A bound of a tier holds given the values of the tiers above. While every part has proven the tiers
+above, a plan of the round with these values has the proven value in each part (none can be better, so none
+may be worse), the parts' bounds hold for it, and their sum is a bound. After the first tier that some part
+has not proven this is no longer so: one part might do worse than it did here and another better. From there
+on only bounds that hold for every plan add up: the trivial bound of the tier in each part's model.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def search_round(
 
 @dataclass(frozen=True)
 class _Shared:
-    """What all parts need; the cluster itself does not travel, it is made again where it is not at hand."""
+    """What all parts need; the cluster is not pickled, but built again in another process."""
 
     snapshot: Snapshot
     options: SolveOptions
@@ -130,7 +130,7 @@ class _Shared:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part to be searched: its pods, greedy's outcome in it, and what it may use."""
+    """A part to be searched: its pods, greedy's outcome in it, its seconds and its workers."""
 
     pods: tuple[int, ...]
     candidate: Outcome
@@ -140,7 +140,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _PartResult:
-    """What a part came to: `bounds` hold given the tiers above, `trivial_bounds` of any plan."""
+    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan."""
 
     best: Outcome
     values: Mapping[str, int]
@@ -170,7 +170,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
 
 
 def _trivial_bounds(valuation: ObjectiveVector, goals: Iterable[Goal]) -> dict[str, int]:
-    """What holds of every plan: the best value of each tier that the model's variables can express."""
+    """Bounds for every plan: the best value of each tier that the model's variables can express."""
     found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
     return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
 
@@ -227,7 +227,7 @@ class _Parts:
     def _pieces(
         self, parts: Sequence[Part], slots: int, results: Mapping[int, _PartResult]
     ) -> Iterator[_Piece]:
-        """Hand out the parts, the smallest first: the time that these do not need is left for the others."""
+        """Yield the parts, the smallest first: time that these do not need is left for the others."""
         left_over = sum(part.weight + 1 for part in parts)
         for number, part in enumerate(parts):
             if any(result.interrupted for result in results.values()):
@@ -286,7 +286,7 @@ class _Parts:
 
 
 class _News:
-    """What is known of every tier while parts are in work: the sum of what the parts have told."""
+    """Values and bounds of every tier while parts are searched: the sums of those that the parts report."""
 
     def __init__(self, names: Sequence[str], base: Mapping[str, int], parts: int) -> None:
         self._base = base
@@ -295,7 +295,7 @@ class _News:
         self._bounds: dict[str, dict[int, int]] = {name: {} for name in names}
 
     def of(self, part: int, news: Progress) -> Progress:
-        """Take note of a part's news and tell what they mean for the round."""
+        """Record a part's progress and return that of the round."""
         if news.incumbent is not None:
             self._incumbents[news.tier][part] = news.incumbent
         if news.bound is not None:
@@ -307,7 +307,7 @@ class _News:
         )
 
     def done(self, part: int, result: _PartResult) -> None:
-        """Take note of a part's result."""
+        """Record a part's result."""
         for name in self._incumbents:
             self._incumbents[name][part] = result.values[name]
             self._bounds[name][part] = result.bounds[name]
@@ -318,7 +318,7 @@ class _News:
 
 
 def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
-    """Give what an outcome does in a part."""
+    """Return the restriction of an outcome to a part."""
     pods = frozenset(part.pods)
 
     def here(pod: int) -> bool:
@@ -330,7 +330,7 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):
         value = getattr(outcome, item.name)
-        if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
+        if isinstance(value, Mapping):  # keyed by pod; allocations are keyed by claim
             changed[item.name] = {
                 k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
             }

@@ -97,7 +97,7 @@ class Neighbourhoods:
         ]
 
     def start(self, x: Ints) -> None:
-        """Begin at a point; after a change to it in place, call `follow`."""
+        """Begin at a point; every later change to it in place is passed to `follow`."""
         self._x = x
         self._unplaced = self._sizes.copy()
         self._room = self.variable_index.problem.free_now.astype(np.int64).copy()

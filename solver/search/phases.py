@@ -49,7 +49,7 @@ def attain(run: TierRun) -> None:
     state.tell(name, bound)
     if solution is not None:
         state.decode(solution, run.names)
-        # a better plan to start from, or a cut with variables of its own
+        # the incumbent may be better, or a cut may have added variables
         state.hint([name])
 
 

@@ -1,4 +1,4 @@
-"""What all phases of a search share: the incumbent, the tiers held, and the models made for them."""
+"""State shared by all phases of a search: the incumbent, the tiers held, and the models made for them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SearchState:
     sequencer : Sequencer
         Puts assignments in order.
     interrupted : bool
-        Whether Ctrl-C was heard.
+        Whether Ctrl-C was received.
     """
 
     problem: Problem
@@ -82,7 +82,7 @@ class SearchState:
             if tier.name not in PREFERENCES:
                 self.incumbent.tell(tier.name, self.trivial_bound(tier.name))
 
-    # -- what is made when a tier needs it, with the tiers held so far --
+    # -- models, made on first use with the tiers held so far --
 
     @property
     def model(self) -> RoundModel:
@@ -242,11 +242,11 @@ class SearchState:
         return Decoded.ATTAINED if attained else Decoded.FELL_SHORT
 
     def report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
-        """Tell the caller how far a tier is."""
+        """Report the progress of a tier to the caller."""
         if self.progress is not None:
             sense = next(t.sense for t in self.incumbent.valuation.tiers if t.name == tier)
             self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self.start))
 
     def report_known(self, tier: str) -> None:
-        """Tell the caller the best plan's value of a tier, and its bound."""
+        """Report the best plan's value of a tier, and its bound, to the caller."""
         self.report(tier, self.value(tier), self.bound(tier))

@@ -62,7 +62,7 @@ class Search:
 
     @property
     def bounds(self) -> dict[str, int]:
-        """Bound of every tier that was looked at: all of them when the search is over."""
+        """Bound of every tier that was searched: all of them when the search is over."""
         return self.state.incumbent.bounds()
 
     @property
@@ -107,7 +107,7 @@ class Search:
                     k = state.reopen(k)
         except KeyboardInterrupt:
             state.interrupted = True
-            for outcome in waiting:  # however soon it comes, the plan is no worse than they are
+            for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
                 self._consider(outcome)
         for name in names[k:]:
             state.report_known(name)
