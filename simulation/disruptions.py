@@ -21,7 +21,7 @@ _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
 
 class EvictionResponse(IntEnum):
-    """What the eviction API says."""
+    """The response of the eviction API, by its HTTP status."""
 
     OK = 200
     TOO_MANY_REQUESTS = 429
@@ -170,7 +170,7 @@ class Disruptions:
         return [key for key in self._by_namespace.get(pod.namespace, ()) if pod.key in self._covered[key]]
 
     def breaks(self, pod: Pod) -> bool:
-        """Say whether removing a pod now goes beyond what one of its budgets allows."""
+        """Whether removing a pod now goes beyond what one of its budgets allows."""
         for key in self._covering(pod):
             status = self.budget(key).status
             if pod.name not in status.disrupted_pods and (status.disruptions_allowed or 0) <= 0:

@@ -33,7 +33,7 @@ TIME_EVENTS_EVERY = 30 * SECOND
 
 
 class Scheduler(Protocol):
-    """Whoever takes pods from the queue."""
+    """A component that takes pods from the queue."""
 
     def wake(self) -> None:
         """Look at the queue; called whenever something may have changed there."""
@@ -68,7 +68,7 @@ class Simulation:
 
     @property
     def record(self) -> Record:
-        """What was written down."""
+        """The record of the run."""
         return self.world.record
 
     def run(self, progress: Callable[[float], None] | None = None) -> Record:
@@ -77,7 +77,7 @@ class Simulation:
         Parameters
         ----------
         progress : callable, optional
-            Told the time now and then (seconds).
+            Called with the virtual time now and then (seconds).
         """
         # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
         with no_collection():
@@ -164,7 +164,7 @@ class Simulation:
     def _put(self, item: KubeObject) -> None:
         old = self.world.objects.get(type(item), item.key)
         if isinstance(item, Pod) and isinstance(old, Pod):
-            # A user changes what he wrote; what others have added since stays.
+            # A user's change replaces the spec; what others have added since stays.
             spec = item.spec.model_copy(
                 update={
                     "node_name": old.spec.node_name,

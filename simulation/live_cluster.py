@@ -1,7 +1,7 @@
 """A cluster index and a state that follow a cluster through time.
 
 `Cluster` is made for one instant. Here its nodes can be exchanged in place, at the cost of arrays over nodes;
-what was worked out for the old ones is forgotten. Pods are *slots*: who is in a slot can change as long as no
+what was computed for the old ones is dropped. Pods are *slots*: the pod in a slot can change as long as no
 filter and no score can tell the two apart.
 """
 
@@ -43,7 +43,7 @@ class LiveCluster(Cluster):
     """A cluster whose nodes can be exchanged."""
 
     def takes(self, nodes: Iterable[Node]) -> bool:
-        """Say whether nodes can join without other arrays: their amounts are exact in 64 bits."""
+        """Whether nodes can join without a change of dtype: their amounts are exact in 64 bits."""
         return self.dtype is object or all(
             amount < _EXACT_IN_64_BITS
             for node in nodes

@@ -1,4 +1,4 @@
-"""A node where a pod could be placed after evictions, and how bad they are.
+"""A node where a pod could be placed after evictions, and their cost.
 
 Source: kube-scheduler 1.34.1 framework/preemption/preemption.go (pickOneNodeForPreemption).
 """
@@ -17,7 +17,7 @@ OFFSET: Final = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node and who would have to leave it.
+    """A node and the victims that would have to leave it.
 
     Attributes
     ----------

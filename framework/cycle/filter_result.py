@@ -1,4 +1,4 @@
-"""The outcome of filtering one pod: a verdict for each node, words only where they are asked for."""
+"""The outcome of filtering one pod: a verdict for each node, and reasons only on demand."""
 
 from typing import TYPE_CHECKING, Final
 

@@ -1,4 +1,4 @@
-"""Who is more important than whom on a node: higher priority, then earlier start, then earlier arrival."""
+"""Importance of the pods of a node: higher priority, then earlier start, then earlier arrival."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final

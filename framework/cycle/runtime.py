@@ -109,7 +109,7 @@ class Framework:
     def _settle(self, i: int) -> _Settled | None:
         """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
 
-        A refusal is told in its turn: another plugin's may come first.
+        A refusal is reported in its turn: another plugin's may come first.
         """
         cls = self.cluster.pods[i].cls
         if cls not in self._settled:
@@ -168,7 +168,7 @@ class Framework:
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
-        """Say whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind."""
+        """Whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind."""
         cycle = self.pre_filter(state, i)
         if cycle.rejected is not None:
             return cycle.rejected
@@ -208,14 +208,14 @@ class Framework:
         return NO_ALLOCATIONS
 
     def free_claim(self, state: "State", i: int, result: FilterResult) -> FreedClaim:
-        """Run DynamicResources' PostFilter: say which of pod i's claims, if any, is to be allocated anew."""
+        """Run DynamicResources' PostFilter: return the claim of pod i to be allocated anew, if any."""
         for plugin, data in result.cycle.entries:
             if isinstance(plugin, DynamicResources):
                 return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
         return NOTHING_FREED
 
     def matters(self, cycle: CycleState) -> Bools | None:
-        """Say which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
+        """Return which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
 
         It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
         """
@@ -287,7 +287,7 @@ class Framework:
         return total
 
     def static_mask(self, i: int) -> Bools:
-        """Say where pod i passes all that does not depend on where pods are; bool[N], shared."""
+        """Return where pod i passes the filters that do not depend on other pods; bool[N], shared."""
         cls = self.cluster.pods[i].cls
         mask = self._static_masks.get(cls)
         if mask is None:

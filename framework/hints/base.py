@@ -15,7 +15,7 @@ from ..events.objects import ObjectStore
 
 
 class QueueingHint(NamedTuple):
-    """What a hint function says of one event and one waiting pod: is a new attempt worth it, and why."""
+    """The result of a hint function: whether an event makes a new attempt worth it, and why."""
 
     queue: bool
     why: str
@@ -107,10 +107,10 @@ def ask(function: HintFunction | None, pod: Pod, old: Any, new: Any) -> tuple[Qu
 
 
 def queue(why: str) -> QueueingHint:
-    """QueueingHint that a new attempt may succeed."""
+    """Return the hint that a new attempt may succeed."""
     return QueueingHint(True, why)
 
 
 def skip(why: str) -> QueueingHint:
-    """QueueingHint that the event changes nothing for the pod."""
+    """Return the hint that the event changes nothing for the pod."""
     return QueueingHint(False, why)

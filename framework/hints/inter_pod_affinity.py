@@ -1,7 +1,7 @@
 """InterPodAffinity: a pod waits for pods to be beside, or for pods to keep away from to go.
 
-Namespace selectors are asked about no labels at all, and nobody looks at the terms of existing pods: a pod
-that those repel is woken by nothing that this plugin knows of.
+Namespace selectors are matched against no labels at all, and the terms of existing pods are not considered: a
+pod that those repel is woken by no event of this plugin.
 
 Source: kube-scheduler 1.34.1 plugins/interpodaffinity/plugin.go.
 """

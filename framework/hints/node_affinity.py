@@ -53,7 +53,7 @@ class NodeAffinity(HintPlugin):
 
 
 def _required(pod: Pod, node: Node) -> bool:
-    """Say whether a node has the pod's nodeSelector and satisfies its required affinity."""
+    """Whether a node has the pod's nodeSelector and satisfies its required affinity."""
     labels = node.metadata.labels
     if any(labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False

@@ -1,4 +1,4 @@
-"""One change and one waiting pod: does the change wake it, and who says so."""
+"""One change and one waiting pod: whether the change wakes it, and which plugins decide so."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -71,7 +71,7 @@ NOT_REGISTERED = QueueingHint(False, "the plugin does not wait for this")
 
 
 def judge(case: HintCase, gates: FeatureGates | None = None) -> Verdict:
-    """Say whether a change wakes a pod.
+    """Whether a change wakes a pod.
 
     Where the change is the pod's own, the new version of the pod is asked about.
 

@@ -56,7 +56,7 @@ class AffinityTerm:
         )
 
     def accepts(self, namespace: str, labels: Mapping[str, str], namespaces: Namespaces) -> bool:
-        """Say whether this term of an existing pod matches an incoming pod's namespace and labels."""
+        """Whether this term of an existing pod matches an incoming pod's namespace and labels."""
         if self.selector is None:
             return False
         if namespace not in self.listed and (

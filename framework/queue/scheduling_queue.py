@@ -121,7 +121,7 @@ class SchedulingQueue:
     # -- pods come, change and go ------------------------------------------------------------
 
     def responsible_for(self, pod: Pod) -> bool:
-        """Say whether a pod's schedulerName is one of the profiles."""
+        """Whether a pod's schedulerName is one of the profiles."""
         return pod.spec.scheduler_name in self._judge.hints
 
     def add(self, pod: Pod) -> None:
@@ -157,7 +157,7 @@ class SchedulingQueue:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """Forget a pod that is gone, or bound by somebody else; one in flight is so until it is done."""
+        """Forget a pod that is gone or bound by another component; one in flight stays so until done."""
         self.nominator.delete(pod)
         self._transitions.remove(pod.key)
 
@@ -206,7 +206,8 @@ class SchedulingQueue:
         item : QueuedPod
             Popped and not given back since.
         plugins, pending : collections of str
-            Who rejected it, and who did so with the status Pending. Nobody means an internal error.
+            The plugins that rejected it, and those that did so with the status Pending. None means an
+            internal error.
         """
         latest = self.objects.get(Pod, item.key)
         gone = latest is None or identity(latest) != item.uid or bool(latest.spec.node_name)
@@ -240,7 +241,7 @@ class SchedulingQueue:
         if not item.rejectors:
             return Strategy.AFTER_BACKOFF
         if not self.hints_enabled:
-            # Any event since the last pod was popped, whoever that was, may have been the one.
+            # Any event since the last pod was popped, whichever pod that was, may have been the one.
             return Strategy.AFTER_BACKOFF if self._move_request_cycle >= self.cycle else Strategy.SKIP
         best = Strategy.SKIP
         for happened in self._in_flight.events_for(item.uid):

@@ -66,7 +66,7 @@ def groups_about(cluster: "Cluster", kind: Kind, i: int) -> tuple[TermGroup, ...
 
 
 def term_matcher(cluster: "Cluster", *terms: AffinityTerm) -> Matcher | None:
-    """Return the matcher of the pods that satisfy all of an incoming pod's terms; None where nobody can."""
+    """Return the matcher of the pods that satisfy all of an incoming pod's terms; None where no pod can."""
     pairs = [(term.namespaces, term.selector) for term in terms if term.selector is not None]
     if len(pairs) < len(terms):
         return None

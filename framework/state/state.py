@@ -151,7 +151,7 @@ class State:
         ----------
         i : int
         devices : bool
-            Whether resource claims that nobody else needs give their devices back: preemption's dry runs do
+            Whether resource claims that no other pod needs give their devices back: preemption's dry runs do
             not see that they would.
         """
         n = self._leave(i)
@@ -169,13 +169,13 @@ class State:
             self.claims.take_back(i)
 
     def allocate(self, claim: str, allocation: Allocation) -> None:
-        """Give a claim its devices before anybody needs them."""
+        """Allocate a claim before any pod needs it."""
         assert self.claims is not None
         self.claims.allocate(claim, allocation)
         self.version = next(_versions)
 
     def deallocate(self, claim: str) -> None:
-        """Take a claim's devices back; nobody needs them."""
+        """Deallocate a claim that no pod needs."""
         assert self.claims is not None
         self.claims.deallocate(claim)
         self.version = next(_versions)
@@ -299,7 +299,7 @@ class State:
         return other
 
     def without_nominations(self) -> "State":
-        """Return a copy in which nobody is nominated."""
+        """Return a copy without nominations."""
         other = self.copy()
         for i in self.nominated:
             other.withdraw(i)

@@ -36,7 +36,7 @@ class Wish(NamedTuple):
     selector: CompiledSelector | None
 
     def takes(self, volume: PersistentVolume) -> bool:
-        """Say whether a volume reserved for the claim will do: large enough, of the same class and mode."""
+        """Whether a volume reserved for the claim will do: large enough, of the same class and mode."""
         spec = volume.spec
         return (
             class_of_volume(volume) == self.storage_class
@@ -47,7 +47,7 @@ class Wish(NamedTuple):
         )
 
     def suits(self, volume: PersistentVolume) -> bool:
-        """Say whether a volume that is reserved for nobody will do."""
+        """Whether a volume that is not reserved will do."""
         return (
             self.takes(volume)
             and self.access_modes <= set(volume.spec.access_modes)

@@ -59,7 +59,7 @@ class VolumeSignatures:
         return "unbound", use.ephemeral, wish_of(self._storage, claim), driver
 
     def _is_own(self, use: ClaimUse, claim: PersistentVolumeClaim) -> bool:
-        """Say whether a claim is one pod's alone, and nothing else asks for its name."""
+        """Whether a claim belongs to one pod alone, and nothing else refers to its name."""
         return (
             len(self._uses.users[use.key]) == 1
             and "ReadWriteOncePod" not in claim.spec.access_modes
