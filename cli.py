@@ -117,8 +117,7 @@ def solve(
     """
     from kubestow.reports.plan import plan_report
     from kubestow.reports.progress import ProgressReport
-    from kubestow.solver.api import solve as solve_round
-    from kubestow.solver.api import solve_greedy
+    from kubestow.solver.api import solve_greedy_round, solve_round
 
     if topology_key is not None and show != "topology":
         raise click.UsageError("--topology-key goes with --show topology only")
@@ -126,17 +125,18 @@ def solve(
     several = len(instance_names(instances, choices)) > 1
     for snapshot in list(snapshots(instances, choices)):
         if scheduler == "greedy":
-            plan = solve_greedy(snapshot, search.prefer)
+            solved = solve_greedy_round(snapshot, search.prefer)
         else:
             with ProgressReport(sys.stderr) as progress:
-                plan = solve_round(snapshot, search, progress)
+                solved = solve_round(snapshot, search, progress)
+        plan = solved.plan
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
         report = partial(plan_report, plan)
         if show == "topology":
             from kubestow.reports.topology import topology_report
             from kubestow.solver.plans.topology import topology
 
-            picture = topology(snapshot, plan, topology_key)
+            picture = topology(solved, topology_key)
             document["topology"] = picture.model_dump(by_alias=True)
             report = partial(topology_report, plan, picture)
         _emit(output, document, report, compact=several, several=several)

@@ -1,7 +1,7 @@
 """One round, planned in several ways with the same time, each in a process of its own.
 
-kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time.  A
-rival gets the round by number and its time starts then.  What a rival says is put in an order, played through
+kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time. A
+rival gets the round by number and its time starts then. What a rival says is put in an order, played through
 the framework's filters and valued by kubestow's one valuation; what does not pass is no plan.
 """
 

@@ -1,6 +1,6 @@
 """The one place where errors become exit codes, and where the outside world tells a command to stop.
 
-A fault is one line on stderr, whoever finds it: a command, or click while it reads the command's words.
+A fault is one line on stderr, whether a command finds it or click while it parses the arguments.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ class Cli(click.Group):
         """Run a command."""
         with _exit_codes():
             result = super().invoke(ctx)
-            # What a full disk or a reader that has gone refuses is to be known now, not when Python ends.
+            # Flush now, so that a full disk or a closed pipe is known before Python ends.
             sys.stdout.flush()
         return result
 
 
 @contextmanager
 def _exit_codes() -> Iterator[None]:
-    """Make an exit code of each error: what a user can cause is one line, everything else is a bug."""
+    """Turn each error into an exit code: what a user can cause is one line, everything else is a bug."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException):
@@ -111,7 +111,7 @@ def leave(code: int, words: str) -> NoReturn:
 
 
 def _failed(error: Exception) -> int:
-    """Tell what went wrong and return the exit code for it."""
+    """Report an error and return its exit code."""
     from ..models.errors import InternalError, KubestowError
 
     if isinstance(error, OSError) and error.errno is not None:
@@ -146,7 +146,7 @@ def _whole(stream: TextIO) -> TextIO:
 def _complain(words: str) -> None:
     try:
         click.echo(f"kubestow: {words}", err=True)
-    except OSError:  # nobody to tell: the exit code is all that is left
+    except OSError:  # stderr is closed: the exit code is all that is left
         _drop(sys.stderr)
 
 

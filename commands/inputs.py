@@ -159,7 +159,7 @@ several_instances = click.argument(
 
 
 def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
-    """Name the rounds that the arguments stand for: one each, or one for openb's two files.
+    """Return the names of the rounds that the arguments stand for: one each, or one for openb's two files.
 
     Without arguments it is the first bundled instance.
     """
@@ -206,7 +206,7 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
-    """Return what is to be known about an input beside the answer, a line each."""
+    """Return the notes about an input, one line each."""
     from ..instances.missing_kinds import missing_kinds
 
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
@@ -222,7 +222,7 @@ def tell(name: str, notes: Iterable[str]) -> None:
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:
-    """Add to an answer what is to be known about its input, if there is anything."""
+    """Add the notes about its input to a document, if there are any."""
     return {**document, "notes": list(snapshot.notes)} if snapshot.notes else document
 
 

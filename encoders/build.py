@@ -1,4 +1,4 @@
-"""Build the round as the encoders see it: gather pending pods into classes, and find who may be evicted."""
+"""Build the problem of a round: classes of pending pods, and classes of possible victims."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def build_problem(cluster: Cluster) -> Problem:
-    """Group the pods of a round into classes and find who may be evicted."""
+    """Group the pods of a round into classes, and find the possible victims."""
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
     devices = device_problem(cluster, state)
@@ -60,7 +60,7 @@ def build_problem(cluster: Cluster) -> Problem:
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
-    """Say which pods are one class: those of equal signature, and those that differ only in private claims.
+    """Key of each pod's class: its signature, and its private claims only by what they ask for.
 
     Private claims that ask for the same count together where that stays exact (`may_merge`, `apart`).
     """
@@ -82,7 +82,7 @@ def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], H
 
 
 def _pod_class(problem: Problem, index: int, pods: tuple[int, ...], static: Bools) -> PodClass:
-    """Return a class with what each family leaves of where its members can stand."""
+    """Return a class with the nodes and limits that each family leaves it."""
     cluster = problem.cluster
     info = cluster.pods[pods[0]]
     wanted = wanted_room(cluster, info.index)
@@ -160,7 +160,7 @@ def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: I
 
 
 def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
-    """Running pod -> resource claims that are reserved for it: what devices its leaving gives back."""
+    """Running pod -> resource claims reserved for it, whose devices it gives back when it leaves."""
     held: dict[int, tuple[str, ...]] = {}
     for key, consumers in state.claims.reserved.items() if state.claims is not None else ():
         for i in consumers:
@@ -170,7 +170,7 @@ def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
 
 
 def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
-    """For a running pod: the budgets that its eviction draws on (those that already list it are paid)."""
+    """Return the budgets that a running pod's eviction draws on (those that already list it are paid)."""
 
     def drawn(i: int) -> tuple[int, ...]:
         return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))

@@ -1,4 +1,4 @@
-"""Who may leave, for whom, and what it costs: preemption with PodDisruptionBudgets (KEP-4664).
+"""Evictions, their preemptors and their costs: preemption with PodDisruptionBudgets (KEP-4664).
 
     evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of higher priority, n the node of v
     Σ over victims v that budget b covers of (evicted[v] − violating[v]) <= disruptionsAllowed(b)
@@ -6,9 +6,9 @@
     violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
 
 A victim belongs to the lowest pending priority above its own, a guarded violating one to the lowest such that
-is >= A too (`framework.belonging`); each priority has a tier of violating victims and one for each victim
-priority.  Where the two levels of a guarded victim differ, what violates counts at the one and no more at the
-other: evicted[v] − violating[v].  Pods that terminate already cost nothing.
+is >= A too (`framework.rules.belonging`); each priority has a tier of violating victims and one for each
+victim priority. Where the two levels of a guarded victim differ, a violating eviction counts at the second
+level instead of the first: evicted[v] − violating[v]. Evicting a pod that terminates already costs nothing.
 
 Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
 `framework.rules.budgets`.
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ name = names.DEFAULT_PREEMPTION
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tiers; without possible victims they are the constant 0."""
+    """Whether the family applies: always; without possible victims the tiers are the constant 0."""
     return bool(problem.classes)
 
 
@@ -76,7 +76,7 @@ class _Preemptors:
 
 
 def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.IntVar]:
-    """Bound what each budget pays; return the violating counts of the victim classes that may exceed one."""
+    """Add the rows of the budgets; return the violating counts of the victim classes that may exceed one."""
     violating: dict[int, cp_model.IntVar] = {}
     for budget, victims in _breakable(ctx.problem):
         paid = Terms()
@@ -117,12 +117,12 @@ def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
     for level in problem.levels:
         ctx.goal(tiers.violations(level), "min", broken[level])
         for priority in sorted((q for at, q in gone if at == level), reverse=True):
-            # of no class do more violate than leave
+            # no more of a class violate than leave
             ctx.goal(tiers.evicted(level, priority), "min", gone[level, priority], least=0)
 
 
 def _breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
-    """Yield the budgets that all their victims together would exceed, with them: the others bind nothing."""
+    """Yield the budgets that their victims could exceed, with these; the others never bind."""
     covered: dict[int, list[VictimClass]] = {}
     for v in problem.victims:
         for b in v.charges:

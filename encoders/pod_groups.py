@@ -9,8 +9,8 @@ For each constrained key k of a group, with one literal per domain d, at most on
     a member is newly placed in d  ->  in[g,k,d]
     in[g,k,d]  ->  every running member outside d leaves
 
-Nodes without the key are out.  A group that waits (object missing, too few members, members at odds) places
-nobody.
+Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places no
+member.
 
 Source: KEP-4671, KEP-5732; docs/groups.md.
 """
@@ -24,8 +24,8 @@ import numpy as np
 
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ name = names.GANG_SCHEDULING
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod names a group."""
+    """Whether a pending pod names a group."""
     return any(group.pending for group in groups(problem.cluster))
 
 
@@ -66,12 +66,12 @@ def classes_of(problem: Problem, group: Group) -> list[PodClass]:
 
 
 def starts(ctx: Context, group: Group) -> cp_model.IntVar:
-    """Give the literal that is true whenever a member is newly placed."""
+    """Return the literal that is true whenever a member is newly placed."""
     return ctx.memo(("starts", group.index), partial(_starts, ctx, group))
 
 
 def chosen_domain(ctx: Context, group: Group, key: str) -> dict[int, cp_model.IntVar]:
-    """Give a literal for each domain of a required key, at most one of them true: where newcomers may go."""
+    """Return a literal for each domain of a required key where newcomers may go; at most one is true."""
     return ctx.memo(("in", group.index, key), partial(_chosen_domain, ctx, group, key))
 
 
@@ -101,8 +101,8 @@ def _keep_out(ctx: Context, classes: Sequence[PodClass]) -> None:
 def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
     literal = ctx.model.new_bool_var(f"starts[{group.key}]")
     placed = ctx.placed(classes_of(ctx.problem, group))
-    for variable, span in zip(placed.variables, placed.spans, strict=True):
-        ctx.model.add(variable <= span * literal)
+    for variable, upper in zip(placed.variables, placed.uppers, strict=True):
+        ctx.model.add(variable <= upper * literal)
     return literal
 
 
@@ -131,7 +131,7 @@ def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass])
 def _follow(
     ctx: Context, group: Group, ids: npt.NDArray[np.int32], chosen: Mapping[int, cp_model.IntVar]
 ) -> None:
-    """Let the newcomers go only where every running member stands that stays."""
+    """Restrict newcomers to the domain of the running members that stay."""
     problem = ctx.problem
     running = set(group.running)
     leaving = {p: v for v in problem.victims for p in v.pods if p in running}

@@ -127,7 +127,7 @@ class Problem:
         return cast("T", self._memo[key])
 
     def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
-        """Give the level that pays for a victim, with its guard for one that breaks its budget; or None."""
+        """Return the level at which a victim counts, given its guard if it violates; or None."""
         return belonging_level(self.levels, priority, guard)
 
     def asking(self, plugin: str, classes: Iterable[PodClass]) -> list[PodClass]:
@@ -170,7 +170,7 @@ class Problem:
         return tuple(p for p in self.cluster.bound if p not in self._victim_pods)
 
     def by_labels(self, matches: Callable[[int], bool]) -> Callable[[int], bool]:
-        """Remember a relation that depends only on a pod's namespace and labels."""
+        """Memoise a relation that depends only on a pod's namespace and labels."""
         verdict: dict[int, bool] = {}
         pods = self.cluster.pods
 
@@ -183,7 +183,7 @@ class Problem:
         return ask
 
     def select(self, ask: Callable[[int], bool], *, terminating: bool = True) -> Matching:
-        """Ask a relation that depends only on namespace and labels, once of each kind of labels.
+        """Evaluate a relation that depends only on namespace and labels, once for each set of labels.
 
         With ``terminating=False`` pods that terminate in the input are left out, as topology spread has it.
         """
@@ -233,7 +233,7 @@ class _LabelGroup:
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """Who stands in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
+    """The pods in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
 
     fixed: Ints
     victims: tuple[VictimClass, ...]

@@ -1,6 +1,6 @@
 """Seeded generators of instances: Kubernetes objects as JSON values, the same for the same arguments.
 
-They are what `benchmarks/` measures.  What each family stands for is said in its docstring; none of it is a
+They are what `benchmarks/` measures. What each family stands for is said in its docstring; none of it is a
 recording.
 """
 
@@ -59,7 +59,7 @@ def deployments(
 
     `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over
     zones and some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of
-    them under a budget.  With `demand` the cpu requests are scaled so that all together they ask for this
+    them under a budget. With `demand` the cpu requests are scaled so that all together they ask for this
     share of what is free.
     """
     rng = random.Random(f"deployments/{nodes}/{seed}/{pods_per_node}/{apps}/{zones}/{in_use}")

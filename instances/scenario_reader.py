@@ -15,7 +15,7 @@ class Required:
 REQUIRED: Final = Required()
 
 
-class Part:
+class Section:
     """A map within a document.
 
     Parameters
@@ -125,7 +125,7 @@ class Part:
                 raise self.fault(f"{field}[{index}]", f"must be a text, not {value!r}")
         return found
 
-    def part(self, field: str, *, required: bool = False) -> "Part":
+    def section(self, field: str, *, required: bool = False) -> "Section":
         """Return a map to be read in turn; an empty one where the field is absent and not required."""
         self._read.add(field)
         value = self._raw.get(field)
@@ -133,12 +133,12 @@ class Part:
             if required:
                 raise self.fault(field, "required")
             value = {}
-        return Part(self._file, self._below(field), value)
+        return Section(self._file, self._below(field), value)
 
-    def parts(self, field: str) -> Sequence["Part"]:
+    def sections(self, field: str) -> Sequence["Section"]:
         """Return a list of maps to be read in turn."""
         return [
-            Part(self._file, self._below(f"{field}[{index}]"), raw)
+            Section(self._file, self._below(f"{field}[{index}]"), raw)
             for index, raw in enumerate(self.list_of(field))
         ]
 

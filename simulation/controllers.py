@@ -1,4 +1,4 @@
-"""The controllers that keep workloads at their numbers: ReplicaSet, Deployment, StatefulSet, Job.
+"""The controllers of workloads: ReplicaSet, Deployment, StatefulSet, Job.
 
 They react once to all that happened at one time. Names are the owner's and a number that is never used again
 (a StatefulSet's ordinals apart), so that a run can be repeated.
@@ -53,7 +53,7 @@ class Controllers:
         self._templates: dict[tuple[_Key, int], tuple[PodTemplateSpec, Pod]] = {}
         world.listeners.append(self._changed)
 
-    # -- who has to look ------------------------------------------------------------
+    # -- which workloads are to reconcile ------------------------------------------------------------
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
@@ -169,7 +169,7 @@ class Controllers:
         available = sum(self._available(each) for each in (newest, *others))
         spare = available - (spec.replicas - unavailable)
         for each in others:
-            # Those that do not work are no loss.
+            # Unavailable pods are no loss.
             broken = max(0, each.spec.replicas - self._available(each))
             cut = min(each.spec.replicas, broken + max(0, spare))
             spare -= max(0, cut - broken)

@@ -18,7 +18,7 @@ from ..models.pod import Pod
 from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
-from .claims import Claims
+from .claims import ClaimController
 from .controllers import Controllers
 from .disruptions import Disruptions
 from .drains import Drains
@@ -34,7 +34,7 @@ TIME_EVENTS_EVERY = 30 * SECOND
 
 
 class Scheduler(Protocol):
-    """Whoever takes pods from the queue."""
+    """A component that takes pods from the queue."""
 
     def wake(self) -> None:
         """Look at the queue; called whenever something may have changed there."""
@@ -60,7 +60,7 @@ class Simulation:
         self._controllers = Controllers(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
-        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        effects = Effects(self.world, self.disruptions, ClaimController(self.world))
         self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
@@ -69,7 +69,7 @@ class Simulation:
 
     @property
     def record(self) -> Record:
-        """What was written down."""
+        """The record of the run."""
         return self.world.record
 
     def run(self, progress: Callable[[float], None] | None = None) -> Record:
@@ -78,7 +78,7 @@ class Simulation:
         Parameters
         ----------
         progress : callable, optional
-            Told the time now and then (seconds).
+            Called with the virtual time now and then (seconds).
         """
         # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
         with no_collection():
@@ -164,7 +164,7 @@ class Simulation:
     def _put(self, item: KubeObject) -> None:
         old = self.world.objects.get(type(item), item.key)
         if isinstance(item, Pod) and isinstance(old, Pod):
-            # A user changes what he wrote; what others have added since stays.
+            # A user's change replaces the spec; what others have added since stays.
             spec = item.spec.model_copy(
                 update={
                     "node_name": old.spec.node_name,

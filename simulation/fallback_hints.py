@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from ..framework.events.changes import Occurrence, identity
 from ..framework.events.events import Action, ClusterEvent, Resource
-from ..framework.hints.base import Answer, HintPlugin, Registration, queue, skip
+from ..framework.hints.base import HintPlugin, QueueingHint, Registration, queue, skip
 from ..framework.hints.pod_topology_spread import PodTopologySpread
 from ..framework.hints.registry import HINT_PLUGINS
 from ..framework.index.fallback import criteria_held, falls_back
@@ -61,14 +61,14 @@ class FallbackSpread(PodTopologySpread):
         constraints = pod.spec.topology_spread_constraints
         return {k for k, c in enumerate(constraints) if c.is_hard and falls_back(c.fallback_criteria, held)}
 
-    def _after_status(self, pod: Pod, old: Pod | None, new: Pod | None) -> Answer:
+    def _after_status(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if old is None or new is None or identity(new) != identity(pod):
             return skip("another pod's status")
         if self._soft(new, None) - self._soft(old, None):
             return queue("a constraint starts to fall back")
         return skip("no constraint starts to fall back")
 
-    def _after_time(self, pod: Pod, old: object, new: Moment) -> Answer:
+    def _after_time(self, pod: Pod, old: object, new: Moment) -> QueueingHint:
         if self._soft(pod, new.now) - self._soft(pod, None):
             return queue("nobody has provided a node in time")
         return skip("there is still time to provide a node")

@@ -1,9 +1,9 @@
 """Keeps a cluster index and a state in step with the object store.
 
-Changes are only noted when they happen and made when somebody looks: all that came since the last look is
-one exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is
-none, everything is indexed anew with as many spare slots as there are pods, so that arrivals cost the same
-each, however many there are.
+Changes are noted when they happen and applied on the next read: all changes since the last one are one
+exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is none,
+everything is indexed anew with as many spare slots as there are pods, so that arrivals cost the same each,
+however many there are.
 """
 
 from collections import Counter
@@ -104,7 +104,7 @@ class Follower:
         return self._cluster, self._state
 
     def reserves_claims(self, pod: Pod) -> bool:
-        """Say whether a pod's scheduler writes down that the pod uses its resource claims."""
+        """Whether a pod's scheduler records that the pod uses its resource claims."""
         profile = self._profiles.get(pod.spec.scheduler_name)
         return profile is None or profile.reserves_claims
 

@@ -1,7 +1,7 @@
 """A cluster index and a state that follow a cluster through time.
 
 `Cluster` is made for one instant. Here its nodes can be exchanged in place, at the cost of arrays over nodes;
-what was worked out for the old ones is forgotten. Pods are *slots*: who is in a slot can change as long as no
+what was computed for the old ones is dropped. Pods are *slots*: the pod in a slot can change as long as no
 filter and no score can tell the two apart.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from ..framework.cycle.budget_ledger import Ledger
 from ..framework.index.cluster import Cluster
 from ..framework.state.counters import Counters
-from ..framework.state.dirty_nodes import Touched
+from ..framework.state.dirty_nodes import DirtyNodes
 from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
 from ..framework.vocabulary.arrays import Ints
@@ -43,7 +43,7 @@ class LiveCluster(Cluster):
     """A cluster whose nodes can be exchanged."""
 
     def takes(self, nodes: Iterable[Node]) -> bool:
-        """Say whether nodes can join without other arrays: their amounts are exact in 64 bits."""
+        """Whether nodes can join without a change of dtype: their amounts are exact in 64 bits."""
         return self.dtype is object or all(
             amount < _EXACT_IN_64_BITS
             for node in nodes
@@ -144,7 +144,7 @@ class LiveState(State):
         before = self._pods_on
         self._pods_on = [before[source] if source >= 0 else {} for source in sources.tolist()]
         self._counters = Counters(self.cluster.unit_of, len(sources))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
         nominated = dict(self.nominated)
         for i in nominated:
             self.withdraw(i)
@@ -156,7 +156,7 @@ class LiveState(State):
     def forget_counts(self) -> None:
         """Count anew, and ask about every node anew: nodes have changed."""
         self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
 
     def fork(self, cluster: LiveCluster) -> "LiveState":
         """Return an independent copy on a fork of the cluster."""

@@ -1,4 +1,4 @@
-"""The simulated cluster: its objects, its time, and everybody who is told of changes."""
+"""The simulated cluster: its objects, its time, and the listeners to its changes."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -43,7 +43,7 @@ class World:
     record : Record
         What is written down.
     listeners : list of callable
-        Told of every change after it is made.
+        Called with every change after it is made.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -76,7 +76,7 @@ class World:
                 pods.append(item)
             else:
                 self.put(item)
-        # Who runs is there before anybody who waits.
+        # Running pods are there before any pod that waits.
         for pod in sorted(pods, key=lambda pod: not pod.spec.node_name):
             self.put(pod)
 
@@ -88,7 +88,7 @@ class World:
     # -- changes ------------------------------------------------------------
 
     def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Make a change and tell everybody."""
+        """Make a change and notify all listeners."""
         self._handlers.change(old, new)
         self.follower.note(old, new)
         item = new if new is not None else old

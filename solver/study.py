@@ -26,7 +26,7 @@ def study(
     watch: Callable[[StudiedInstance], None] = lambda row: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Study:
-    """Solve instances and tabulate what came of them.
+    """Solve instances and tabulate the results.
 
     Whatever happens to one of them (it is refused, its process is killed), the rows of the others are there.
 
@@ -38,7 +38,7 @@ def study(
         `workers` instances are solved at a time, each with one thread; a single instance gets all of them.
         `time_limit` is for each instance.
     watch : callable
-        Hears of each instance when it is done.
+        Called with each instance when it is done.
     stopped : callable
         Whether no further instance is to be begun.
     """
@@ -77,7 +77,7 @@ def _waiting(
 
 
 def _ignore(number: int, news: Any) -> None:
-    """Progress within an instance is not told."""
+    """Ignore progress within an instance."""
 
 
 def _lost(snapshot: Snapshot, lost: Lost) -> StudiedInstance:

@@ -7,7 +7,7 @@ part where there is none), each request r, each alternative a of it and each kin
     Σ_a taken[v,r,a] = active[v]
     Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
 
-A kind that lacks the attribute, or has another value of it, gives nothing.  A claim of one pod alone
+A kind that lacks the attribute, or has another value of it, gives nothing. A claim of one pod alone
 (active <= 1) may also want all devices, devices of pairwise different values, and several attributes in
 common:
 
@@ -26,8 +26,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...framework.dra.claims import MOST_RESULTS
-from ..context import Terms
 from ..dra.problem import may_merge
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...framework.dra.claims import ClaimSpec, Constraint, Request, Want
     from ...framework.dra.devices import Attribute
     from ..context import Context
-    from ..dra.problem import DeviceProblem, Kind
+    from ..dra.problem import DeviceKind, DeviceProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Taken:
     request: int
     want: Want
     rank: int
-    kind: Kind
+    kind: DeviceKind
     count: Terms
 
 
@@ -58,7 +58,7 @@ class Spared:
     """
 
     want: Want
-    kind: Kind
+    kind: DeviceKind
     pods: Terms
     count: Terms
 
@@ -110,7 +110,7 @@ class _Builder:
         self._spec = spec
         self._node = node
         self._active = active
-        self._span = active.high
+        self._upper = active.high
         self._label = label
         self._common = next(iter(spec.constraints), None) if may_merge(spec) else None
         self._choice = Choice(spec, node, {}, [], [])
@@ -132,11 +132,11 @@ class _Builder:
         return self._choice
 
     def _part(self, value: Attribute | None, *, alone: bool) -> Terms:
-        """Give the pods whose devices share a value."""
+        """Return the pods whose devices share a value."""
         if alone:
             return self._active
-        variable = self._ctx.model.new_int_var(0, self._span, f"sharing[{self._label},{value}]")
-        return Terms().add(variable, self._span)
+        variable = self._ctx.model.new_int_var(0, self._upper, f"sharing[{self._label},{value}]")
+        return Terms().add(variable, self._upper)
 
     def _request(self, value: Attribute | None, r: int, request: Request, part: Terms) -> None:
         alternatives: list[Terms] = []
@@ -145,7 +145,7 @@ class _Builder:
                 pods = part
             else:
                 name = f"alternative[{self._label},{r},{rank},{value}]"
-                pods = Terms().add(self._ctx.model.new_int_var(0, self._span, name), self._span)
+                pods = Terms().add(self._ctx.model.new_int_var(0, self._upper, name), self._upper)
             alternatives.append(pods)
             self._choice.alternatives[value, r, rank] = pods
             self._want(value, r, rank, want, pods)
@@ -173,7 +173,7 @@ class _Builder:
             return
         total = Terms().extend(pods, -want.count)
         for kind, found in options:
-            most = self._span * (want.count if kind.shared else min(want.count, len(found)))
+            most = self._upper * (want.count if kind.shared else min(want.count, len(found)))
             variable = self._ctx.model.new_int_var(0, most, f"devices[{self._label},{r},{rank},{kind.index}]")
             count = Terms().add(variable, most)
             total.extend(count)
@@ -187,7 +187,7 @@ class _Builder:
         if not (own or shared) or not usable:
             self._ctx.model.add(pods.expression() == 0)
             return
-        numbers: dict[int, tuple[Kind, int]] = {}
+        numbers: dict[int, tuple[DeviceKind, int]] = {}
         for device in own:
             kind = self._devices.kind(device)
             numbers[kind.index] = (kind, numbers.get(kind.index, (kind, 0))[1] + 1)
@@ -208,7 +208,7 @@ class _Builder:
             self._ctx.model.add(some.expression() >= pods.expression())
 
     def _constraints(self) -> None:
-        """State the constraints of a claim that one pod has alone, device kinds by value."""
+        """Add the constraints of a claim that only one pod has, over device kinds by value."""
         for j, constraint in enumerate(self._spec.constraints):
             by_value: dict[Attribute | None, list[Taken]] = {}
             for taken in self._choice.taken:
@@ -223,7 +223,7 @@ class _Builder:
                 self._in_common(j, by_value)
 
     def _limit(self) -> None:
-        """Let the claim hold no more devices than a claim can."""
+        """Bound the claim by the most devices that a claim can hold."""
         every = _sum(self._choice.taken)
         if every.high > MOST_RESULTS:
             self._ctx.model.add(every.expression() <= MOST_RESULTS)
@@ -252,10 +252,10 @@ class _Builder:
 
 
 def keep_apart(ctx: Context, choices: list[Choice]) -> None:
-    """Give one pod no device twice that `adminAccess` is for; its claims are given in their order.
+    """Exclude that one pod gets a device for `adminAccess` twice; its claims are allocated in their order.
 
-    `adminAccess` looks past other claims, not past its own, and a device that it was given is not free for
-    the claims that follow.
+    `adminAccess` ignores the allocations of other claims, but not its own, and a device allocated for it is
+    not free for the claims that follow.
     """
     for k, choice in enumerate(choices):
         by_kind: dict[int, list[Taken]] = {}
@@ -272,7 +272,7 @@ def keep_apart(ctx: Context, choices: list[Choice]) -> None:
                 ctx.model.add(apart.expression() <= len(kind.devices))
 
 
-def _value(kind: Kind, constraint: Constraint) -> Attribute | None:
+def _value(kind: DeviceKind, constraint: Constraint) -> Attribute | None:
     value = kind.device.attributes.get(constraint.attribute)
     return value if value is not None and value[0] else None
 

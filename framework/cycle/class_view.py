@@ -1,7 +1,7 @@
 """What one class of pods found on every node, kept from one cycle to the next.
 
 Identical pods come one after another, and a cycle changes one node: what the filters and scorers say that
-look at a node and its pods alone is kept by node and asked again only where something has changed.  Filters
+look at a node and its pods alone is kept by node and asked again only where something has changed. Filters
 and scorers that look at pods anywhere are asked in every cycle; their cost is that of a few arrays.
 """
 
@@ -84,13 +84,13 @@ class ClassView:
 
     def refresh(self, cycle: "CycleState", state: "State") -> None:
         """Ask again about the nodes that have changed since the last time."""
-        touched = state.touched.since(self._moment)
-        self._moment = state.touched.moment
-        if touched is None or len(touched) * 4 > len(self._fixed):
+        dirty = state.dirty_nodes.since(self._moment)
+        self._moment = state.dirty_nodes.moment
+        if dirty is None or len(dirty) * 4 > len(self._fixed):
             self.open, self.points = self._fixed_open.copy(), self._fixed.copy()
             nodes = np.arange(len(self._fixed), dtype=np.int64)
-        elif touched:
-            nodes = np.array(sorted(set(touched)), dtype=np.int64)
+        elif dirty:
+            nodes = np.array(sorted(set(dirty)), dtype=np.int64)
         else:
             return
         passes = self._fixed_open[nodes]

@@ -66,5 +66,5 @@ class NodeFilter:
         return self.check()
 
     def passes(self, nominated: Iterable[int]) -> bool:
-        """Say whether `run` succeeds."""
+        """Whether `run` succeeds."""
         return self.run(nominated).ok

@@ -40,7 +40,7 @@ class Occurrence:
     audience: Audience = Audience.ALL
 
     def offered(self, pod: Pod) -> bool:
-        """Say whether the queue asks about this waiting pod at all."""
+        """Whether the queue asks about this waiting pod at all."""
         if self.audience is Audience.OWN:
             return isinstance(self.new, Pod) and identity(self.new) == identity(pod)
         if self.audience is Audience.LOWER_OR_EQUAL:
@@ -188,7 +188,7 @@ _POD_CHANGES: Final[tuple[tuple[Callable[[Pod, Pod], bool], Action], ...]] = (
 
 
 def schedulable_change(old: Pod, new: Pod) -> bool:
-    """Say whether an update could help a pod, as far as one can tell without hints.
+    """Whether an update could help a pod, as far as one can tell without hints.
 
     Its status does not count, apart from the claims made for it. (Gate SchedulerQueueingHints off.)
     """

@@ -1,4 +1,4 @@
-"""Cluster events: what the scheduling queue is told, in upstream's spelling, and which registrations match.
+"""Cluster events of the scheduling queue, in upstream's spelling, and which registrations match them.
 
 An event is a resource and an action. Actions are bits, so that a plugin can register several at once; the
 order of the bits takes part in matching.
@@ -137,7 +137,7 @@ _PODS: Final = (Resource.POD, Resource.ASSIGNED_POD, Resource.UNSCHEDULABLE_POD)
 
 
 def matches(registered: ClusterEvent, incoming: ClusterEvent) -> bool:
-    """Say whether an event is one that a plugin registered.
+    """Whether an event is one that a plugin registered.
 
     Besides sharing an action, the incoming action must not be the larger number of the two: so a general
     update is no match for a plugin that waits for one kind of update only.

@@ -73,9 +73,9 @@ def registrations(plugin: HintPlugin, *, hints: bool = True) -> tuple[Registrati
     ----------
     plugin : HintPlugin
     hints : bool
-        The gate SchedulerQueueingHints. Off: no function is ever asked, and whoever waits for nodes that come
-        also waits for changes of labels and taints, since the node check of that time may have swallowed the
-        arrival.
+        The gate SchedulerQueueingHints. Off: no function is ever called, and a plugin that waits for nodes
+        that come also waits for changes of labels and taints, since the node check of that time may have
+        swallowed the arrival.
     """
     own = plugin.events_to_register()
     waits_for_nodes = any(_about_node(item, Action.ADD) for item in own)
@@ -147,7 +147,7 @@ class HintMap:
         return found
 
     def waits(self, plugin: str, event: ClusterEvent) -> bool:
-        """Say whether a plugin registered an event."""
+        """Whether a plugin registered an event."""
         return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
 
     def plugin(self, name: str) -> HintPlugin | None:

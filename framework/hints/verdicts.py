@@ -1,4 +1,4 @@
-"""One change and one waiting pod: does the change wake it, and who says so."""
+"""One change and one waiting pod: whether the change wakes it, and which plugins decide so."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from ..events.events import ClusterEvent
 from ..events.objects import ObjectStore
 from ..vocabulary.profile import profiles_of
 from ..vocabulary.releases import RELEASES
-from .base import Answer, ask
+from .base import QueueingHint, ask
 from .registry import HintMap
 
 
@@ -30,7 +30,7 @@ class EventVerdict:
         Whether it does, and the plugin waits for such events.
     automatic : bool
         Whether it does so only since the scheduler registered it.
-    answer : Answer
+    answer : QueueingHint
     failed : bool
         Whether the hint could not tell; it then counts as Queue.
     """
@@ -39,7 +39,7 @@ class EventVerdict:
     offered: bool
     registered: bool
     automatic: bool
-    answer: Answer
+    answer: QueueingHint
     failed: bool
 
 
@@ -68,14 +68,14 @@ class Verdict:
         }
 
 
-NOT_OFFERED = Answer(False, "the queue does not ask this pod")
-NOT_REGISTERED = Answer(False, "the plugin does not wait for this")
+NOT_OFFERED = QueueingHint(False, "the queue does not ask this pod")
+NOT_REGISTERED = QueueingHint(False, "the plugin does not wait for this")
 
 
 def judge(
     case: HintCase, gates: FeatureGates | None = None, version: KubeVersion = DEFAULT_KUBE_VERSION
 ) -> Verdict:
-    """Say whether a change wakes a pod.
+    """Whether a change wakes a pod.
 
     Where the change is the pod's own, the new version of the pod is asked about.
 

@@ -96,7 +96,7 @@ def condition(item: Requirement) -> str:
 
 
 def selected(selector: CompiledSelector | None) -> str:
-    """Write whom a selector selects: `with app=web,tier=front`."""
+    """Write which pods a selector selects: `with app=web,tier=front`."""
     if selector is None:
         return "with nothing (no selector)"
     if selector.is_empty:

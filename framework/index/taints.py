@@ -18,7 +18,7 @@ HARD_EFFECTS: Final = ("NoSchedule", "NoExecute")
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Say whether a toleration puts up with a taint; an empty effect or key stands for all of them."""
+    """Whether a toleration tolerates a taint; an empty effect or key stands for all of them."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:

@@ -1,8 +1,9 @@
-"""What holds for pod groups as a whole: the rules of a round's end that no filter of a single pod sees.
+"""Rules of pod groups as a whole, on the end state of a round: no filter of a single pod checks them.
 
-A gang that gains a member stands with at least `minCount`.  Where a member is new, all members that stand,
-running ones included, are in one domain of each required key.  Groups that wait gain nobody.  Running members
-that have left count nowhere: a gang may stand with fewer than `minCount` as long as it gains nobody.
+A gang that gains a member stands with at least `minCount`. Where a member is new, all members that stand,
+running ones included, are in one domain of each required key. Groups that wait gain no member. Running
+members that have left do not count: a gang may stand with fewer than `minCount` as long as it gains no
+member.
 
 Sources: docs/groups.md; KEP-4671, KEP-5732.
 """

@@ -1,4 +1,4 @@
-"""From a change in the cluster to what the queue is told.
+"""Handlers: from a change in the cluster to calls of the queue.
 
 Source: kube-scheduler 1.34.1 eventhandlers.go.
 """
@@ -41,7 +41,7 @@ class EventHandlers:
         Returns
         -------
         tuple of Occurrence
-            The events that the change makes, whether or not anybody waits for them.
+            The events that the change makes, whether or not any pod waits for them.
         """
         self._queue.objects.apply(old, new)
         happened = occurrences(old, new)

@@ -15,7 +15,7 @@ from ..index.taints import tolerates
 
 
 def may_fit(pod: Pod, node: Node, objects: ObjectStore) -> bool:
-    """Say whether a pod passes what is quickly seen: room, selector, name, ports and NoSchedule taints."""
+    """Whether a pod passes the quick checks: room, selector, name, ports and NoSchedule taints."""
     there = objects.pods_on(node.name).values()
     return (
         _has_room(pod, node, list(there))

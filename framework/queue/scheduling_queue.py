@@ -28,10 +28,10 @@ from .clock import SECOND, VirtualClock, floor_to_second
 from .counts import ACTIVE, UNSCHEDULABLE, QueueCounts
 from .in_flight import InFlight
 from .nominator import Nominator
-from .places import Places
 from .pre_enqueue import PreEnqueue
 from .queued_pod import QueuedPod
 from .requeue import Judge, Strategy
+from .transitions import Transitions
 from .unschedulable import UnschedulablePods
 
 FLUSH_EVERY: Final = 30 * SECOND
@@ -113,7 +113,7 @@ class SchedulingQueue:
             configuration.pod_max_backoff_seconds * SECOND,
             windows=self._pop_early,
         )
-        self._places = Places(
+        self._transitions = Transitions(
             clock,
             backoff,
             UnschedulablePods(hints),
@@ -126,12 +126,12 @@ class SchedulingQueue:
     # -- pods come, change and go ------------------------------------------------------------
 
     def responsible_for(self, pod: Pod) -> bool:
-        """Say whether a pod's schedulerName is one of the profiles."""
+        """Whether a pod's schedulerName is one of the profiles."""
         return pod.spec.scheduler_name in self._judge.hints
 
     def add(self, pod: Pod) -> None:
         """Take in a pod that is new."""
-        self._places.to_active(self._new(pod), str(events.POD_ADD))
+        self._transitions.to_active(self._new(pod), str(events.POD_ADD))
 
     def update(self, old: Pod, new: Pod) -> None:
         """Take note of a waiting pod's new version, which may be what it waits for."""
@@ -140,40 +140,40 @@ class SchedulingQueue:
             for occurrence in happened:
                 self._in_flight.record(occurrence)
             return
-        item = self._places.active.get(new.key) or self._places.backoff.get(new.key)
+        item = self._transitions.active.get(new.key) or self._transitions.backoff.get(new.key)
         if item is not None:
             item.pod = new
             self.nominator.update(old, new)
             return
-        item = self._places.unschedulable.get(new.key)
+        item = self._transitions.unschedulable.get(new.key)
         if item is None:
-            self._places.to_active(self._new(new), str(events.POD_UPDATE))
+            self._transitions.to_active(self._new(new), str(events.POD_UPDATE))
             return
         item.pod = new
-        self._places.unschedulable.put(item)
+        self._transitions.unschedulable.put(item)
         self.nominator.update(old, new)
         if not self.hints_enabled:
             if schedulable_change(old, new):
-                self._places.requeue(item, Strategy.AFTER_BACKOFF, str(events.POD_UPDATE))
+                self._transitions.requeue(item, Strategy.AFTER_BACKOFF, str(events.POD_UPDATE))
             return
         for occurrence in happened:
             strategy = self._judge.worth(item, occurrence)
-            if strategy and self._places.requeue(item, strategy, str(occurrence.event)) != UNSCHEDULABLE:
+            if strategy and self._transitions.requeue(item, strategy, str(occurrence.event)) != UNSCHEDULABLE:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """Forget a pod that is gone, or bound by somebody else; one in flight is so until it is done."""
+        """Forget a pod that is gone or bound by another component; one in flight stays so until done."""
         self.nominator.delete(pod)
-        self._places.remove(pod.key)
+        self._transitions.remove(pod.key)
 
     def activate(self, pods: Iterable[Pod]) -> None:
         """Have pods tried again without backoff; one in flight is retried after its backoff if it fails."""
         for pod in pods:
-            waiting = self._places.unschedulable.get(pod.key)
-            backing_off = None if waiting is not None else self._places.backoff.remove(pod.key)
+            waiting = self._transitions.unschedulable.get(pod.key)
+            backing_off = None if waiting is not None else self._transitions.backoff.remove(pod.key)
             item = waiting or backing_off
             if item is not None:
-                self._places.to_active(item, labels.FORCE_ACTIVATE, from_backoff=backing_off is not None)
+                self._transitions.to_active(item, labels.FORCE_ACTIVATE, from_backoff=backing_off is not None)
                 continue
             if self.hints_enabled and identity(pod) in self._in_flight:
                 self._in_flight.record(Occurrence(events.FORCE_ACTIVATE, None, pod))
@@ -187,10 +187,10 @@ class SchedulingQueue:
         An empty activeQ makes it take the first of the rejected pods in backoffQ (gate
         SchedulerPopFromBackoffQ), never one whose attempt was an error.
         """
-        item = self._places.active.pop()
+        item = self._transitions.active.pop()
         early = item is None and self._pop_early
         if early:
-            item = self._places.backoff.pop_early()
+            item = self._transitions.backoff.pop_early()
         if item is None:
             return None
         if early:
@@ -211,11 +211,12 @@ class SchedulingQueue:
         item : QueuedPod
             Popped and not given back since.
         plugins, pending : collections of str
-            Who rejected it, and who did so with the status Pending. Nobody means an internal error.
+            The plugins that rejected it, and those that did so with the status Pending. None means an
+            internal error.
         """
         latest = self.objects.get(Pod, item.key)
         gone = latest is None or identity(latest) != item.uid or bool(latest.spec.node_name)
-        if latest is None or gone or item.key in self._places:
+        if latest is None or gone or item.key in self._transitions:
             self.done(item)
             return
         item.pod = latest
@@ -229,7 +230,7 @@ class SchedulingQueue:
         self._sequence += 1
         item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
         self._judge.know(item)
-        self._places.requeue(item, self._after_attempt(item), labels.SCHEDULE_ATTEMPT_FAILURE)
+        self._transitions.requeue(item, self._after_attempt(item), labels.SCHEDULE_ATTEMPT_FAILURE)
         self.done(item)
 
     def done(self, item: QueuedPod) -> None:
@@ -245,7 +246,7 @@ class SchedulingQueue:
         if not item.rejectors:
             return Strategy.AFTER_BACKOFF
         if not self.hints_enabled:
-            # Any event since the last pod was popped, whoever that was, may have been the one.
+            # Any event since the last pod was popped, whichever pod that was, may have been the one.
             return Strategy.AFTER_BACKOFF if self._move_request_cycle >= self.cycle else Strategy.SKIP
         best = Strategy.SKIP
         for happened in self._in_flight.events_for(item.uid):
@@ -268,7 +269,7 @@ class SchedulingQueue:
         if not self._judge.of_interest(happened.event):
             return
         if among is None:
-            woken = self._judge.woken(self._places.unschedulable, happened)
+            woken = self._judge.woken(self._transitions.unschedulable, happened)
         else:
             hints = self._judge.hints
             woken = {
@@ -278,7 +279,7 @@ class SchedulingQueue:
             }
         for item, strategy in woken.items():
             if strategy:
-                self._places.requeue(item, strategy, str(happened.event))
+                self._transitions.requeue(item, strategy, str(happened.event))
         self._move_request_cycle = self.cycle
         if self.hints_enabled:
             self._in_flight.record(happened)
@@ -287,24 +288,24 @@ class SchedulingQueue:
 
     def tick(self) -> None:
         """Move the pods whose backoff is over to activeQ; upstream does it at every whole second."""
-        for item in self._places.backoff.pop_completed(self.clock.now):
-            self._places.to_active(item, labels.BACKOFF_COMPLETE, from_backoff=True)
+        for item in self._transitions.backoff.pop_completed(self.clock.now):
+            self._transitions.to_active(item, labels.BACKOFF_COMPLETE, from_backoff=True)
 
     def flush(self) -> None:
         """Retry the pods that waited too long; upstream does it every 30 seconds."""
-        old = self._places.unschedulable.older_than(self.clock.now - self.max_in_unschedulable)
+        old = self._transitions.unschedulable.older_than(self.clock.now - self.max_in_unschedulable)
         if old:
             self.move_all(Occurrence(events.UNSCHEDULABLE_TIMEOUT, None, None), old)
 
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""
-        completion = self._places.backoff.next_completion()
+        completion = self._transitions.backoff.next_completion()
         # What was due by now has been seen to.
         return None if completion is None else max(completion, floor_to_second(self.clock.now) + SECOND)
 
     def next_flush(self) -> int | None:
         """Return the next multiple of 30 seconds at which a flush retries a pod, None if none waits."""
-        oldest = self._places.unschedulable.oldest()
+        oldest = self._transitions.unschedulable.oldest()
         if oldest is None:
             return None
         return (max(oldest + self.max_in_unschedulable, self.clock.now) // FLUSH_EVERY + 1) * FLUSH_EVERY
@@ -314,17 +315,17 @@ class SchedulingQueue:
     @property
     def active(self) -> list[QueuedPod]:
         """The pods of activeQ, first to be popped first."""
-        return self._places.active.pods()
+        return self._transitions.active.pods()
 
     @property
     def backoff(self) -> list[QueuedPod]:
         """The pods of backoffQ, first to leave first, those with errors last."""
-        return self._places.backoff.pods()
+        return self._transitions.backoff.pods()
 
     @property
     def unschedulable(self) -> list[QueuedPod]:
         """The pods that wait for an event, gated ones included."""
-        return self._places.unschedulable.pods()
+        return self._transitions.unschedulable.pods()
 
     @property
     def in_flight(self) -> list[QueuedPod]:
@@ -342,17 +343,17 @@ class SchedulingQueue:
 
     def lengths(self) -> dict[str, int]:
         """Return how many pods are in each place, as `scheduler_pending_pods` names the places."""
-        gated = self._places.unschedulable.n_gated
+        gated = self._transitions.unschedulable.n_gated
         return {
-            "active": len(self._places.active),
-            "backoff": len(self._places.backoff),
-            "unschedulable": len(self._places.unschedulable) - gated,
+            "active": len(self._transitions.active),
+            "backoff": len(self._transitions.backoff),
+            "unschedulable": len(self._transitions.unschedulable) - gated,
             "gated": gated,
         }
 
     def expiration(self, item: QueuedPod) -> int:
         """Return when a pod's backoff ends (nanoseconds)."""
-        return self._places.backoff.expiration(item)
+        return self._transitions.backoff.expiration(item)
 
     def gate_reason(self, item: QueuedPod) -> str:
         """Return why PreEnqueue keeps a pod out; empty if it does not."""

@@ -1,6 +1,6 @@
-"""What pending pods need that is not built: an instance that needs it is refused by name, never half solved.
+"""Needs of pending pods that are not built: an instance with one is refused, never solved in part.
 
-Pods that already run with such needs are fine: what they hold is of no concern to pods without them.
+Pods that already run with such needs are fine: what they hold does not affect pods without them.
 """
 
 from collections.abc import Iterator
@@ -37,9 +37,9 @@ def require_supported(cluster: "Cluster") -> None:
 
 
 def _half_devices(cluster: "Cluster") -> Iterator[str]:
-    """Find profiles that look for devices and do not write down what they find.
+    """Find profiles that choose devices and never write them down.
 
-    Claims would stay in allocation for ever, or be found by every pod anew.
+    Claims would stay in allocation for ever, or be allocated by every pod anew.
     """
     index = device_index(cluster)
     if index is None:

@@ -1,4 +1,4 @@
-"""Which nodes a pod's tolerations open to it, judged once for each distinct list of taints.
+"""Nodes whose taints a pod tolerates, evaluated once for each distinct list of taints.
 
 Source: kube-scheduler 1.34.1 plugins/tainttoleration.
 """

@@ -73,7 +73,7 @@ class Nominations:
         self._change(i, n, 1)
 
     def withdraw(self, i: int) -> bool:
-        """Let pod i expect room nowhere; say whether it did before."""
+        """Withdraw pod i's nomination; return whether there was one."""
         n = self.node_of.pop(i, None)
         if n is None:
             return False

@@ -1,7 +1,7 @@
 """How many volumes of a CSI driver a node may attach, and which volumes a pod brings.
 
 A volume is the same wherever the driver and its handle are; a claim that is not bound counts for its class's
-provisioner under its own name.  Volumes of in-tree plugins count for the driver that took over, where it has.
+provisioner under its own name. Volumes of in-tree plugins count for the driver that took over, where it has.
 
 Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 """
@@ -128,15 +128,15 @@ class Attachments:
         return counts
 
     def is_held(self, volume: Attached, n: int) -> bool:
-        """Say whether a VolumeAttachment names a volume on node n."""
+        """Whether a VolumeAttachment names a volume on node n."""
         return volume.handle in self.held.get(volume.driver, {}).get(n, ())
 
     def is_known(self, volume: Attached) -> bool:
-        """Say whether a VolumeAttachment names a volume, on whatever node."""
+        """Whether a VolumeAttachment names a volume, on whatever node."""
         return volume.identity in self._known
 
     def counts_on(self, plugin: str, n: int) -> bool:
-        """Say whether volumes of an in-tree plugin, or of none, count on node n."""
+        """Whether volumes of an in-tree plugin, or of none, count on node n."""
         return not plugin or bool(self.counts(plugin)[n])
 
     def counts(self, plugin: str) -> Bools:
@@ -148,7 +148,7 @@ class Attachments:
         return mask
 
     def is_own(self, volume: Attached) -> bool:
-        """Say whether one pod alone has to do with a volume."""
+        """Whether only one pod uses a volume."""
         if self._holders is None:
             self._holders = Counter(v.identity for i in uses_of(self._cluster).pods for v in self.of(i))
         return self._holders[volume.identity] <= 1 and volume.identity not in self._known

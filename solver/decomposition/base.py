@@ -1,7 +1,7 @@
 """What an engine is: a place where independent pieces of work run.
 
 An engine is handed a function, what all pieces share, and the pieces; it gives back each piece's result as
-it comes.  It knows nothing of rounds.  The same function runs in every engine, so the results are the same
+it comes. It knows nothing of rounds. The same function runs in every engine, so the results are the same
 where the function is repeatable.
 
     work(shared, piece, report) -> result
@@ -47,6 +47,6 @@ class Engine(Protocol):
     def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
         """Yield each piece's number and result, in the order in which they are done.
 
-        A piece is taken from the iterable when there is a slot for it.  After Ctrl-C no further piece is
-        taken; those in work are told and give what they have, if anything.
+        A piece is taken from the iterable when there is a slot for it. After Ctrl-C no further piece is
+        taken; running pieces are notified and return what they have, if anything.
         """

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
     from .base import Watch, Work
 
-# Seconds to wait for a scheduler that is said to run already.
+# Seconds to wait for an existing scheduler.
 PATIENCE = 10.0
 
 
 def require_dask(address: str | None) -> Any:
-    """Return the module `distributed`, sure that the scheduler at an address, if any, takes work.
+    """Return the module `distributed` after a check that the scheduler at an address, if any, takes work.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def open_dask(address: str | None, slots: int) -> Iterator[DaskEngine]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
-            # how its processes end is no news: after Ctrl-C some are killed in work
+            # the log of ending processes is of no use: after Ctrl-C some are killed while they work
             silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def require_engine(options: SolveOptions) -> None:
-    """See to it that the engine is there, also for a round that turns out to need none.
+    """Require that the engine is available, even for a round that turns out not to need it.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class Processes:
 
     @contextmanager
     def _passing_on_interrupts(self) -> Iterator[None]:
-        """Tell the processes of Ctrl-C instead of being torn out of what is going on; leave none behind."""
+        """Pass Ctrl-C on to the processes at a safe point, and leave none behind."""
         self._interrupted = False
         in_charge = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, self._pass_on) if in_charge else None
@@ -163,7 +163,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 
 class _Speaker:
-    """A process's line to its parent; Ctrl-C never tears a message in two."""
+    """A process's connection to its parent; Ctrl-C never cuts a message in two."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -199,7 +199,7 @@ class _Speaker:
 
 
 def _serve(connection: Connection, work: Work, shared: Any, piece: Any) -> None:
-    """Do a piece of work in a process of its own and send the result, or what went wrong."""
+    """Do a piece of work in a process of its own and send the result or the error."""
     speaker = _Speaker(connection)
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # Ctrl-C in a terminal reaches the parent only, which passes it on once

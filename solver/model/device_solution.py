@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...encoders.context import Terms
+from ...encoders.terms import Terms
 from ...framework.dra.allocation import Allocation, Pick, write
 from ...framework.dra.index import claim_keys
 
@@ -37,7 +37,7 @@ class ChoiceSolution:
 
 @dataclass(frozen=True)
 class DeviceSolution:
-    """All choices of a solution that serve anybody, and the claims that give their devices back.
+    """All choices of a solution that serve some pod, and the claims that are deallocated.
 
     `values` are those of the deciding variables.
     """
@@ -108,7 +108,7 @@ def hand_out(
     hands = _Hands(devices)
     private = {key: hands.take(choices) for key, choices in solution.private.items() if key in on}
     common = {key: hands.take([choice]) for key, choice in solution.common.items()}
-    # what `adminAccess` gets takes nothing from anybody, and is chosen last
+    # devices for `adminAccess` are taken from no other claim, and are chosen last
     for stocks in (*private.values(), *common.values()):
         hands.take_for_admin(stocks)
     allocations: dict[str, Allocation] = {}
@@ -125,7 +125,7 @@ def hand_out(
 def _deallocated(
     problem: Problem, devices: DeviceProblem, solution: DeviceSolution, victims: frozenset[int]
 ) -> tuple[int, ...]:
-    """Leave out what nobody needs to be freed, and what leaving pods give back."""
+    """Leave out claims whose devices no pod needs, and those that leaving pods deallocate."""
     wanted = {t.kind.holder for found in solution.private.values() for one in found for t, _ in one.taken}
     wanted |= {t.kind.holder for one in solution.common.values() for t, _ in one.taken}
     wanted |= set(solution.common)
@@ -153,7 +153,7 @@ class _Stock:
         self.devices: dict[_Key, deque[Pick]] = {}
 
     def add(self, taken: Taken, device: Device) -> None:
-        """Lay a device in."""
+        """Add a device."""
         pick = Pick(taken.want, device, taken.want.taken(device) if device.shared else None)
         self.devices.setdefault((taken.value, taken.request, taken.rank), deque()).append(pick)
 
@@ -211,7 +211,7 @@ class _Hands:
             stock.add(taken, device)
 
     def take_for_admin(self, stocks: Sequence[_Stock]) -> None:
-        """Take devices for `adminAccess`: none twice, none of later claims, best what nobody was given."""
+        """Choose devices for `adminAccess`: none twice, none of later claims, unallocated ones first."""
         for k, stock in enumerate(stocks):
             for taken, number in stock.solution.taken:
                 if not taken.want.admin:

@@ -1,4 +1,4 @@
-"""What all ways to an order share: the problem by pods, and steps carried out in a state."""
+"""What the searches for an order share: the problem by pods, and steps applied to a state."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class OrderContext:
         apply_moves(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free, and come as soon as they can.
+        """Return the state in which an order begins, after the deallocations that are possible at once.
 
-        Where that leads nowhere, they may come later.
+        They are free of cost; where no order is found after them, they may come later.
         """
         state = self.problem.state.copy()
         return state, deallocate(self.cluster, state, assignment.deallocated)
 
     def leave(self, state: State, moves: list[Move], victim: int, assignment: Assignment) -> None:
-        """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
+        """Mark and remove a victim, and deallocate the claims that only it kept reserved."""
         if not state.terminating[victim]:
             state.mark(victim)
             moves.append(Mark(victim))

@@ -23,7 +23,7 @@ class GreedyOrder:
     """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves.
 
     A group of pods (one class, one node) that was refused is tried again when something changed that it may
-    look at: its node, or its component of order-sensitive rules.  Gangs and devices may look at everything.
+    look at: its node, or its component of order-sensitive rules. Gangs and devices may look at everything.
     """
 
     def __init__(self, context: OrderContext, assignment: Assignment) -> None:
@@ -112,7 +112,7 @@ class GreedyOrder:
         return bound
 
     def _changed(self, node: int, component: int | None) -> None:
-        """Something came to a node or left it."""
+        """Record that a pod came to a node or left it."""
         if not self._apart:
             self._stale = True
             return

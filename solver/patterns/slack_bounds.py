@@ -1,7 +1,7 @@
-"""What a tier that reaches its bound leaves the rows: each row's sides as tight as relaxations make them.
+"""Tightened sides of the rows, given that a tier attains its bound.
 
 Where all that fits has to be placed, hardly any room may be left on any node, and no class may be short of a
-pod. For each row the least (or most) it can be is bounded by the linear relaxation, outward
+pod. For each row the least (or most) it can be is bounded safely by the linear relaxation
 (`solver.bounds.lp_relaxation`), over all solutions in which the tier attains its target.
 
 Blocks of a type trade places in any solution, so one block of each type and the sum of its others stand for
@@ -136,7 +136,7 @@ def _ids(variables: int, groups: list[Ints], start: int) -> Ints:
 
 
 def _renamed(terms: Sparse, ids: Ints) -> Sparse:
-    """Rows without the variables that have no number, and with the numbers of the others."""
+    """Rows over the variables that have a number, renumbered."""
     known = ids[terms.column] >= 0
     start = np.concatenate(([0], np.cumsum(known)))[terms.start]
     return Sparse(start, ids[terms.column[known]], terms.value[known])

@@ -1,8 +1,8 @@
 """Which pods may be a victim's preemptor (docs/model.md).
 
 A preemptor is newly placed on the victim's node, has strictly higher priority and a `preemptionPolicy` other
-than Never, and is bound after the victim left.  None of a gang binds before the gang's last victim left: a
-member serves only victims that left before the first of its gang was bound.
+than Never, and is bound after the victim left. No member of a gang binds before the gang's last victim left:
+a member serves only victims that left before the first member was bound.
 """
 
 from __future__ import annotations

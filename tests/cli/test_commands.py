@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -281,14 +282,12 @@ def test_an_earlier_file_that_is_no_comparison_is_one_line(tmp_path, text):
 def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
     from kubestow.solver import api
 
-    plan = api.solve_greedy
-    interrupted = {"update": {"interrupted": True}}
-
     def solve(snapshot, *_):
-        best = plan(snapshot)
-        return best.model_copy(update={"stats": best.stats.model_copy(**interrupted)})
+        solved = api.solve_greedy_round(snapshot)
+        stats = solved.plan.stats.model_copy(update={"interrupted": True})
+        return replace(solved, plan=solved.plan.model_copy(update={"stats": stats}))
 
-    monkeypatch.setattr(api, "solve", solve)
+    monkeypatch.setattr(api, "solve_round", solve)
     result = run("solve", "-o", "json", code=130)
     assert result.stderr == "kubestow: interrupted; this was the best plan so far\n"
     assert len(json.loads(result.stdout)["bindings"]) == 6

@@ -7,7 +7,7 @@
         budget("keep", allowed=0, app="web"),
     )
 
-Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied.  Short names of
+Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied. Short names of
 keys: `zone`, `region` and `hostname` are the well-known labels, any other key is taken as written.
 """
 

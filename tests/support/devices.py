@@ -8,7 +8,7 @@
         user("p", "c"),
     )
 
-The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise.  Short names of
+The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise. Short names of
 attributes are the driver's.
 """
 
@@ -167,7 +167,7 @@ def claim(
     match, distinct : str, optional
         The attribute of a constraint, over the requests `over`.
     has : iterable of (request, pool, device) or (request, pool, device, more)
-        What is allocated; nothing without `at`.  `more` are fields as served, such as a share.
+        What is allocated; nothing without `at`. `more` are fields as served, such as a share.
     at : str or mapping, optional
         The node of the allocation, or its node selector, or `everywhere`.
     users : iterable of str

@@ -10,7 +10,7 @@ from support.moves import in_words
 from support.oracle.exhaustive import best_plan
 
 OPTIONS = SolveOptions(workers=1, seed=0, time_limit=600)
-"""One worker and a seed: the same run everywhere.  No tiny round comes near the limit."""
+"""One worker and a seed: the same run everywhere. No tiny round comes near the limit."""
 
 SHORT = replace(OPTIONS, time_limit=2)
 """For small rounds: a few have very many solutions without an order, and end with a plan and a bound."""

@@ -44,7 +44,7 @@ def search_of(documents, workers=1, params=DEFAULT):
 
 
 def begin(problem, lns, names):
-    outcome = complete(problem, ())
+    outcome = complete(problem, ()).outcome
     assert lns.start(names, *counted(problem, outcome), 60.0)
     return outcome
 
@@ -114,15 +114,15 @@ def test_what_hangs_on_a_node_is_free_with_it():
     free = set(lns.free(nodes).tolist())
     names = {v.name.split("[")[0] for k, v in enumerate(model.context.model.proto.variables) if k in free}
     assert {"y", "evicted", "preemptor", "violating", "lowest"} <= names
-    decisive = set(lns.places.decisive.tolist())
-    assert free & decisive == set(lns.places.on(nodes).tolist())
+    decisive = set(lns.variable_index.decisive.tolist())
+    assert free & decisive == set(lns.variable_index.on(nodes).tolist())
 
 
 def test_a_closure_that_grows_too_large_is_the_nodes_alone():
     problem, _, lns = search_of(ROUNDS["gangs in racks with devices"](), params=LnsParams(max_free=0))
     begin(problem, lns, [tiers.scheduled(problem.levels[-1])])
-    nodes = lns.places.nodes[:1]
-    assert lns.free(nodes).tolist() == lns.places.on(nodes).tolist()
+    nodes = lns.variable_index.nodes[:1]
+    assert lns.free(nodes).tolist() == lns.variable_index.on(nodes).tolist()
 
 
 def test_a_search_ends_where_nothing_can_change():

@@ -13,7 +13,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
-from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.round_model import Completion, RoundModel
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.patterns.node_types import node_types_of
 from kubestow.solver.search.tier_bounds import Bounding
@@ -26,7 +26,7 @@ def round_model(snapshot):
 
 
 def split(model):
-    node_of = model.places.node_of(np.arange(len(model.rows.low)))
+    node_of = model.variable_index.node_of(np.arange(len(model.rows.low)))
     return node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
 
 
@@ -87,7 +87,7 @@ def test_members_of_a_type_trade_places_in_any_solution(snapshot, wanted):
 
 
 def started(model, outcome=()):
-    assert model.complete(dict(outcome), {}, [next(iter(model.goals))], 5.0)
+    assert model.complete(dict(outcome), {}, [next(iter(model.goals))], 5.0) is Completion.COMPLETE
     return Bounding(model, OPTIONS)
 
 
@@ -160,7 +160,7 @@ def test_a_bound_of_nothing_is_a_bound():
     )
     model.fix(tiers.scheduled(0), 1)
     name = tiers.evicted(0, -1)
-    assert model.complete({(0, 0): 1}, {0: 1}, [name], 60.0)
+    assert model.complete({(0, 0): 1}, {0: 1}, [name], 60.0) is Completion.COMPLETE
     bound, found = Bounding(model, OPTIONS).by_columns(name, time.monotonic() + 60)
     assert bound == 0
     assert found.goals[name] == 0

@@ -180,7 +180,7 @@ def test_a_bound_that_can_be_attained_comes_with_a_solution():
 
 def test_what_is_found_satisfies_the_model():
     model = round_model(snapshot_of(packing(4, 4, 1, 1.0, 1)))
-    node_of = model.places.node_of(np.arange(len(model.rows.low)))
+    node_of = model.variable_index.node_of(np.arange(len(model.rows.low)))
     cost = model.cost(SCHEDULED)
     blocks = node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
     optimum, _ = best(model.context.model, cost)

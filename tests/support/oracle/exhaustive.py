@@ -6,11 +6,11 @@ Depth first over the steps of a plan, with memory of the situations that were se
                            devices that its claims could have there (`allotments`)
     mark v                 a running pod terminates: it holds all it held, but no longer counts for spread
     leave v                a terminating pod is gone; it waits for its preemptor
-    deallocate c           a claim that is reserved for nobody, or for one pod that waits, loses its devices
+    deallocate c           a claim that is not reserved, or only for one pod that waits, loses its devices
 
-A situation in which nobody is marked and every pod that left has had a preemptor is a plan: a newcomer on its
+A situation in which no pod is marked and every pod that left has had a preemptor is a plan: a newcomer on its
 node, of strictly higher priority and allowed to preempt, bound after it left; a gang's only if the pod left
-before the first of the gang was bound.  Nothing here knows an encoder or an order search; it stands on the
+before the first of the gang was bound. Nothing here knows an encoder or an order search; it stands on the
 framework's state and filters, and on `valuation`, which also judges the rules of pod groups.
 
 Three facts keep it quick, each of them a necessary condition: only a pod below some preemptor that can ever
@@ -134,7 +134,7 @@ class _Search:
         return [0 if name in ignored and "/" in name else amount for name, amount in amounts]
 
     def _never(self, pod):
-        """Say whether a pod waits for its group, whatever the cluster looks like."""
+        """Whether a pod waits for its group, whatever the cluster looks like."""
         group = group_of(self.cluster, pod)
         return group is not None and group.waits is not None
 
@@ -147,7 +147,7 @@ class _Search:
         return preemptor.preempts and preemptor.priority > self.cluster.pods[victim].priority
 
     def _has_preemptor(self, victim, waiting, begun=frozenset()):
-        """Say whether somebody who waits could be a victim's preemptor; gangs in `begun` serve no more."""
+        """Whether a waiting pod could be a victim's preemptor; gangs in `begun` serve no further victims."""
         node = self.cluster.pods[victim].initial_node
         return any(
             waiting[c]
@@ -158,7 +158,7 @@ class _Search:
         )
 
     def _begun(self):
-        """Return the gangs of which somebody is bound."""
+        """Return the gangs with a bound member."""
         bound = (
             g
             for g, pods, left in zip(self.gangs, self.classes, self.waiting, strict=True)
@@ -202,7 +202,7 @@ class _Search:
         return self.devices.key(self.state, self.placed, self.allocations)
 
     def _feasible(self, c, pod):
-        """The nodes that pass every filter now: a matter of who is where, who terminates, what is bound."""
+        """The nodes that pass every filter now, given where pods are, which terminate and what is bound."""
         physical = tuple(min(fate, OWED) for fate in self.fate)
         key = (c, tuple(map(tuple, self.counts)), physical, self._bindings())
         if key not in self.feasible:

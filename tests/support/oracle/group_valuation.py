@@ -7,10 +7,10 @@ from kubestow.framework.rules.groups import groups
 
 
 def is_broken(cluster, placed, left):
-    """Say whether a group that gained a member breaks a rule in the end.
+    """Whether a group that gained a member breaks a rule in the end.
 
-    A gang stands with at least minCount, all members are in one domain of each required key, and who waits
-    for objects or members gains nobody.
+    A gang stands with at least minCount, all members are in one domain of each required key, and a group that
+    waits for objects or members gains no member.
     """
     return any(
         _breaks(cluster, group, standing(group, cluster, placed, left))
@@ -29,7 +29,7 @@ def _breaks(cluster, group, stands):
 
 
 def standing(group, cluster, placed, left):
-    """Member -> node of everyone of a group in the end: not who left, not who is gated."""
+    """Member -> node of a group's members in the end, without those that left and gated ones."""
     stays = {i: cluster.pods[i].initial_node for i in group.members if cluster.pods[i].initial_node >= 0}
     return {i: n for i, n in stays.items() if i not in left} | {
         i: placed[i] for i in group.members if i in placed
@@ -37,7 +37,7 @@ def standing(group, cluster, placed, left):
 
 
 def has_preferences(cluster):
-    """Say whether a group with pending members has a preferred key: only then the round has the tier."""
+    """Whether a group with pending members has a preferred key, so that the round has the tier."""
     return any(group.pending and group.preferred_keys for group in groups(cluster))
 
 

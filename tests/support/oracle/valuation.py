@@ -146,7 +146,7 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
 
     def counts(i):
         info, asked = cluster.pods[i], constraint.selector
-        # a selector that asks for nothing counts nobody
+        # a selector that asks for nothing counts no pod
         wanted = asked is not None and asked.requirements and asked.matches(info.labels)
         return wanted and info.namespace == constraint.namespace
 

@@ -1,4 +1,4 @@
-"""Where a pod of the queue is, and every move from one place to another.
+"""Transitions of waiting pods between the queues of kube-scheduler.
 
 A pod is tried next (active), pays for a failed attempt (backoff), or waits for an event or a gate
 (unschedulable). PreEnqueue is asked on the way.
@@ -22,8 +22,8 @@ from .unschedulable import UnschedulablePods
 _ENTRIES: Final = (str(events.POD_ADD), str(events.POD_UPDATE))
 
 
-class Places:
-    """The three places of waiting pods; a pod is in one of them at most.
+class Transitions:
+    """Moves pods between the three queues; a pod is in one of them at most.
 
     Parameters
     ----------
