@@ -1,19 +1,17 @@
-"""How every table of kubestow looks: one style, one width, plain when it is not read on a terminal."""
+"""How every table of kubestow looks: one style, plain when it is not read on a terminal."""
 
 import os
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.padding import Padding
 from rich.segment import Segment, Segments
-from rich.table import Table
 from rich.text import Text
 
+from .rows import Rows, folds
 from .words import cut
 
-#: Columns where no terminal says how wide it is (a pipe, a file); the variable COLUMNS overrides it.
+#: Columns of a picture where no terminal says how wide it is; the variable COLUMNS overrides it.
 PLAIN_WIDTH = 120
 
 #: Rows of one table; whoever needs all of them reads the JSON document.
@@ -39,12 +37,15 @@ def show(report: RenderableType, file: IO[str]) -> None:
     """
     target = console(file)
     if target.is_terminal:
-        target.print(
-            Segments(Segment(_shown(part.text), part.style, part.control) for part in target.render(report))
-        )
+        parts = target.render(report)
+        shown = Segments(Segment(_shown(part.text), part.style, part.control) for part in parts)
+        target.print(shown, crop=False)
         return
     with target.capture() as capture:
-        target.print(report)
+        if folds(target):
+            target.print(report, crop=False)
+        else:
+            target.print(report, crop=False, no_wrap=True, overflow="ignore")
     file.writelines(line.rstrip() + "\n" for line in _shown(capture.get()).split("\n")[:-1])
 
 
@@ -73,17 +74,10 @@ def section(
     """
     if not rows:
         return []
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
-    right = set(numbers)
-    for index, heading in enumerate(columns):
-        table.add_column(
-            heading, justify="right" if index in right else "left", overflow="fold", header_style="dim"
-        )
     shown, hidden = cut(rows, ROWS)
-    for row in shown:
-        # Plain text becomes Text: a tier's square brackets are not rich's markup.
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Padding(table, (0, 0, 0, 2))]
+    # Plain text becomes Text: a tier's square brackets are not rich's markup.
+    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in shown]
+    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Rows(columns, cells, set(numbers))]
     if hidden:
         parts.append(Text(f"  and {hidden} more {rest} (-o json has all of them)", style="dim"))
     return parts

@@ -233,6 +233,28 @@ def test_colours_are_forced_into_a_pipe(monkeypatch):
     assert "\x1b[1" in printed(io.StringIO(), monkeypatch, TERM="xterm", FORCE_COLOR="1")
 
 
+LONG = "a-name-that-is-as-long-as-names-of-pods-are-when-a-controller-of-controllers-makes-them"
+
+
+@pytest.mark.parametrize("columns", ["", "40"], ids=["a pipe", "a narrow terminal"])
+def test_a_name_is_never_folded(columns, monkeypatch):
+    environment = {"TERM": "xterm"} | ({"COLUMNS": columns} if columns else {})
+    monkeypatch.delenv("COLUMNS")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    file = io.StringIO()
+    show(Group(*section("rows", ["pod", "why"], [[LONG, "because " * 5 + "it is so"]])), file)
+    assert LONG in file.getvalue()
+    assert ("because because because because because it is so" in file.getvalue()) == (not columns)
+
+
+def test_words_are_not_folded_in_a_pipe(monkeypatch):
+    monkeypatch.delenv("COLUMNS")
+    file = io.StringIO()
+    show(Text("word " * 100), file)
+    assert file.getvalue().count("\n") == 1
+
+
 def test_a_comparison_names_the_difference():
     text = run("compare").stdout
     assert "Greedy strands 2 pods of priority 100 that can run: shop/web-5, shop/web-6." in text
