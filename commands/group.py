@@ -174,7 +174,7 @@ def _dump(document: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM (`timeout`, a pod that is shut down) end a command as Ctrl-C does, with its best plan."""
+    """Make SIGTERM (`timeout`, a pod that is shut down) end a command as Ctrl-C does, with its best plan."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -1,4 +1,4 @@
-"""Reads maps of a document field by field, and tells what is wrong where; what nobody reads is a fault."""
+"""Reads maps of a document field by field, and reports faults with their path; an unread field is a fault."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -48,14 +48,14 @@ class Section:
         return f"{self._path}.{field}" if self._path and field else self._path or field
 
     def close(self) -> None:
-        """Refuse fields that nobody has read: a misspelt one would be a silent guess."""
+        """Refuse fields that were not read: a misspelt one would be ignored silently."""
         for name in self._raw:
             if name not in self._read:
                 known = ", ".join(sorted(self._read))
                 raise self.fault(str(name), f"unknown field; known are {known}")
 
     def has(self, field: str) -> bool:
-        """Say whether a field is there."""
+        """Whether a field is there."""
         return self._raw.get(field) is not None
 
     def given(self, field: str, parse: Callable[[Any], T], usual: T | Required | None) -> Any:

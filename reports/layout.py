@@ -14,7 +14,7 @@ from .words import cut
 #: Columns of a picture where no terminal says how wide it is; the variable COLUMNS overrides it.
 PLAIN_WIDTH = 120
 
-#: Rows of one table; whoever needs all of them reads the JSON document.
+#: Most rows of one table; the JSON document has all of them.
 ROWS = 40
 
 

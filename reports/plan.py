@@ -1,4 +1,4 @@
-"""A plan as a person reads it: what happens, to whom, and what could not be done and why."""
+"""Report of a plan: what happens to which pods, and what could not be done and why."""
 
 from collections import defaultdict
 from typing import Any

@@ -79,7 +79,7 @@ class Controllers:
             self._touch(key)
 
     def _touch_deployment(self, key: str) -> None:
-        """Have the Deployment of a ReplicaSet look, if it has one: a rollout waits for pods."""
+        """Reconcile the Deployment of a ReplicaSet, if it has one: a rollout waits for pods."""
         item = self._world.objects.get(ReplicaSet, key)
         owner = item.metadata.controller if item is not None else None
         if item is not None and owner is not None and owner.kind == "Deployment":
@@ -277,7 +277,7 @@ class Controllers:
         self._world.put(first.model_copy(update={"metadata": meta}))
 
     def scale(self, kind: str, key: str, replicas: int) -> None:
-        """Give a workload another number of replicas; a Job another parallelism."""
+        """Set a workload's replicas, or a Job's parallelism."""
         item = self._world.objects.get(_KINDS[kind], key)
         if item is None:
             self._world.record.write("Skipped", what=f"scale {kind} {key}: there is none")

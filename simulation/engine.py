@@ -37,7 +37,7 @@ class Scheduler(Protocol):
     """A component that takes pods from the queue."""
 
     def wake(self) -> None:
-        """Look at the queue; called whenever something may have changed there."""
+        """Check the queue; called whenever something may have changed there."""
 
 
 SchedulerFactory = Callable[[World, Disruptions, Effects], Scheduler]

@@ -118,7 +118,7 @@ class Follower:
         return self._cluster.pods[i].key
 
     def note(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Take note of a change that has been made."""
+        """Record a change that has been made."""
         item = new if new is not None else old
         if isinstance(item, Pod):
             self._dirty_pods[item.key] = None

@@ -85,7 +85,7 @@ class Kubelet:
     # -- silence ------------------------------------------------------------
 
     def set_dark(self, label: str, value: str, *, dark: bool) -> None:
-        """Let the nodes of a domain fall silent, or answer again."""
+        """Silence the nodes of a domain, or let them answer again."""
         for node in self._world.objects.all(Node):
             if node.metadata.labels.get(label) == value and (node.name in self._dark) != dark:
                 if dark:

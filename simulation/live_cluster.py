@@ -76,7 +76,7 @@ class LiveCluster(Cluster):
         self._forget_nodes()
 
     def change_nodes(self, changed: Mapping[int, Node]) -> None:
-        """Give some nodes, by number, their new versions."""
+        """Replace some nodes, by number, by their new versions."""
         nodes = list(self.nodes)
         labels = False
         self.allocatable, self.allowed_pods = self.allocatable.copy(), self.allowed_pods.copy()

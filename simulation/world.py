@@ -69,7 +69,7 @@ class World:
         self._classes: PriorityClasses | None = None
 
     def start(self) -> None:
-        """Let the objects of the scenario's cluster be there, those that others refer to first."""
+        """Add the objects of the scenario's cluster, those that others refer to first."""
         pods = []
         for item in objects_of(self.scenario.snapshot):
             if isinstance(item, Pod):
@@ -162,7 +162,7 @@ class World:
         return new
 
     def remove_pod(self, pod: Pod) -> None:
-        """Let a pod's object go."""
+        """Remove a pod's object."""
         self.change(pod, None)
 
     def node(self, name: str) -> Node | None:

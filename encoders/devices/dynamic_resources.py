@@ -1,11 +1,11 @@
 """Dynamic resource allocation: which device serves which request, each device once unless it may be shared.
 
-    private claims of a class on a node        `devices.choice` with y[c,n] pods
+    private claims of a class on a node        `encoders.devices.choice` with y[c,n] pods
     common claims                              allocated for at most one node n: allocated[C,n]
         a user lands on m  ->  C is allocated and its devices are reached from m, or it keeps its old devices
     released[C]  ->  every running pod that has C leaves, and of waiting ones it is one at most (then it may
                      be deallocated, a free step)
-    what all claims together take of devices, capacities and counters: `devices.sums`
+    what all claims together take of devices, capacities and counters: `encoders.devices.sums`
 
 Source: docs/dra.md; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 """
@@ -143,7 +143,7 @@ class _Encoder:
         return chosen
 
     def _send(self, key: str, classes: list[PodClass], chosen: dict[int, cp_model.IntVar]) -> None:
-        """Let users land only where the claim's devices are reached."""
+        """Restrict users to nodes from which the claim's devices are reached."""
         ctx, devices = self._ctx, self._devices
         old = devices.claims.allocations.get(key)
         kept = None if old is None else devices.index.reach(old)

@@ -114,7 +114,7 @@ class _Sums:
         ]
 
     def _is_full(self, spared: Spared, others: Sequence[Taken]) -> None:
-        """Let a device be spared only where other claims leave too little of some capacity of it."""
+        """Allow that a device is spared only where other claims leave too little of some capacity of it."""
         reasons = Terms().extend(spared.count)
         for name, value in self._capacities(spared.kind.index).items():
             before = sum((amount for _, amount in self._given(spared.kind.index, name)), Fraction(0))

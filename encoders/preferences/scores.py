@@ -1,4 +1,4 @@
-"""`--prefer scores`: the most points of soft criteria, as `measures.preferences.soft_points` defines them.
+"""`--prefer scores`: the most points of soft criteria (`framework.measures.preferences.soft_points`).
 
     scores = Σ static points(c, n)·y[c,n]
              + Σ weight·(pods of c in domains with another match of a preferred term)

@@ -76,7 +76,7 @@ class Binding:
         return None
 
     def _of_volumes(self, i: int) -> Status | None:
-        """Look at claims that wait to be bound, although nothing was assumed for them."""
+        """Return the error of claims that wait to be bound, although nothing was assumed for them."""
         if not self._unassumed:
             return None
         claims = claims_of(self._cluster).of(i)
@@ -87,7 +87,7 @@ class Binding:
         return _failed(PRE_BIND, names.VOLUME_BINDING, NOT_ASSUMED) if claims.unbound else None
 
     def _of_claims(self, state: "State", i: int) -> Status | None:
-        """Look at resource claims that nothing was chosen for."""
+        """Return the error of resource claims for which nothing was chosen."""
         index = device_index(self._cluster)
         if not (self._unchosen or self._unwritten) or index is None or state.claims is None:
             return None

@@ -64,7 +64,7 @@ class Ledger:
         return numbers
 
     def pay(self, victims: Iterable[int]) -> None:
-        """Let victims use their budgets, each once."""
+        """Charge the budgets of victims, each once."""
         for i in victims:
             for b in self.charges(i):
                 self.allowed[b] = max(0, self.allowed[b] - 1)

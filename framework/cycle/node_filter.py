@@ -32,12 +32,12 @@ class NodeFilter:
         self._moving = [(p, fork) for p, fork in self._forks if not isinstance(p, StaticFilter)]
 
     def add(self, j: int) -> None:
-        """Let pod j be on the node."""
+        """Add pod j to the node."""
         for plugin, fork in self._moving:
             plugin.add(fork, j)
 
     def remove(self, j: int) -> None:
-        """Let pod j no longer be on the node."""
+        """Remove pod j from the node."""
         for plugin, fork in self._moving:
             plugin.remove(fork, j)
 

@@ -84,7 +84,7 @@ class NominatedPods:
         self._expected = Expected(self._expected.usage.copy(), self._expected.count.copy())
 
     def fill(self, place: int, fork: Any, n: int) -> None:
-        """Let the nominated pods of a node in `alone` be on a filter's fork of it.
+        """Add the nominated pods of a node in `alone` to a filter's fork of it.
 
         Parameters
         ----------

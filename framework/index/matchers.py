@@ -2,8 +2,8 @@
 
 Counting pods per node for a selector is what PodTopologySpread, InterPodAffinity and NodePorts have in
 common. A `Matcher` says how much each pod counts, by *count class*: pods with equal namespace, labels,
-affinity terms and host ports. `state.State` keeps the sums per node up to date for every matcher that was
-asked for.
+affinity terms and host ports. `framework.state.state.State` keeps the sums per node up to date for every
+matcher in use.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

@@ -33,7 +33,7 @@ class DomainOfGroup(NamedTuple):
 def faults_of_groups(
     cluster: "Cluster", placed: Mapping[int, int], victims: Collection[int]
 ) -> Iterator[str]:
-    """Say where the end of a round breaks a rule of a group.
+    """Yield where the end of a round breaks a rule of a group.
 
     Parameters
     ----------

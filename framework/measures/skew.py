@@ -94,7 +94,7 @@ def excess(
 
 
 def price_without_key(cluster: Cluster, pod: int, constraint: SpreadConstraint) -> int:
-    """Say what a pod with a soft constraint costs on a node without the key: more than any domain could.
+    """Return what a pod with a soft constraint costs on a node without the key: more than any domain could.
 
     Soft constraints avoid such nodes, except the system's defaults (`requires_all_keys`).
     """

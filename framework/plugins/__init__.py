@@ -1,7 +1,7 @@
 """kube-scheduler's in-tree plugins, one file each, under upstream's names.
 
 What runs, at which extension points, in which order and with which default weight, is said once in
-`vocabulary.profile.PLUGINS`; here is what is made for each entry that filters or scores.
+`vocabulary.default_plugins.PLUGINS`; here is what is made for each entry that filters or scores.
 """
 
 from collections.abc import Mapping

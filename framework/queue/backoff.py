@@ -61,7 +61,7 @@ class BackoffQueue:
         return self.expiration(item) >= (floor_to_second(now) if self._windows else now)
 
     def push(self, item: QueuedPod) -> None:
-        """Let a pod back off."""
+        """Add a pod that backs off."""
         self.remove(item.key)
         (self._rejected if item.rejectors else self._errors).push(item)
 

@@ -31,7 +31,7 @@ class EventHandlers:
         self._queue = queue
 
     def change(self, old: KubeObject | None, new: KubeObject | None) -> tuple[Occurrence, ...]:
-        """Let an object be added, change or go.
+        """Handle the addition, change or deletion of an object.
 
         Parameters
         ----------

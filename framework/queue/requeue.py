@@ -63,7 +63,7 @@ class Judge:
         return answer.queue
 
     def worth(self, item: QueuedPod, happened: Occurrence) -> Strategy:
-        """Say how one pod goes back into the queue because of an event."""
+        """Return how one pod goes back into the queue because of an event."""
         rejectors = item.rejectors
         if not rejectors:
             return Strategy.AFTER_BACKOFF

@@ -134,7 +134,7 @@ class SchedulingQueue:
         self._transitions.to_active(self._new(pod), str(events.POD_ADD))
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Take note of a waiting pod's new version, which may be what it waits for."""
+        """Record a waiting pod's new version, which may be what it waits for."""
         happened = [Occurrence(event, old, new) for event in pod_events(old, new)]
         if self.hints_enabled and identity(new) in self._in_flight:
             for occurrence in happened:
@@ -167,7 +167,7 @@ class SchedulingQueue:
         self._transitions.remove(pod.key)
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Have pods tried again without backoff; one in flight is retried after its backoff if it fails."""
+        """Retry pods without backoff; one in flight is retried after its backoff if it fails."""
         for pod in pods:
             waiting = self._transitions.unschedulable.get(pod.key)
             backing_off = None if waiting is not None else self._transitions.backoff.remove(pod.key)
@@ -242,7 +242,7 @@ class SchedulingQueue:
         return QueuedPod(pod, self.clock.now, self._sequence)
 
     def _after_attempt(self, item: QueuedPod) -> Strategy:
-        """Say how a pod goes back, by what happened while it was in flight."""
+        """Return how a pod goes back, by what happened while it was in flight."""
         if not item.rejectors:
             return Strategy.AFTER_BACKOFF
         if not self.hints_enabled:
@@ -258,7 +258,7 @@ class SchedulingQueue:
     # -- events ------------------------------------------------------------
 
     def move_all(self, happened: Occurrence, among: Iterable[QueuedPod] | None = None) -> None:
-        """Let an event wake the pods that it may help.
+        """Wake the pods that an event may help.
 
         Parameters
         ----------

@@ -78,7 +78,7 @@ class ScoredResources:
         )
 
     def on(self, cluster: "Cluster", state: "State", nodes: Ints) -> tuple[Bools, Amounts, Amounts]:
-        """Look at some nodes.
+        """Return the amounts of some nodes.
 
         Returns
         -------

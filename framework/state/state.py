@@ -143,7 +143,7 @@ class State:
         self.version = next(_versions)
 
     def remove(self, i: int, *, devices: bool = True) -> None:
-        """Let pod i leave its node; it is no longer terminating either.
+        """Remove pod i from its node; it is no longer terminating either.
 
         Volume claims that it bound stay bound.
 
@@ -206,7 +206,7 @@ class State:
         )
 
     def mark(self, i: int) -> None:
-        """Let pod i terminate from now on; marking it again changes nothing."""
+        """Mark pod i as terminating; marking it again changes nothing."""
         self._set_terminating(i, terminating=True)
 
     def unmark(self, i: int) -> None:
@@ -229,12 +229,12 @@ class State:
         return self.nominations.node_of
 
     def nominate(self, i: int, n: int) -> None:
-        """Let pod i, which is on no node, expect room on node n."""
+        """Nominate pod i, which is on no node, to node n."""
         self.nominations.nominate(i, n)
         self.nominations_version = next(_versions)
 
     def withdraw(self, i: int) -> None:
-        """Let pod i expect room nowhere; fine if it does not."""
+        """Withdraw the nomination of pod i, if there is one."""
         if self.nominations.withdraw(i):
             self.nominations_version = next(_versions)
 

@@ -140,7 +140,7 @@ class Attachments:
         return not plugin or bool(self.counts(plugin)[n])
 
     def counts(self, plugin: str) -> Bools:
-        """Say on which nodes volumes of an in-tree plugin, or of none, count; bool[N], shared."""
+        """Return on which nodes volumes of an in-tree plugin, or of none, count; bool[N], shared."""
         mask = self._counts.get(plugin)
         if mask is None:
             judged = [not plugin or counts_on(node, plugin) for node in self._nodes]

@@ -72,7 +72,7 @@ class Binder:
         self._offers = offers_of(cluster)
 
     def need(self, claims: PodClaims, assumed: Assumed) -> Need:
-        """Look at a pod's claims after what a round has bound so far."""
+        """Evaluate a pod's claims after what a round has bound so far."""
         taken: list[int] = []
         pinned: list[Unbound] = []
         looking: list[Unbound] = []

@@ -35,7 +35,7 @@ NO_SPACE: Final = 4
 
 
 def provisioning(cluster: "Cluster", wish: Wish) -> NDArray[np.uint8]:
-    """Say on which nodes a volume can be made for a claim.
+    """Return on which nodes a volume can be provisioned for a claim.
 
     Returns
     -------

@@ -81,7 +81,7 @@ class Storage:
         return found is not None and found.volume_binding_mode == "WaitForFirstConsumer"
 
     def nodes_of(self, v: int) -> Bools:
-        """Say from which nodes volume number v can be reached; bool[N], shared between equal affinities."""
+        """Return from which nodes volume number v is reached; bool[N], shared between equal affinities."""
         mask = self._nodes.get(v)
         if mask is None:
             affinity = self.volumes[v].spec.node_affinity

@@ -6,7 +6,7 @@ Two things belong to one part when a chain of ties joins them. A tie is
 - what can matter to each other on different nodes by a family (`Family.ties`): carriers of a constraint and
   what it counts, members of a group, victims of a budget, users of a claim;
 - what a preference adds to that (`Preference.ties`);
-- what an order must look at together (`ordering.components`).
+- what an order must look at together (`solver.ordering.components`).
 
 What cannot change (running pods that no plan evicts, nodes where no pending pod can be placed) ties nothing:
 it is a constant on both sides. So the filters of a pod of one part never see a step of another part, and the

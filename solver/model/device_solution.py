@@ -178,7 +178,7 @@ class _Stock:
                 yield [pick for r in requests for pick in self._request(left, value, r)]
 
     def _request(self, left: dict[_Key, int], value: Any, r: int) -> list[Pick]:
-        """Give one pod the devices of a request, from the first alternative that still has pods to serve."""
+        """Assign one pod the devices of a request, from the first alternative that still has pods left."""
         key = next(k for k, n in left.items() if k[0] == value and k[1] == r and n > 0)
         left[key] -= 1
         picks = self.devices[key]

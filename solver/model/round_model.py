@@ -136,7 +136,7 @@ class RoundModel:
         self.context.model.add_bool_or([literal for literals in differs for literal in literals])
 
     def _values(self, component: Component, solution: Solution) -> Iterator[tuple[cp_model.IntVar, int]]:
-        """Give the variables of a component with their values in a solution."""
+        """Yield the variables of a component with their values in a solution."""
         for key, variable in self.context.counts.items():
             if key[0] in component.classes:
                 yield variable, solution.counts.get(key, 0)
@@ -147,7 +147,7 @@ class RoundModel:
             yield from zip(devices.deciding(), solution.devices.values, strict=True)
 
     def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
-        """Give literals of which one must hold for the variable to have more than a value, or fewer."""
+        """Return literals of which one must hold for the variable to exceed a value, or fall below it."""
         # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
         low, *_, high = list(variable.proto.domain)
         ranges = [(value + 1, high)] + [(low, value - 1)] * fewer

@@ -144,7 +144,7 @@ class GreedyOrder:
         )
 
     def _release(self) -> bool:
-        """Let one victim leave: the least important on the node of the first pod in the queue that waits."""
+        """Remove one victim: the least important on the node of the first pod in the queue that waits."""
         passed_over = []
         found = False
         while self._waiting and not found:

@@ -102,7 +102,7 @@ class SlackBounds:
         return np.array([self._least(self._vector(kind.first, w, self._first), until) for w in weights])
 
     def linking(self, until: float) -> tuple[Ints, Ints]:
-        """Give the sides of the linking rows, the open ones bounded."""
+        """Return the sides of the linking rows, with bounds in place of open ones."""
         floor, ceiling = self._links.floor.copy(), self._links.ceiling.copy()
         for r in range(len(floor)):
             vector = self._vector(*self._links.terms.of(r), self._all)
@@ -143,6 +143,6 @@ def _renamed(terms: Sparse, ids: Ints) -> Sparse:
 
 
 def _scaled(sides: Ints, times: int) -> Ints:
-    """Give the sides of a sum of so many like rows."""
+    """Return the sides of the sum of a number of like rows."""
     none = (sides == LOWEST) | (sides == HIGHEST)
     return np.where(none, sides, np.where(none, 0, sides) * times)

@@ -217,7 +217,7 @@ class SearchState:
         return tuple(self.incumbent.cost(*held) for held in self.held)
 
     def hint(self, goals: Sequence[str]) -> None:
-        """Let the model start from the best plan, unless that breaks what the model holds."""
+        """Start the model from the best plan, unless that breaks what the model holds."""
         plan = counted(self.problem, self.incumbent.best)
         completion = self.model.complete(*plan, goals, self.seconds_left)
         if completion is Completion.REFUSED and not self.moved():

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from support.builders import cluster, node, pod
+from support.proof import PLENTY
 from support.strategies import SMALL, generate
 
 from kubestow.encoders.build import build_problem
@@ -45,7 +46,7 @@ def search_of(documents, workers=1, params=DEFAULT):
 
 def begin(problem, lns, names):
     outcome = complete(problem, ()).outcome
-    assert lns.start(names, *counted(problem, outcome), 60.0)
+    assert lns.start(names, *counted(problem, outcome), PLENTY)
     return outcome
 
 
@@ -87,7 +88,8 @@ def test_a_solution_is_what_the_model_reads_of_the_point(make):
 
 
 def test_what_is_found_is_better_than_the_start():
-    problem, _, lns = search_of(ROUNDS["pods that only need room"]())
+    by_proof = LnsParams(sub_limit=10.0, max_sub_limit=10.0, max_size=4)
+    problem, _, lns = search_of(ROUNDS["pods that only need room"](), params=by_proof)
     name = tiers.scheduled(problem.levels[-1])
     outcome = begin(problem, lns, [name])
     assert sum(steps(lns, 60)) > 0

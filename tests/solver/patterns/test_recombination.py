@@ -6,6 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 from support.builders import cluster, node, pod
+from support.proof import PLENTY
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
@@ -43,12 +44,12 @@ def point(model, *on_nodes):
         for cpu in asked:
             key = (cores[cpu], n)
             counts[key] = counts.get(key, 0) + 1
-    assert model.complete(counts, {}, [tiers.scheduled(0)], 10.0) is Completion.COMPLETE
+    assert model.complete(counts, {}, [tiers.scheduled(0)], PLENTY) is Completion.COMPLETE
     return model.values
 
 
 def put_together(recombination, model):
-    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), PLENTY)
     return None if attempt is None else attempt.search()
 
 
@@ -85,21 +86,21 @@ def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(mod
 
 def test_no_attempt_is_made_where_nothing_new_was_seen_or_one_is_under_way(model):
     recombination, cost = bounding_of(model).recombination(), model.cost(tiers.scheduled(0))
-    assert recombination.attempt(cost, 10.0) is None
+    assert recombination.attempt(cost, PLENTY) is None
     recombination.see(point(model, [3, 1], []))
-    first = recombination.attempt(cost, 10.0)
+    first = recombination.attempt(cost, PLENTY)
     recombination.see(point(model, [], [2, 2]))
-    assert recombination.attempt(cost, 10.0) is None
+    assert recombination.attempt(cost, PLENTY) is None
     first.stop()
-    assert recombination.attempt(cost, 10.0).search() is not None
+    assert recombination.attempt(cost, PLENTY).search() is not None
     recombination.see(point(model, [2, 2], []))
-    assert recombination.attempt(cost, 10.0) is None, "nodes are alike: this is no new pattern"
+    assert recombination.attempt(cost, PLENTY) is None, "nodes are alike: this is no new pattern"
 
 
 def test_a_stopped_attempt_finds_nothing(model):
     recombination = bounding_of(model).recombination()
     recombination.see(point(model, [3, 1], []))
-    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), PLENTY)
     attempt.stop()
     assert attempt.search() is None
 

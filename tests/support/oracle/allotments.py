@@ -120,7 +120,7 @@ class Allotments:
         return written
 
     def _renamed(self, key, allocation):
-        """Give shares an id of the claim's."""
+        """Name shares by ids of the claim."""
         results = tuple(
             type(r)(r.request, r.id, r.admin, f"{key} {r.share}" if r.share else "", r.taken)
             for r in allocation.results

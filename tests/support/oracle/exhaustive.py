@@ -176,7 +176,7 @@ class _Search:
     # -- the search --
 
     def visit(self):
-        """Look at this situation and all that follow from it."""
+        """Visit this situation and all that follow from it."""
         situation = (tuple(map(tuple, self.counts)), tuple(self.fate), tuple(self.begun), self._bindings())
         if situation in self.seen:
             return
