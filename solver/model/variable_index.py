@@ -49,6 +49,8 @@ class Places:
         victims = self.problem.victims
         self.victim_node = np.array([victims[v].node for v in self.victim.tolist()], dtype=np.int64)
         self.evictions = _indices(context.evictions)
+        units = (victims[v].unit for v in self.victim.tolist())
+        self._unit = np.array([-1 if unit is None else unit for unit in units], dtype=np.int64)
         self.decisive = np.concatenate((self.counts, self.evictions))
         where = np.concatenate((self.node, self.victim_node))
         order = np.argsort(where, kind="stable")
@@ -73,6 +75,12 @@ class Places:
     def on(self, nodes: Ints) -> Ints:
         """Counts and evictions on some nodes."""
         return self._by_node[entries(self._start, nodes)[0]]
+
+    def leaving_with(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Evictions of the groups that are evicted whole and have members on some nodes, and their nodes."""
+        units = np.unique(self._unit[np.isin(self.victim_node, nodes)])
+        mine = np.isin(self._unit, units[units >= 0])
+        return self.evictions[mine], self.victim_node[mine]
 
     def standing(self, cls: int, x: Ints) -> Ints:
         """Nodes where pods of a class newly stand."""

@@ -165,13 +165,12 @@ def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
 def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     """Why a sequence whose bindings all pass is still no plan: a wasted eviction, or a newcomer evicted."""
     pods = cluster.pods
-    initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
     marked = {move.pod for move in moves if isinstance(move, Mark)}
     left = pods_leaving(moves)
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
-    for pod, preemptor in preemptors(cluster, initial, moves).items():
+    for pod, preemptor in preemptors(cluster, moves).items():
         if pod in pending:
             yield f"{pods[pod].key} is bound and evicted in the same round"
         elif preemptor is None:
