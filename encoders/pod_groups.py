@@ -166,7 +166,8 @@ def ties(problem: Problem) -> Iterator[Tie]:
     """Tie the pending members of each group to its evictable ones, and those that leave together."""
     class_of = {p: v for v in problem.victims for p in v.pods}
     for group in groups(problem.cluster):
-        yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
+        if group.pending or group.unit:
+            yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
 
 
 FAMILY = Family(name, applies, encode, ties=ties)

@@ -15,6 +15,9 @@ from support.builders import budget, cluster, group, node, pod, workload
 
 LEVELS = (10, 20, 30)
 GUARDS = (None, None, None, None, 15, 20, 30, 35)
+MOST = 7
+"""Pods of a round: the exhaustive search tries them all."""
+
 SHAPES = ("plain", "plain", "pinned", "pinned", "spread", "anti")
 SPELLINGS = (("v1alpha2", "PodGroup"), ("v1alpha3", "all"), ("v1beta1", {"all": {}}))
 
@@ -55,7 +58,9 @@ class _Crowd:
         ]
         labels = rng.sample(({"app": "x"}, {"app": "y"}, {"tier": "front"}), rng.choice((0, 1, 1, 2)))
         budgets = [budget(f"b{k}", by, allowed=rng.choice((0, 0, 1, 1, 2))) for k, by in enumerate(labels)]
-        return cluster(nodes, self._running(), self._pending(), budgets, self._groups(), name=name)
+        running = self._running()
+        pending = self._pending()[: MOST - len(running)]
+        return cluster(nodes, running, pending, budgets, self._groups(), name=name)
 
     def _groups(self):
         rng = self.rng
@@ -88,14 +93,14 @@ class _Crowd:
                 guard = rng.choice(GUARDS)
                 item = item if guard is None else item.guard(guard)
                 found.append(item.terminating() if self.chance(0.08) else item)
-        return rng.sample(found, min(len(found), 5))
+        return rng.sample(found, min(len(found), 4))
 
     def _pending(self):
         rng = self.rng
         levels = rng.sample(LEVELS, rng.choice((1, 2, 2, 3)))
         gang = rng.choice((0, 0, 2, 2, 3))
         found = [
-            self._incoming(f"p{k}").priority(levels[k % len(levels)]) for k in range(rng.choice((1, 2, 3)))
+            self._incoming(f"p{k}").priority(levels[k % len(levels)]) for k in range(rng.choice((1, 1, 2, 3)))
         ]
         level = rng.choice(levels)
         found += [
@@ -103,7 +108,8 @@ class _Crowd:
             for k in range(gang)
         ]
         if self.chance(0.3):
-            found.append(self._member(self._incoming("more"), "w").priority(rng.choice((0, *levels))))
+            more = self._member(self._incoming("more"), "w").priority(rng.choice((0, *levels)))
+            found.insert(rng.randint(0, len(found)), more)
         return found
 
     def _incoming(self, name):
