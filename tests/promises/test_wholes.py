@@ -9,11 +9,15 @@ from support.builders import budget, cluster, group, node, pod
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay, told
 from support.side_by_side import side_by_side
+from support.tampering import steps
 from support.whole_rounds import tiny_whole_rounds, tiny_wholes
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.groups import groups
+from kubestow.models.plan import Step
 from kubestow.models.snapshot import Snapshot
+from kubestow.solver.api import solve
+from kubestow.solver.plans.replay import ReplayFailure, replay
 
 SEEDS = [seed for seed in range(300) if seed not in (5, 20, 101)]
 """The rounds left out are equal as well, but the exhaustive search takes long over them."""
@@ -98,6 +102,8 @@ URGENT = pod("u").req(cpu="2").priority(10)
 BOTH = [MEMBER.named("ma").on("a"), MEMBER.named("mb").on("b")]
 GANG = [group("j", gang=2), pod("j").req(cpu="2").priority(10).member("j").times(2)]
 
+LEAVES = {name: [Step(mark=f"default/{name}"), Step(leave=f"default/{name}")] for name in ("ma", "mb")}
+
 ROWS = [
     Row(
         "one pod leaves rather than a group of two",
@@ -170,6 +176,47 @@ def test_an_eviction_in_part_is_the_answer_only_where_it_beats_every_plan():
     optimal, greedy = check_optimal(cluster(A, B, TEAM, BOTH, URGENT))
     assert not optimal.stats.admissible
     assert len(optimal.evictions) == len(greedy.evictions) == 1
+
+
+@pytest.mark.parametrize(
+    "taken, words",
+    [
+        pytest.param(
+            [*LEAVES["ma"], Step(bind="default/u", node="a")],
+            "the plan is not admissible: pod group default/g is evicted whole or not at all: "
+            "default/ma leaves and default/mb stays",
+            id="a part of a group leaves",
+        ),
+        pytest.param(
+            [
+                *LEAVES["ma"],
+                *LEAVES["mb"],
+                Step(bind="default/u", node="a"),
+                Step(bind="default/m", node="b"),
+            ],
+            "the plan is not admissible: default/m is placed, and its pod group default/g is evicted",
+            id="a group is evicted and gains a member",
+        ),
+        pytest.param(
+            [*LEAVES["ma"], *LEAVES["mb"], Step(bind="default/u", node="c")],
+            "the plan is not admissible: default/ma leaves and no preemptor comes to its node",
+            id="a group leaves for nobody",
+        ),
+        pytest.param(
+            [*LEAVES["ma"], *LEAVES["mb"], Step(bind="default/u", node="a")],
+            "the plan contradicts itself: ",
+            id="a group that leaves for a pod on one of its nodes is no fault of the steps",
+        ),
+    ],
+)
+def test_the_replay_refuses(taken, words):
+    snapshot = cluster(A, B, C, TEAM, BOTH, URGENT, MEMBER)
+    index = build_cluster(snapshot)
+    plan = solve(snapshot, OPTIONS)
+    replay(index, plan)
+    with pytest.raises(ReplayFailure) as refusal:
+        replay(index, steps(*taken)(plan))
+    assert words in str(refusal.value)
 
 
 def test_a_group_ties_the_nodes_that_its_members_are_on():
