@@ -49,8 +49,9 @@ class Places:
         victims = self.problem.victims
         self.victim_node = np.array([victims[v].node for v in self.victim.tolist()], dtype=np.int64)
         self.evictions = _indices(context.evictions)
-        units = (victims[v].unit for v in self.victim.tolist())
-        self._unit = np.array([-1 if unit is None else unit for unit in units], dtype=np.int64)
+        units = [victims[v].unit for v in self.victim.tolist()]
+        self._in_unit = np.array([k for k, unit in enumerate(units) if unit is not None], dtype=np.int64)
+        self._unit = np.array([unit for unit in units if unit is not None], dtype=np.int64)
         self.decisive = np.concatenate((self.counts, self.evictions))
         where = np.concatenate((self.node, self.victim_node))
         order = np.argsort(where, kind="stable")
@@ -78,8 +79,8 @@ class Places:
 
     def leaving_with(self, nodes: Ints) -> tuple[Ints, Ints]:
         """Evictions of the groups that are evicted whole and have members on some nodes, and their nodes."""
-        units = np.unique(self._unit[np.isin(self.victim_node, nodes)])
-        mine = np.isin(self._unit, units[units >= 0])
+        units = self._unit[np.isin(self.victim_node[self._in_unit], nodes)]
+        mine = self._in_unit[np.isin(self._unit, units)]
         return self.evictions[mine], self.victim_node[mine]
 
     def standing(self, cls: int, x: Ints) -> Ints:

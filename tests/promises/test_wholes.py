@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from support.apart import APART, WHOLE, parts_of, solved
 from support.builders import budget, cluster, group, node, pod
+from support.group_rounds import small_groups, tiny_groups
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay, told
 from support.side_by_side import side_by_side
 from support.tampering import steps
-from support.whole_rounds import tiny_whole_rounds, tiny_wholes
+from support.whole_rounds import all_whole, tiny_whole_rounds, tiny_wholes
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.groups import groups
@@ -19,8 +20,7 @@ from kubestow.models.snapshot import Snapshot
 from kubestow.solver.api import solve
 from kubestow.solver.plans.replay import ReplayFailure, replay
 
-SEEDS = [seed for seed in range(300) if seed not in (5, 20, 101)]
-"""The rounds left out are equal as well, but the exhaustive search takes long over them."""
+SEEDS = range(300)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -33,6 +33,20 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 @given(snapshot=tiny_whole_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_every_other_family_beside_groups_that_are_evicted_whole(seed):
+    check_optimal(all_whole(tiny_groups(seed)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.slow
+def test_the_plan_is_never_worse_than_greedys(seed):
+    """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
+    snapshot = all_whole(small_groups(seed))
+    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
+    assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
 def test_the_mix_evicts_groups_whole_often_enough():

@@ -7,6 +7,7 @@ only; a spread constraint or an anti-affinity that counts members; budgets over 
 both; guards.
 """
 
+from dataclasses import replace
 from random import Random
 
 from hypothesis import strategies as st
@@ -28,6 +29,15 @@ def tiny_wholes(seed):
 
 
 tiny_whole_rounds = st.randoms(use_true_random=False).map(lambda rng: crowded(rng, "tiny-wholes"))
+
+
+def all_whole(snapshot):
+    """Return a round in which every group is evicted whole."""
+
+    def whole(item):
+        return item.model_copy(update={"spec": item.spec.model_copy(update={"disruption_mode": "all"})})
+
+    return replace(snapshot, name=f"{snapshot.name}-whole", pod_groups=tuple(map(whole, snapshot.pod_groups)))
 
 
 def crowded(rng, name):
