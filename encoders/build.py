@@ -12,6 +12,8 @@ from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import Budget, budgets
+from ..framework.rules.eviction_units import preemptor_nodes, unit_group
+from ..framework.rules.groups import groups as pod_groups
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
 from . import ENCODERS
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..framework.index.cluster import Cluster
-    from ..framework.vocabulary.arrays import Bools
+    from ..framework.vocabulary.arrays import Bools, Ints
     from .dra.problem import DeviceProblem
 
 
@@ -114,7 +116,10 @@ def _victim_classes(
     static: dict[Hashable, Bools],
     all_budgets: Sequence[Budget],
 ) -> tuple[VictimClass, ...]:
-    """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
+    """Running pods below a preemptor that could come to their node, grouped by what they cost and free.
+
+    A group that is evicted whole is among them only if there could be a preemptor for every member.
+    """
     reach: dict[int, Bools] = {}
     for cls, pods in groups.items():
         info = cluster.pods[pods[0]]
@@ -124,28 +129,49 @@ def _victim_classes(
     for priority, nodes in reach.items():
         highest[nodes] = np.maximum(highest[nodes], priority)
 
+    staying = _staying_units(cluster, highest)
     charges = _charges(cluster, all_budgets)
     claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
     for i in cluster.bound:
         info = cluster.pods[i]
         node = int(state.node_of[i])
-        if info.priority >= highest[node]:
+        group = unit_group(cluster, i)
+        if group.index in staying if group is not None else info.priority >= highest[node]:
             continue
         drawn = () if info.terminating else charges(i)
         held = claims.get(i, ())
-        key = (node, info.cls, info.usage, info.guard, info.terminating, held, drawn)
+        unit = None if group is None else group.index
+        key = (node, unit, info.cls, info.usage, info.guard, info.terminating, held, drawn)
         grouped.setdefault(key, []).append(i)
     return tuple(
         _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
     )
 
 
+def _staying_units(cluster: Cluster, highest: Ints) -> frozenset[int]:
+    """Return the groups that are evicted whole or not at all and have a member that no newcomer preempts.
+
+    Parameters
+    ----------
+    highest : int64[N]
+        Highest priority of a preemptor that could come to each node.
+    """
+    return frozenset(
+        group.index
+        for group in pod_groups(cluster)
+        if group.unit
+        and max(cluster.pods[i].priority for i in group.unit)
+        >= highest[list(preemptor_nodes(cluster, group.unit[0]))].max()
+    )
+
+
 def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: Iterable[int]) -> VictimClass:
     infos = [cluster.pods[i] for i in pods]
     infos.sort(key=lambda p: (p.start, p.index), reverse=True)
-    node, drawn = key[0], key[-1]
+    node, unit, drawn = key[0], key[1], key[-1]
     assert isinstance(node, int)
+    assert unit is None or isinstance(unit, int)
     assert isinstance(drawn, tuple)
     return VictimClass(
         index=index,
@@ -156,6 +182,7 @@ def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: I
         free=infos[0].terminating,
         guard=infos[0].guard,
         charges=drawn,
+        unit=unit,
     )
 
 

@@ -1,6 +1,7 @@
 """Evictions, their preemptors and their costs: preemption with PodDisruptionBudgets (KEP-4664).
 
     evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of higher priority, n the node of v
+                                         (of a group that is evicted whole: the nodes of all its members)
     Σ over victims v that budget b covers of (evicted[v] − violating[v]) <= disruptionsAllowed(b)
     violating[v] <= evicted[v]
     violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..framework.rules.eviction_units import preemptor_nodes
 from ..framework.vocabulary import names
 from ..models import tiers
 from .family import Family, Tie
@@ -45,33 +47,37 @@ def encode(ctx: Context) -> None:
     preemptors = _Preemptors(ctx)
     for v in ctx.problem.victims:
         variable = ctx.evictions[v.index]
-        literal = preemptors.above(v.node, v.priority + 1)
-        ctx.model.add(variable <= v.size * literal)
+        ctx.model.add(variable <= v.size * preemptors.above(v, v.priority + 1))
     violating = _budget_rows(ctx, preemptors)
     _goals(ctx, violating)
 
 
 class _Preemptors:
-    """Literals that may be true only if a preempting newcomer of at least some priority is on a node."""
+    """Literals that may be true only if a preempting newcomer of some priority or more comes for a victim."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._literals: dict[tuple[int, int], cp_model.IntVar] = {}
-        self._known: dict[tuple[int, int], cp_model.IntVar] = {}
+        self._literals: dict[tuple[tuple[int, ...], int], cp_model.IntVar] = {}
+        self._known: dict[tuple[tuple[int, ...], int], cp_model.IntVar] = {}
 
-    def above(self, node: int, priority: int) -> cp_model.IntVar:
-        known = self._known.get((node, priority))
+    def above(self, v: VictimClass, priority: int) -> cp_model.IntVar:
+        """Give the literal for a victim's node, or for the nodes of all that leave with it."""
+        ctx = self._ctx
+        nodes = preemptor_nodes(ctx.problem.cluster, v.pod)
+        known = self._known.get((nodes, priority))
         if known is not None:
             return known
-        ctx = self._ctx
-        classes = [c for c in ctx.classes_on(node) if c.preempts and c.priority >= priority]
+        classes = {
+            c.index: c for n in nodes for c in ctx.classes_on(n) if c.preempts and c.priority >= priority
+        }
         # equal sets of classes share a literal: the lowest priority among them names the set
-        key = (node, min((c.priority for c in classes), default=priority))
+        key = (nodes, min((c.priority for c in classes.values()), default=priority))
         if key not in self._literals:
-            literal = ctx.model.new_bool_var(f"preemptor[{ctx.problem.cluster.node_names[node]},{key[1]}]")
-            ctx.at_most(Terms().add(literal, 1).extend(ctx.placed(classes, [node]), -1), 0)
+            where = ",".join(ctx.problem.cluster.node_names[n] for n in nodes)
+            literal = ctx.model.new_bool_var(f"preemptor[{where},{key[1]}]")
+            ctx.at_most(Terms().add(literal, 1).extend(ctx.placed(classes.values(), nodes), -1), 0)
             self._literals[key] = literal
-        self._known[node, priority] = self._literals[key]
+        self._known[nodes, priority] = self._literals[key]
         return self._literals[key]
 
 
@@ -93,7 +99,7 @@ def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_mode
     variable = ctx.model.new_int_var(0, v.size, f"violating[{key}]")
     ctx.model.add(variable <= ctx.evictions[v.index])
     if v.guard is not None:
-        ctx.model.add(variable <= v.size * preemptors.above(v.node, max(v.guard, v.priority + 1)))
+        ctx.model.add(variable <= v.size * preemptors.above(v, max(v.guard, v.priority + 1)))
     return variable
 
 

@@ -1,4 +1,4 @@
-"""Pod groups: gangs start whole, and a constrained group stays in one domain.
+"""Pod groups: gangs start whole, a constrained group stays in one domain, and some are evicted whole.
 
 For a gang g with minCount m and the literal starts[g], true whenever a member is newly placed:
 
@@ -12,7 +12,13 @@ For each constrained key k of a group, with one literal per domain d, at most on
 Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places no
 member.
 
-Source: KEP-4671, KEP-5732; docs/groups.md.
+A group with disruptionMode `all` has one literal whole[g] for all its classes v of running members, on
+whatever nodes they are:
+
+    evicted[v] = size(v)·whole[g]
+    whole[g]  ->  not starts[g]
+
+Source: KEP-4671, KEP-5732, KEP-5710; docs/groups.md.
 """
 
 from __future__ import annotations
@@ -40,14 +46,16 @@ name = names.GANG_SCHEDULING
 
 
 def applies(problem: Problem) -> bool:
-    """Whether a pending pod names a group."""
-    return any(group.pending for group in groups(problem.cluster))
+    """Whether a pending pod names a group, or a group may be evicted whole."""
+    return bool(problem.units) or any(group.pending for group in groups(problem.cluster))
 
 
 def encode(ctx: Context) -> None:
-    """Add the rows of every group with pending members."""
+    """Add the rows of every group with pending members, and of those that may be evicted whole."""
     for group in groups(ctx.problem.cluster):
         classes = classes_of(ctx.problem, group)
+        if group.index in ctx.problem.units:
+            _evicted_whole(ctx, group, classes)
         if not classes:
             continue
         if group.waits is not None:
@@ -106,6 +114,14 @@ def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
     return literal
 
 
+def _evicted_whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
+    whole = ctx.model.new_bool_var(f"whole[{group.key}]")
+    for v in ctx.problem.units[group.index]:
+        ctx.model.add(ctx.evictions[v.index] == v.size * whole)
+    if classes:
+        ctx.model.add_implication(whole, starts(ctx, group).negated())
+
+
 def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
     present = ctx.placed(classes).extend(staying(ctx, group))
     row = ctx.model.add(present.expression() >= group.quorum * starts(ctx, group))
@@ -147,10 +163,11 @@ def _follow(
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie the pending members of each group to its evictable ones."""
+    """Tie the pending members of each group to its evictable ones, and those that leave together."""
     class_of = {p: v for v in problem.victims for p in v.pods}
     for group in groups(problem.cluster):
-        yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
+        if group.pending or group.unit:
+            yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
 
 
 FAMILY = Family(name, applies, encode, ties=ties)

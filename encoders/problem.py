@@ -84,6 +84,8 @@ class VictimClass:
         `allowDisruptionByPriorityGreaterThanOrEqual` (KEP-4664).
     charges : tuple of int
         Indices into `Problem.budgets` of the budgets that one eviction draws on.
+    unit : int or None
+        The group that is evicted whole, these members with it; None where each leaves by itself.
     """
 
     index: int
@@ -94,6 +96,7 @@ class VictimClass:
     free: bool
     guard: int | None
     charges: tuple[int, ...]
+    unit: int | None = None
 
     @property
     def pod(self) -> int:
@@ -129,6 +132,15 @@ class Problem:
     def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
         """Return the level at which a victim counts, given its guard if it violates; or None."""
         return belonging_level(self.levels, priority, guard)
+
+    @cached_property
+    def units(self) -> dict[int, tuple[VictimClass, ...]]:
+        """Group that may be evicted whole -> its classes of victims, which leave together."""
+        found: dict[int, list[VictimClass]] = {}
+        for v in self.victims:
+            if v.unit is not None:
+                found.setdefault(v.unit, []).append(v)
+        return {unit: tuple(victims) for unit, victims in found.items()}
 
     def asking(self, plugin: str, classes: Iterable[PodClass]) -> list[PodClass]:
         """Return the classes whose profile filters with a plugin."""

@@ -75,7 +75,8 @@ def headline(plan: Plan) -> list[RenderableType]:
     if not plan.stats.admissible:
         lines.append(
             Text(
-                "not admissible: an eviction was wasted, or a pod was evicted that this round had bound",
+                "not admissible: an eviction was wasted, a pod was evicted that this round had bound, or "
+                "a group that is evicted whole lost only some of its pods",
                 style="yellow",
             )
         )

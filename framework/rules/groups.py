@@ -4,7 +4,8 @@ A group comes into being by its pods.  From v1alpha2 on they name a PodGroup (`s
 v1alpha1 they name a group of a Workload and a replica of it (`spec.workloadRef`): every replica is a group
 of its own.  Where a pod has both, `schedulingGroup`, the later one, counts.
 
-Sources: KEP-4671, KEP-5832, KEP-5732; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and later.
+Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5710; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and
+later.
 """
 
 from collections.abc import Sequence
@@ -61,8 +62,9 @@ class Group:
         Upstream's text, where no member can be placed whatever the cluster looks like.
     enqueued : bool
         Whether PreEnqueue lets the members into the active queue; with `waits` their cycle ends in an error.
-    evicted_whole : bool
-        Whether running members may only be evicted all together (disruptionMode `all`).
+    unit : tuple of int
+        Running members that are evicted all together or not at all (disruptionMode `all`): those that do not
+        terminate in the input.  Empty where each may be evicted by itself.
     parent : str
         The CompositePodGroup that the group is part of, empty for none.
     """
@@ -81,7 +83,7 @@ class Group:
     preferred_keys: tuple[str, ...]
     waits: str | None
     enqueued: bool
-    evicted_whole: bool
+    unit: tuple[int, ...]
     parent: str
 
     @property
@@ -178,6 +180,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         spec = GroupSpec() if rules is None else rules.spec
         min_count, desired_count = _policy(cluster, spec)
         topology = _topology(cluster, spec)
+        running = tuple(i for i in pods if cluster.pods[i].initial_node >= 0)
         missing = _waits(cluster, reference, rules, min_count, len(pods))
         found.append(
             Group(
@@ -186,7 +189,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 name=reference.name,
                 namespace=reference.namespace,
                 members=tuple(pods),
-                running=tuple(i for i in pods if cluster.pods[i].initial_node >= 0),
+                running=running,
                 pending=tuple(queued),
                 gated=tuple(i for i in pods if i in gated),
                 min_count=min_count,
@@ -195,7 +198,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 preferred_keys=_keys(topology, "Preferred"),
                 waits=missing or _at_odds(cluster, reference, rules, queued),
                 enqueued=missing is None,
-                evicted_whole=spec.disruption_mode == "all",
+                unit=_unit(cluster, spec, running),
                 parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
             )
         )
@@ -216,6 +219,12 @@ def _topology(cluster: "Cluster", spec: GroupSpec) -> Sequence[TopologyConstrain
     if not cluster.gates.enabled("TopologyAwareWorkloadScheduling"):
         return ()
     return spec.scheduling_constraints.topology
+
+
+def _unit(cluster: "Cluster", spec: GroupSpec, running: Sequence[int]) -> tuple[int, ...]:
+    if spec.disruption_mode != "all" or not cluster.gates.enabled("WorkloadAwarePreemption"):
+        return ()
+    return tuple(i for i in running if not cluster.pods[i].terminating)
 
 
 def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Preferred"]) -> tuple[str, ...]:

@@ -62,8 +62,8 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
 def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
     """Find what groups ask for and cannot have, as far as this round could touch it.
 
-    A group of groups matters where members are to be placed; being evicted all together where a pending pod
-    could evict one of them.
+    A group of groups matters where members are to be placed; groups that are evicted all together where a
+    pending pod could evict a member of one.
     """
     composites = {item.key: item.spec for item in cluster.snapshot.composite_pod_groups}
     strongest = max(
@@ -74,8 +74,6 @@ def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
             yield group.key, f"spec.parentCompositePodGroupName (CompositePodGroup {group.parent}) is"
         if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
             continue
-        if group.evicted_whole:
-            yield group.key, "spec.disruptionMode all (a pending pod could evict running members) is"
         name, seen = group.parent, set[str]()
         while name and name not in seen:
             seen.add(name)

@@ -36,7 +36,7 @@ from ...models.errors import InternalError
 from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
-from ..plans.replay import inadmissible
+from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
 from .base import Lost
@@ -177,10 +177,18 @@ def _trivial_bounds(valuation: ObjectiveVector, goals: Iterable[Goal]) -> dict[s
 
 
 def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
-    """Greedy's outcome in a part: it may be admissible there though it is not as a whole."""
+    """Greedy's outcome in a part: it may be admissible there though it is not as a whole.
+
+    Its steps are followed once more: a victim that no plan evicts is in no part, and its room is not free.
+    """
     if greedy.admissible:
         return greedy
-    fine = valuate(cluster, greedy).guarded and not any(True for _ in inadmissible(cluster, greedy.moves))
+    run = follow(cluster, greedy.moves, greedy.allocations)
+    fine = (
+        not run.fault
+        and valuate(cluster, greedy, end=run.end).guarded
+        and not any(True for _ in inadmissible(cluster, greedy.moves))
+    )
     return replace(greedy, admissible=fine)
 
 

@@ -201,11 +201,14 @@ class LargeNeighbourhoodSearch:
     def free(self, nodes: Ints) -> Ints:
         """Counts and evictions on nodes, and the variables that depend on them, the nearest first.
 
-        Variables of other nodes stay fixed: violations there depend on evictions there.
+        Variables of other nodes stay fixed: violations there depend on evictions there. Where a group is
+        evicted whole, the evictions of its members elsewhere are free, too.
         """
-        free = ring = self.variable_index.on(nodes)
+        tied, elsewhere = self.variable_index.leaving_with(nodes)
+        free = self.variable_index.on(nodes)
+        free = ring = np.concatenate((free, np.setdiff1d(tied, free)))
         here = np.zeros(self.variable_index.problem.cluster.n_nodes + 1, dtype=bool)
-        here[nodes] = here[-1] = True
+        here[nodes] = here[elsewhere] = here[-1] = True
         for _ in range(self._params.max_distance):
             found, _ = entries(self._hanging.start, self._submodels.rows_at(ring))
             ring = np.setdiff1d(self._hanging.column[found], free)

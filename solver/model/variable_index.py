@@ -50,6 +50,9 @@ class VariableIndex:
         victims = self.problem.victims
         self.victim_node = np.array([victims[v].node for v in self.victim.tolist()], dtype=np.int64)
         self.evictions = _indices(context.evictions)
+        units = [victims[v].unit for v in self.victim.tolist()]
+        self._in_unit = np.array([k for k, unit in enumerate(units) if unit is not None], dtype=np.int64)
+        self._unit = np.array([unit for unit in units if unit is not None], dtype=np.int64)
         self.decisive = np.concatenate((self.counts, self.evictions))
         where = np.concatenate((self.node, self.victim_node))
         order = np.argsort(where, kind="stable")
@@ -74,6 +77,12 @@ class VariableIndex:
     def on(self, nodes: Ints) -> Ints:
         """Counts and evictions on some nodes."""
         return self._by_node[entries(self._start, nodes)[0]]
+
+    def leaving_with(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Evictions of the groups that are evicted whole and have members on some nodes, and their nodes."""
+        units = self._unit[np.isin(self.victim_node[self._in_unit], nodes)]
+        mine = self._in_unit[np.isin(self._unit, units)]
+        return self.evictions[mine], self.victim_node[mine]
 
     def standing(self, cls: int, x: Ints) -> Ints:
         """Nodes where pods of a class newly stand."""

@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
-from ...framework.measures.group_rules import broken_groups, nodes_for_member
+from ...framework.measures.group_rules import broken_groups, nodes_for_member, partly_evicted
 from ...framework.state.moves import Bind, Deallocate, bound_nodes, pods_leaving
 from ...framework.state.state import NO_ALLOCATIONS
 from ..model.device_solution import hand_out
@@ -117,7 +117,10 @@ def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, unti
 
 
 def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:
-    """Return the part of a stuck sequence without wasted evictions and broken groups."""
+    """Return the part of a stuck sequence without wasted evictions and broken groups.
+
+    Of a group that is evicted whole no member leaves where not all do.
+    """
     cluster = problem.cluster
     dropped: set[int] = set()
     while True:
@@ -130,8 +133,10 @@ def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Alloca
                 continue
             apply_moves(cluster, state, [move], chosen)
             kept.append(move)
-        wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
-        broken = broken_groups(cluster, bound_nodes(kept), pods_leaving(kept))
+        left = pods_leaving(kept)
+        wasted = {v for v, p in preemptors(cluster, kept).items() if p is None}
+        wasted.update(i for group in partly_evicted(cluster, left) for i in group.unit if i in left)
+        broken = broken_groups(cluster, bound_nodes(kept), left)
         wasted.update(i for group in broken for i in group.pending)
         if not wasted:
             return kept

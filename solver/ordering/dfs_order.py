@@ -137,12 +137,10 @@ class DfsOrder:
         return False
 
     def _has_preemptor(self, victim: int) -> bool:
-        node = int(self._context.problem.state.node_of[victim])
-        inside = (g[-1] for (_, at, _), g in self._groups.items() if at == node and g)
-        return any(
-            self._context.serves(p, victim) and not self._gangs.begun(p)
-            for p in (*inside, *self._outside.get(node, ()))
-        )
+        nodes = self._context.nodes_of_preemptors[victim]
+        inside = (g[-1] for (_, at, _), g in self._groups.items() if at in nodes and g)
+        outside = (p for n in nodes for p in self._outside.get(n, ()))
+        return any(self._context.serves(p, victim) and not self._gangs.begun(p) for p in (*inside, *outside))
 
     def _move_victim(self, present: list[int]) -> bool:
         for v in present:

@@ -33,7 +33,7 @@ class OrderResult:
     """`moves` where an order was found, `conflict` where none exists, neither where the limit was reached.
 
     `relaxing` could have made an order possible: victims that hold room where a pod of the conflict lands,
-    preemptors that could come to the node of a victim in the conflict. More of them may help, fewer never do.
+    preemptors that could come for a victim in the conflict. More of them may help, fewer never do.
     """
 
     moves: tuple[Move, ...] | None
@@ -151,7 +151,10 @@ class Sequencer:
         preemptors = {
             c.index
             for c in problem.classes
-            if any(c.mask[problem.state.node_of[v]] and self.context.serves(c.pod, v) for v in leaving)
+            if any(
+                c.mask[list(self.context.nodes_of_preemptors[v])].any() and self.context.serves(c.pod, v)
+                for v in leaving
+            )
         }
         return Component(frozenset(preemptors) - component.classes, frozenset(holders) - component.victims)
 
@@ -167,7 +170,7 @@ class Sequencer:
         return self.context.relations.component_of_victim.get(self.context.victim_class[victim].index)
 
     def _merged(self, assignment: Assignment) -> list[Component]:
-        """Components of the assignment, joined where a victim of one holds room for a newcomer of another."""
+        """Components of the assignment, joined where a victim of one makes way for a newcomer of another."""
         parent = list(range(len(self.context.relations.components)))
 
         def root(k: int) -> int:
@@ -181,7 +184,8 @@ class Sequencer:
             k = self._victim_component(v)
             if k is not None:
                 used.add(k)
-                at.setdefault(int(self._problem.state.node_of[v]), set()).add(k)
+                for n in self.context.nodes_of_preemptors[v]:
+                    at.setdefault(n, set()).add(k)
         gangs = Gangs(self._problem.cluster, assignment.placed)
         for i, node in assignment.placed.items():
             k = self.context.relations.component_of_class.get(self.context.class_of[i].index)

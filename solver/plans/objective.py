@@ -16,6 +16,7 @@ from ...framework.measures.preferences import PREFERENCE_VALUES
 from ...framework.measures.skew import excess
 from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
+from ...framework.rules.eviction_units import preemptor_nodes
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
 from ...framework.state.moves import Mark
@@ -156,7 +157,8 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
         if not drawn:
             continue
         priority, guard = pods[v].priority, pods[v].guard
-        may = guard is None or strongest.get(pods[v].initial_node, guard - 1) >= max(guard, priority + 1)
+        here = max(strongest.get(n, priority) for n in preemptor_nodes(cluster, v))
+        may = guard is None or here >= max(guard, priority + 1)
         if (priority, guard) not in prices:
             change = _cost(cluster, v, violates=True)
             change.subtract(_cost(cluster, v, violates=False))

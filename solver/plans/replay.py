@@ -166,13 +166,12 @@ def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
 def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
     """Yield why a sequence of possible steps is still no plan, such as a wasted eviction."""
     pods = cluster.pods
-    initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
     marked = {move.pod for move in moves if isinstance(move, Mark)}
     left = pods_leaving(moves)
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
-    for pod, preemptor in preemptors(cluster, initial, moves).items():
+    for pod, preemptor in preemptors(cluster, moves).items():
         if pod in pending:
             yield f"{pods[pod].key} is bound and evicted in the same round"
         elif preemptor is None:

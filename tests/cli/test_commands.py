@@ -88,6 +88,16 @@ def test_a_gate_switches_a_proposal_off():
     assert len(document["bindings"]) == 1
 
 
+@pytest.mark.parametrize("gates, admissible", [([], False), (["WorkloadAwarePreemption=false"], True)])
+def test_part_of_a_group_that_is_evicted_whole_is_no_plan_unless_its_gate_is_off(gates, admissible):
+    options = [word for gate in gates for word in ("--feature-gates", gate)]
+    result = run("compare", "group-evicted-whole", "--workers", "1", *options, "-o", "json")
+    document = json.loads(result.stdout)
+    assert document["greedy"]["stats"]["admissible"] is admissible
+    assert document["optimal"]["stats"]["admissible"]
+    assert document["firstDifference"] is None
+
+
 def test_an_unknown_gate_is_2_and_names_the_known_ones():
     result = run("solve", "--feature-gates", "MinDomain=false", code=2)
     assert result.stdout == ""

@@ -57,10 +57,7 @@ URGENT = pod("u").priority(5)
 @pytest.mark.parametrize(
     "objects, need",
     [
-        pytest.param((WHOLE, RUNNING, URGENT), "spec.disruptionMode all", id="evicted whole, and in danger"),
-        pytest.param((WHOLE, RUNNING, URGENT.never()), "", id="evicted whole, but nobody preempts"),
-        pytest.param((WHOLE, RUNNING.priority(5), URGENT), "", id="evicted whole, but as important"),
-        pytest.param((WHOLE, pod("p").member("g"), URGENT), "", id="evicted whole, but nobody runs"),
+        pytest.param((WHOLE, RUNNING, URGENT), "", id="a group that is evicted whole"),
         pytest.param((PART, COMPOSITE, pod("p").member("g")), "CompositePodGroup c", id="a group of groups"),
         pytest.param((PART, COMPOSITE, RUNNING), "", id="a group of groups that runs and is left alone"),
         pytest.param(

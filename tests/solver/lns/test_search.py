@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.builders import cluster, node, pod
+from support.builders import cluster, group, node, pod
 from support.proof import PLENTY
 from support.strategies import SMALL, generate
 
@@ -118,6 +118,28 @@ def test_what_hangs_on_a_node_is_free_with_it():
     assert {"y", "evicted", "preemptor", "violating", "lowest"} <= names
     decisive = set(lns.variable_index.decisive.tolist())
     assert free & decisive == set(lns.variable_index.on(nodes).tolist())
+
+
+def test_who_leaves_with_a_pod_on_the_node_is_free_with_it():
+    """A group that is evicted whole: one node of three is drawn, and a step evicts members on two."""
+    problem = build_problem(
+        build_cluster(
+            cluster(
+                [node(n, cpu="2") for n in "abc"],
+                group("g", disruptionMode="PodGroup"),
+                [pod(f"m{n}").req(cpu="2").member("g").on(n) for n in "ab"],
+                pod("u").req(cpu="2").priority(5).nodes("hostname", "In", "a"),
+            )
+        )
+    )
+    model = RoundModel(problem, SolveOptions(workers=1))
+    lns = LargeNeighbourhoodSearch(model, model.options)
+    begin(problem, lns, [tiers.scheduled(5)])
+    free = set(lns.free(np.array([0])).tolist())
+    names = {v.name for k, v in enumerate(model.context.model.proto.variables) if k in free}
+    assert {"evicted[default/ma]", "evicted[default/mb]", "whole[default/g]"} <= names
+    assert any(steps(lns, 5))
+    assert sum(lns.solution.leaving.values()) == 2
 
 
 def test_a_closure_that_grows_too_large_is_the_nodes_alone():

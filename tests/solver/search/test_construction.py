@@ -4,7 +4,7 @@ import time
 from random import Random
 
 import pytest
-from support.builders import cluster, node, pod
+from support.builders import cluster, group, node, pod
 from support.strategies import SMALL, generate
 
 from kubestow.encoders.build import build_problem
@@ -82,6 +82,36 @@ def test_a_wasted_eviction_is_taken_back():
     kept = admissible_part(problem, wasted)
     assert kept.placed == {p: 1}
     assert kept.victims == {}
+
+
+def test_an_eviction_in_part_of_a_group_that_is_evicted_whole_is_taken_back():
+    problem, index = whole_group()
+    part = Outcome(moves=(Mark(index["ma"]), Leave(index["ma"]), Bind(index["u"], 0)), admissible=False)
+    kept = admissible_part(problem, part)
+    assert (kept.placed, kept.victims) == ({}, {})
+
+
+def test_a_group_that_is_evicted_gains_nobody():
+    problem, index = whole_group()
+    gone = [step(index[name]) for name in ("ma", "mb") for step in (Mark, Leave)]
+    found = complete(problem, [*gone, Bind(index["u"], 0)])
+    assert found.placed == {index["u"]: 0}
+    assert set(found.victims.values()) == {index["u"]}
+    assert faults(problem, found) == []
+
+
+def whole_group():
+    """Two full nodes under a group that is evicted whole, with a member that waits, and a pod above it."""
+    member = pod("m").req(cpu="2").member("g")
+    snapshot = cluster(
+        [node(n, cpu="2") for n in "ab"],
+        group("g", disruptionMode="PodGroup"),
+        [member.named("ma").on("a"), member.named("mb").on("b")],
+        member.named("more"),
+        pod("u").req(cpu="2").priority(5),
+    )
+    problem = build_problem(build_cluster(snapshot))
+    return problem, {p.pod.name: p.index for p in problem.cluster.pods}
 
 
 def test_small_pods_leave_large_ones_out_where_that_places_more():

@@ -10,7 +10,8 @@ Depth first over the steps of a plan, with memory of the situations that were se
 
 A situation in which no pod is marked and every pod that left has had a preemptor is a plan: a newcomer on its
 node, of strictly higher priority and allowed to preempt, bound after it left; a gang's only if the pod left
-before the first of the gang was bound. Nothing here knows an encoder or an order search; it stands on the
+before the first of the gang was bound. Of a group that is evicted whole it may be the node of any member.
+Nothing here knows an encoder or an order search; it stands on the
 framework's state and filters, and on `valuation`, which also judges the rules of pod groups.
 
 Three facts keep it quick, each of them a necessary condition: only a pod below some preemptor that can ever
@@ -32,6 +33,7 @@ from kubestow.framework.state.moves import Bind, Deallocate, Leave, Mark
 from kubestow.framework.state.state import State
 from support.oracle.allotments import Allotments
 from support.oracle.exhaustive_devices import Devices
+from support.oracle.group_valuation import nodes_of_preemptors
 from support.oracle.valuation import level_of, tiers_of
 
 PRESENT, MARKED, OWED, PAID = range(4)
@@ -82,6 +84,7 @@ class _Search:
                 groups.setdefault(self.devices.likeness(i) if by_class else i, []).append(i)
         self.classes = list(groups.values())
         self.gangs = [self._gang(pods[0]) for pods in self.classes]
+        self.serving = {v: nodes_of_preemptors(cluster, v) for v in cluster.bound}
         self.waiting = [len(pods) for pods in self.classes]
         self.counts = [[0] * cluster.n_nodes for _ in self.classes]
         self.reach = self._reach()
@@ -105,8 +108,9 @@ class _Search:
         for v in cluster.bound:
             info = cluster.pods[v]
             if any(
-                mask[info.initial_node] and self._serves(pods[0], v)
+                mask[n] and self._serves(pods[0], v)
                 for pods, mask in zip(self.classes, masks, strict=True)
+                for n in self.serving[v]
             ):
                 room[:, info.initial_node] += cluster.usage[v]
         reach = []
@@ -148,10 +152,9 @@ class _Search:
 
     def _has_preemptor(self, victim, waiting, begun=frozenset()):
         """Whether a waiting pod could be a victim's preemptor; gangs in `begun` serve no further victims."""
-        node = self.cluster.pods[victim].initial_node
         return any(
             waiting[c]
-            and self.reach[c][node]
+            and any(self.reach[c][n] for n in self.serving[victim])
             and self._serves(pods[0], victim)
             and self.gangs[c] not in begun
             for c, pods in enumerate(self.classes)
@@ -229,7 +232,7 @@ class _Search:
         for k, v in enumerate(self.victims):
             if (
                 self.fate[k] == OWED
-                and self.cluster.pods[v].initial_node == n
+                and n in self.serving[v]
                 and self._serves(pod, v)
                 and self.gangs[c] not in self.begun[k]
             ):
