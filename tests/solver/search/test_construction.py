@@ -94,7 +94,7 @@ def test_an_eviction_in_part_of_a_group_that_is_evicted_whole_is_taken_back():
 def test_a_group_that_is_evicted_gains_nobody():
     problem, index = whole_group()
     gone = [step(index[name]) for name in ("ma", "mb") for step in (Mark, Leave)]
-    found = complete(problem, [*gone, Bind(index["u"], 0)])
+    found = complete(problem, [*gone, Bind(index["u"], 0)]).outcome
     assert found.placed == {index["u"]: 0}
     assert set(found.victims.values()) == {index["u"]}
     assert faults(problem, found) == []
