@@ -33,7 +33,7 @@ def candidates(view: View, selection: Selection | None) -> tuple[Candidate, ...]
 
 def _look(view: View, selection: Selection) -> Iterator[Candidate]:
     for pool in view.pools:
-        if pool.invalid:
+        if pool.invalid and not view.tolerant:
             yield Candidate(None, Refusal(f"pool {pool.name} is invalid: {pool.invalid}"))
         for device in pool.devices:
             answer = selection.answer(device)

@@ -28,6 +28,9 @@ def qualified(name: str, driver: str) -> str:
     return name if "/" in name else f"{driver}/{name}"
 
 
+PoolId = tuple[str, str]
+"""Driver and pool."""
+
 Attribute = tuple[str, Any]
 """Kind (`int`, `bool`, `string`, `version`) and value."""
 
@@ -54,7 +57,7 @@ class Slice:
     devices: tuple["Device", ...] = ()
 
     @property
-    def pool(self) -> tuple[str, str]:
+    def pool(self) -> PoolId:
         """Driver and pool."""
         return self.spec.driver, self.spec.pool.name
 
@@ -122,7 +125,8 @@ class Pool:
     number : int
         Equal for the views of one pool from different nodes.
     devices : tuple of Device
-        Those of the highest generation that the node sees, in order.
+        Those of the highest generation that the node sees, in order; none where what is missing or wrong
+        keeps them back.
     incomplete : bool
         Whether slices are missing.
     invalid : str
@@ -148,10 +152,13 @@ class View:
     ----------
     node : int
         One of these nodes.
+    tolerant : bool
+        Whether invalid pools are passed over; else a search that comes to one ends in an error.
     found : dict
         What others derived from the view, by their own keys.
     """
 
     pools: tuple[Pool, ...]
     node: int
+    tolerant: bool
     found: dict[Any, Any] = field(default_factory=dict)

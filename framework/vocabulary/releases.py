@@ -40,8 +40,18 @@ class Release:
     untolerated_taint : str
         TaintToleration's reason; `{key}` and `{value}` stand for the taint.
     balanced_allocation : BalancedAllocation
-    incomplete_pools : bool
-        Whether devices are allocated from a pool of which slices are missing.
+    whole_pools : bool
+        Whether a pool of devices is judged by the slices of all nodes; slices that are missing, and faults,
+        then keep its devices back.  Else it is judged as each node sees it, gives what is there, and ends
+        the attempt that comes to a fault.
+    repeated_shares : bool
+        Whether one request may be given several shares of the same device.
+    lost_counters : bool
+        Whether the counters of a device that a taint or a constraint turns down stay taken for the rest of
+        the search on that node.
+    empty_offers : bool
+        Whether a node whose allocatable names an extended resource with 0 offers it itself, so that its
+        devices are not asked for it.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -51,7 +61,10 @@ class Release:
     version: KubeVersion
     untolerated_taint: str
     balanced_allocation: BalancedAllocation
-    incomplete_pools: bool
+    whole_pools: bool
+    repeated_shares: bool
+    lost_counters: bool
+    empty_offers: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -71,7 +84,10 @@ _V1_36 = Release(
     version=KubeVersion.V1_36,
     untolerated_taint="node(s) had untolerated taint(s)",
     balanced_allocation=BalancedAllocation.CHANGE,
-    incomplete_pools=False,
+    whole_pools=True,
+    repeated_shares=False,
+    lost_counters=True,
+    empty_offers=False,
 )
 
 RELEASES: Final[Mapping[KubeVersion, Release]] = {
@@ -79,7 +95,10 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_34,
         untolerated_taint="node(s) had untolerated taint {{{key}: {value}}}",
         balanced_allocation=BalancedAllocation.SHARES,
-        incomplete_pools=True,
+        whole_pools=False,
+        repeated_shares=True,
+        lost_counters=False,
+        empty_offers=True,
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
     ),
     KubeVersion.V1_36: _V1_36,
