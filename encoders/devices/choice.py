@@ -7,9 +7,15 @@ part where there is none), each request r, each alternative a of it and each kin
     Σ_a taken[v,r,a] = active[v]
     Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
 
-A kind that lacks the attribute, or has another value of it, gives nothing. A claim of one pod alone
-(active <= 1) may also want all devices, devices of pairwise different values, and several attributes in
-common:
+A kind that lacks the attribute, or has another value of it, gives nothing.  Where a release gives a request
+no two shares of one device,
+
+    devices[v,r,a,κ] <= taken[v,r,a]                             κ shared
+
+which leaves each pod different ones: the shares of each device go round among the pods.
+
+A claim of one pod alone (active <= 1) may also want all devices, devices of pairwise different values, and
+several attributes in common:
 
     Σ_{κ of value w} devices <= active                           distinctAttribute
     devices[r,a,κ] <= count·has[j,w],  Σ_w has[j,w] <= 1         matchAttribute, constraint j, value w
@@ -112,6 +118,7 @@ class _Builder:
         self._active = active
         self._upper = active.high
         self._label = label
+        self._repeats = devices.cluster.release.repeated_shares
         self._common = next(iter(spec.constraints), None) if may_merge(spec) else None
         self._choice = Choice(spec, node, {}, [], [])
 
@@ -173,9 +180,13 @@ class _Builder:
             return
         total = Terms().extend(pods, -want.count)
         for kind, found in options:
-            most = self._upper * (want.count if kind.shared else min(want.count, len(found)))
+            once = kind.shared and not self._repeats
+            each = 1 if once else want.count if kind.shared else min(want.count, len(found))
+            most = self._upper * each
             variable = self._ctx.model.new_int_var(0, most, f"devices[{self._label},{r},{rank},{kind.index}]")
             count = Terms().add(variable, most)
+            if once:
+                self._ctx.model.add(variable <= pods.expression())
             total.extend(count)
             self._choice.taken.append(Taken(value, r, want, rank, kind, count))
         self._ctx.model.add(total.expression() == 0)

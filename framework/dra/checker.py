@@ -134,6 +134,9 @@ class _ClaimCheck:
     def _of_want(self, where: str, want: Want, results: Sequence[Result]) -> Iterator[str]:
         if want.allocation_mode == "ExactCount" and len(results) != want.count:
             yield f"{where} has {len(results)} devices, not {want.count}"
+        if not self._devices.release.repeated_shares:
+            twice = {r.id for k, r in enumerate(results) if r.share and r.id in {s.id for s in results[:k]}}
+            yield from (f"{where} has {id_} twice" for id_ in sorted(twice))
         admin = isinstance(want, api.ExactDeviceRequest) and want.admin_access
         for result in results:
             served = self._reached.get(result.id)
@@ -159,9 +162,9 @@ class _ClaimCheck:
             matching = self._devices.matches(want, served) and sums.can_give(want, served)
             if matching and id_ not in chosen and not self._devices.shared(served.device):
                 yield f"{where} lacks {'/'.join(id_)}, and it wants all devices"
-        for pool, slices in self._devices.pools(self._nodes[self._item.node]):
-            if len(slices) != slices[0].spec.pool.resource_slice_count:
-                yield f"{where} wants all devices, and pool {'/'.join(pool)} is incomplete"
+        for pool in self._devices.pools(self._nodes[self._item.node]):
+            if not pool.complete:
+                yield f"{where} wants all devices, and pool {'/'.join(pool.name)} is incomplete"
 
     def _of_constraint(
         self, constraint: api.DeviceConstraint, found: Sequence[tuple[str, str, Served]]

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...models import resource_api as api
 from ...models.semver import parse_version
+from ..vocabulary.releases import RELEASES
 from .cel.program import EvaluationError, compiled, device_values
 from .cel.values import pack_quantity, pack_version
+from .checker_pools import ServedPool, ServedPools
 
 if TYPE_CHECKING:
     from ...models.node import Node
@@ -49,6 +51,7 @@ class ServedDevices:
     ----------
     slices : list of ResourceSlice
         Those that take part.
+    release : Release
     """
 
     def __init__(self, snapshot: "Snapshot") -> None:
@@ -64,24 +67,15 @@ class ServedDevices:
             if self.partitions
             or not (item.spec.shared_counters or item.spec.per_device_node_selection is not None)
         ]
-        self._by_pool: dict[tuple[str, str], list[api.ResourceSlice]] = {}
-        for item in self.slices:
-            self._by_pool.setdefault((item.spec.driver, item.spec.pool.name), []).append(item)
+        self.release = RELEASES[snapshot.kube_version]
+        self._pools = ServedPools(
+            self.slices, snapshot.resource_slices, self.release, partitions=self.partitions
+        )
         self._reached: dict[str, dict[Id, Served]] = {}
 
-    def pools(self, node: "Node") -> Iterator[tuple[tuple[str, str], list[api.ResourceSlice]]]:
-        """Iterate over the pools that a node sees, with their slices of the newest generation.
-
-        A pool with counters in slices of their own counts everywhere, any other one where the node sees it.
-        """
-        for pool, slices in self._by_pool.items():
-            apart = [item for item in slices if item.spec.shared_counters and not item.spec.devices]
-            seen = [item for item in slices if item not in apart and _sees(node, item)]
-            if seen:
-                newest = max(item.spec.pool.generation for item in (*seen, *apart))
-                everywhere = any(item.spec.pool.generation == newest for item in apart)
-                counted = slices if everywhere else seen
-                yield pool, [item for item in counted if item.spec.pool.generation == newest]
+    def pools(self, node: "Node") -> Iterator[ServedPool]:
+        """Iterate over the pools that a node sees."""
+        return self._pools.of(node, _sees)
 
     def reached(self, node: "Node") -> Mapping[Id, Served]:
         """Return the devices that a node reaches."""
@@ -89,8 +83,8 @@ class ServedDevices:
         if found is None:
             every = (
                 Served(item, device)
-                for _, slices in self.pools(node)
-                for item in slices
+                for pool in self.pools(node)
+                for item in pool.slices
                 for device in item.spec.devices
             )
             found = {served.id: served for served in every if served.reached_from(node)}

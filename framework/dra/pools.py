@@ -150,9 +150,7 @@ class WholePools:
         )
         return tuple(pool for pool in found if pool is not None)
 
-    def _pool(
-        self, pool: PoolId, slices: list[Slice], apart: list[api.ResourceSliceSpec]
-    ) -> Pool | None:
+    def _pool(self, pool: PoolId, slices: list[Slice], apart: list[api.ResourceSliceSpec]) -> Pool | None:
         """Return a pool; None for one of which a newer generation is coming up elsewhere."""
         generation = max(spec.pool.generation for spec in (*(s.spec for s in slices), *apart))
         kept = [s for s in slices if s.generation == generation]

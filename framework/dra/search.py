@@ -47,10 +47,13 @@ class FaultyPools(Exception):
 
 
 class Manner(NamedTuple):
-    """How a release searches; see `Release`."""
+    """How a release searches; see `Release`.  Without one: by the documented rules."""
 
-    repeated_shares: bool
-    lost_counters: bool
+    repeated_shares: bool = False
+    lost_counters: bool = False
+
+
+BY_THE_RULES: Final = Manner()
 
 
 class _Position(NamedTuple):
@@ -64,7 +67,11 @@ class _Position(NamedTuple):
 
 
 def allocate(
-    view: View, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters, manner: Manner
+    view: View,
+    specs: Sequence[ClaimSpec],
+    usage: Usage,
+    counters: Counters,
+    manner: Manner = BY_THE_RULES,
 ) -> list[list[Pick]] | None:
     """Choose devices for claims on the nodes of a view.
 
@@ -75,7 +82,7 @@ def allocate(
     usage : Usage
         What other claims hold.
     counters : Counters
-    manner : Manner
+    manner : Manner, optional
 
     Returns
     -------

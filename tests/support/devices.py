@@ -228,7 +228,7 @@ def user(name, *claims, made=()):
     return pod(name).changed(change)
 
 
-def allocated(*objects, node="a", name="p", gates=""):
+def allocated(*objects, node="a", name="p", gates="", release="1.36"):
     """What a pod's claims get on a node.
 
     Returns
@@ -237,7 +237,7 @@ def allocated(*objects, node="a", name="p", gates=""):
         Claim name to devices, `request=device` each; or why there are none, in the notation of `filtering`,
         an error as `error: ...`.
     """
-    look = Look(*objects, name=name, gates=gates)
+    look = Look(*objects, name=name, gates=gates, release=release)
     n = look.node(node)
     status = look.framework.filter_node(look.state, look.pod, n)
     if status.code is Code.ERROR:
