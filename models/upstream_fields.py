@@ -25,9 +25,10 @@ _UNREAD: Final = {
     "Condition": "lastHeartbeatTime lastProbeTime lastUpdateTime observedGeneration",
     "Container": (
         "args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy "
-        "restartPolicyRules securityContext startupProbe stdin stdinOnce terminationMessagePath "
+        "securityContext startupProbe stdin stdinOnce terminationMessagePath "
         "terminationMessagePolicy tty volumeDevices volumeMounts workingDir"
     ),
+    "ContainerRestartRule": "exitCodes",
     "ContainerStatus": (
         "allocatedResourcesStatus containerID image imageID lastState restartCount started state "
         "stopSignal user volumeMounts"
@@ -69,7 +70,7 @@ _UNREAD: Final = {
     "Namespace": "spec status",
     "NodeSpec": "configSource externalID podCIDR podCIDRs podPreemptionPolicy",
     "NodeStatus": (
-        "addresses config daemonEndpoints declaredFeatures features nodeInfo phase runtimeHandlers "
+        "addresses config daemonEndpoints features nodeInfo phase runtimeHandlers "
         "volumesAttached volumesInUse"
     ),
     "ObjectMeta": (
@@ -95,7 +96,7 @@ _UNREAD: Final = {
     "PodResourceClaim": "source",
     "PodSpec": (
         "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks "
-        "ephemeralContainers evictionResponders hostAliases hostIPC hostPID hostUsers hostname "
+        "ephemeralContainers evictionResponders hostAliases hostIPC hostPID hostname "
         "hostnameOverride imagePullSecrets os readinessGates runtimeClassName securityContext "
         "serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain"
     ),

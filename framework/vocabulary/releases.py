@@ -99,6 +99,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         repeated_shares=True,
         lost_counters=False,
         empty_offers=True,
+        absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
     ),
     KubeVersion.V1_36: _V1_36,
