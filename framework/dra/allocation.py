@@ -84,7 +84,10 @@ def _document(result: Result) -> dict[str, Any]:
     if result.share:
         written["shareID"] = result.share
     if result.taken:
-        written["consumedCapacity"] = {name: format_quantity(amount) for name, amount in result.taken}
+        own = f"{result.id.driver}/"
+        written["consumedCapacity"] = {
+            name.removeprefix(own): format_quantity(amount) for name, amount in result.taken
+        }
     return written
 
 
@@ -150,7 +153,10 @@ def reread(
             id=DeviceId(item["driver"], item["pool"], item["device"]),
             admin=bool(item.get("adminAccess")),
             share=item.get("shareID", ""),
-            taken=tuple((n, parse_quantity(q)) for n, q in item.get("consumedCapacity", {}).items()),
+            taken=tuple(
+                (qualified(name, item["driver"]), parse_quantity(amount))
+                for name, amount in item.get("consumedCapacity", {}).items()
+            ),
         )
         for item in document
     )
