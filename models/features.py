@@ -42,13 +42,18 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "DRAExtendedResource": "KEP-5004: extended resources served by DRA",
         "NodeDeclaredFeatures": "KEP-5328: status.declaredFeatures of nodes",
         "TaintTolerationComparisonOperators": "KEP-5471: tolerations with operators Lt and Gt",
+        "VolumeLimitScaling": "KEP-5030: preventPodSchedulingIfMissing of CSI drivers",
         "DRAWorkloadResourceClaims": "KEP-5729: resource claims of a pod group",
     }
 )
 
 
 SINCE: Mapping[str, KubeVersion] = MappingProxyType(
-    {"NodeDeclaredFeatures": KubeVersion.V1_36, "TaintTolerationComparisonOperators": KubeVersion.V1_36}
+    {
+        "NodeDeclaredFeatures": KubeVersion.V1_36,
+        "TaintTolerationComparisonOperators": KubeVersion.V1_36,
+        "VolumeLimitScaling": KubeVersion.V1_36,
+    }
 )
 """Gates that older releases do not know, with the first of the releases here that does."""
 

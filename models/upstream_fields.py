@@ -12,7 +12,7 @@ _UNREAD: Final = {
     "AllocationResult": "availableOnNodes controller resourceHandle resourceHandles shareable",
     "AzureDiskVolumeSource": "cachingMode fsType kind",
     "CSIDriverSpec": (
-        "fsGroupPolicy nodeAllocatableUpdatePeriodSeconds podInfoOnMount preventPodSchedulingIfMissing "
+        "fsGroupPolicy nodeAllocatableUpdatePeriodSeconds podInfoOnMount "
         "requiresRepublish seLinuxMount serviceAccountTokenInSecrets tokenRequests volumeLifecycleModes"
     ),
     "CSINode": "status",
