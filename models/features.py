@@ -39,6 +39,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "DRADeviceTaints": "KEP-5055: device taints and tolerations",
         "DRAPartitionableDevices": "KEP-4815: sharedCounters and consumesCounters",
         "DRAConsumableCapacity": "KEP-5075: devices shared by capacity",
+        "DRAListTypeAttributes": "KEP-5491: attributes of devices with several values",
         "DRAExtendedResource": "KEP-5004: extended resources served by DRA",
         "NodeDeclaredFeatures": "KEP-5328: status.declaredFeatures of nodes",
         "TaintTolerationComparisonOperators": "KEP-5471: tolerations with operators Lt and Gt",
@@ -50,6 +51,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
 
 SINCE: Mapping[str, KubeVersion] = MappingProxyType(
     {
+        "DRAListTypeAttributes": KubeVersion.V1_36,
         "NodeDeclaredFeatures": KubeVersion.V1_36,
         "TaintTolerationComparisonOperators": KubeVersion.V1_36,
         "VolumeLimitScaling": KubeVersion.V1_36,

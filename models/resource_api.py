@@ -19,7 +19,6 @@ from .selectors import NodeSelector
 
 AllocationMode = Literal["ExactCount", "All"]
 DeviceTaintEffect = Literal["None", "NoSchedule", "NoExecute"]
-_LISTS = frozenset({"ints", "bools", "strings", "versions"})
 DeviceTolerationEffect = Literal["", "None", "NoSchedule", "NoExecute"]
 
 
@@ -36,24 +35,16 @@ class ResourcePool(KubeModel):
 
 
 class DeviceAttribute(KubeModel):
-    """A typed value; exactly one field is set.
-
-    `lists` names the list-valued fields that are set (KEP-5491); the allocator of the releases that are
-    rebuilt here does not know them, so such an attribute is there but has no value.
-    """
+    """A typed value, or a list of values of one type (KEP-5491); exactly one field is set."""
 
     int_value: Int64 | None = Field(default=None, alias="int")
     bool_value: Bool | None = Field(default=None, alias="bool")
     string_value: str | None = Field(default=None, alias="string")
     version_value: str | None = Field(default=None, alias="version")
-    lists: tuple[str, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _note_lists(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not _LISTS.isdisjoint(data):
-            return {**data, "lists": tuple(sorted(name for name in _LISTS if data.get(name) is not None))}
-        return data
+    ints: tuple[Int64, ...] | None = None
+    bools: tuple[Bool, ...] | None = None
+    strings: tuple[str, ...] | None = None
+    versions: tuple[str, ...] | None = None
 
 
 class CapacityRequestPolicyRange(KubeModel):

@@ -39,7 +39,6 @@ _UNREAD: Final = {
     "DeploymentSpec": "minReadySeconds progressDeadlineSeconds revisionHistoryLimit",
     "Device": "basic nodeAllocatableResourceMappings nodeAllocatableResources",
     "DeviceAllocationResult": "config",
-    "DeviceAttribute": "bools ints strings versions",
     "DeviceClaim": "config",
     "DeviceClassSpec": "config suitableNodes",
     "DeviceCounterConsumption": "compatibilityGroups",

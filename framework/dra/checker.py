@@ -10,7 +10,7 @@ capacities and counters suffice (`checker_sums`).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...models import resource_api as api
 from . import checker_sums as sums
@@ -171,7 +171,7 @@ class _ClaimCheck:
     ) -> Iterator[str]:
         name = constraint.match_attribute or constraint.distinct_attribute or ""
         domain, _, short = name.partition("/")
-        values: list[api.DeviceAttribute] = []
+        values: list[set[tuple[str, Any]]] = []
         for parent, full, served in found:
             if constraint.requests and parent not in constraint.requests and full not in constraint.requests:
                 continue
@@ -181,11 +181,13 @@ class _ClaimCheck:
             if value is None:
                 yield f"{self._where}: {'/'.join(served.id)} lacks {name}, which a constraint compares"
             else:
-                values.append(value)
-        different = sum(value not in values[:k] for k, value in enumerate(values))
-        if constraint.match_attribute is not None and different > 1:
+                values.append(self._devices.compared(value))
+        if not values:
+            return
+        if constraint.match_attribute is not None and not set.intersection(*values):
             yield f"{self._where}: devices differ in {name}"
-        if constraint.distinct_attribute is not None and different < len(values):
+        alike = any(not value or any(value & other for other in values[:k]) for k, value in enumerate(values))
+        if constraint.distinct_attribute is not None and alike:
             yield f"{self._where}: devices are alike in {name}"
 
     def _of_nodes(self, found: Sequence[Served]) -> Iterator[str]:

@@ -55,9 +55,10 @@ class ServedDevices:
     """
 
     def __init__(self, snapshot: "Snapshot") -> None:
-        gates = snapshot.feature_gates
+        gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self._tainting = gates.enabled("DRADeviceTaints")
         self._sharing = gates.enabled("DRAConsumableCapacity")
+        self.lists = gates.enabled("DRAListTypeAttributes")
         self.partitions = gates.enabled("DRAPartitionableDevices")
         self._classes = {item.name: item for item in snapshot.device_classes}
         self._rules = snapshot.device_taint_rules
@@ -135,7 +136,7 @@ class ServedDevices:
         device, driver = served.device, served.driver
         values = device_values(
             driver,
-            _by_domain({name: _value(item) for name, item in device.attributes.items()}, driver),
+            _by_domain({name: self._value(item) for name, item in device.attributes.items()}, driver),
             _by_domain({name: pack_quantity(item.value) for name, item in device.capacity.items()}, driver),
             shared=self.shared(device),
         )
@@ -147,6 +148,27 @@ class ServedDevices:
             except EvaluationError:
                 return False
         return True
+
+    def compared(self, item: api.DeviceAttribute) -> set[tuple[str, Any]]:
+        """Return the values that a constraint compares, by type; a single one is a set of one."""
+        single = {"int": item.int_value, "bool": item.bool_value, "string": item.string_value}
+        single["version"] = item.version_value
+        found = {(name, value) for name, value in single.items() if value is not None}
+        if self.lists:
+            several = {"int": item.ints, "bool": item.bools, "string": item.strings, "version": item.versions}
+            found |= {(name, value) for name, values in several.items() for value in values or ()}
+        return found
+
+    def _value(self, item: api.DeviceAttribute) -> Any:
+        if item.version_value is not None:
+            return pack_version(parse_version(item.version_value))
+        given = (item.int_value, item.bool_value, item.string_value)
+        single = next((value for value in given if value is not None), None)
+        if single is not None or not self.lists:
+            return single
+        versions = None if item.versions is None else [pack_version(parse_version(v)) for v in item.versions]
+        several = (item.ints, item.bools, item.strings, versions)
+        return next((list(values) for values in several if values is not None), None)
 
 
 def selected(selector: "NodeSelector | None", node: "Node") -> bool:
@@ -176,10 +198,3 @@ def _by_domain(values: Mapping[str, Any], driver: str) -> dict[str, dict[str, An
                 domain, short = name.split("/", 1) if spelled else (driver, name)
                 found.setdefault(domain, {})[short] = value
     return found
-
-
-def _value(item: api.DeviceAttribute) -> Any:
-    if item.version_value is not None:
-        return pack_version(parse_version(item.version_value))
-    given = (item.int_value, item.bool_value, item.string_value)
-    return next((value for value in given if value is not None), None)

@@ -32,7 +32,20 @@ PoolId = tuple[str, str]
 """Driver and pool."""
 
 Attribute = tuple[str, Any]
-"""Kind (`int`, `bool`, `string`, `version`) and value."""
+"""Kind (`int`, `bool`, `string`, `version`, or the plural with a tuple of values) and value."""
+
+
+def elements(attribute: Attribute | None) -> frozenset[Attribute]:
+    """Return what a constraint compares of an attribute: its values, each with its kind (KEP-5491).
+
+    A single value is a set of one; an attribute that is not there, or whose list is not read, has none.
+    """
+    kind, value = attribute or ("", None)
+    if not kind:
+        return frozenset()
+    if isinstance(value, tuple):
+        return frozenset((kind.removesuffix("s"), item) for item in value)
+    return frozenset({(kind, value)})
 
 
 @dataclass(slots=True, eq=False)

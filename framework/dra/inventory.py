@@ -48,6 +48,7 @@ class Inventory:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self._partitions = cluster.gates.enabled("DRAPartitionableDevices")
+        self._lists = cluster.gates.enabled("DRAListTypeAttributes")
         self._shares = cluster.gates.enabled("DRAConsumableCapacity")
         self.counters = Counters()
         self.ids: dict[DeviceId, int] = {}
@@ -136,7 +137,7 @@ class Inventory:
     def _device(self, number: int, slice_: Slice, spec: api.Device) -> Device:
         driver, pool = slice_.pool
         shared = self._shares and spec.allow_multiple_allocations
-        attributes = _attributes(spec, driver)
+        attributes = _attributes(spec, driver, lists=self._lists)
         capacity = tuple(sorted((name, amount.value) for name, amount in spec.capacity.items()))
         content = (driver, tuple(sorted(attributes.items())), capacity, shared)
         id_ = DeviceId(driver, pool, spec.name)
@@ -196,15 +197,18 @@ class Inventory:
         return view
 
 
-def _attributes(spec: api.Device, driver: str) -> dict[str, Attribute]:
+def _attributes(spec: api.Device, driver: str, *, lists: bool) -> dict[str, Attribute]:
     """Return attributes by full name; one that is spelled with its domain wins over one without."""
     spelled = sorted(spec.attributes.items(), key=lambda item: "/" in item[0])
-    return {qualified(name, driver): _typed(attribute) for name, attribute in spelled}
+    return {qualified(name, driver): _typed(attribute, lists=lists) for name, attribute in spelled}
 
 
-def _typed(attribute: api.DeviceAttribute) -> Attribute:
+def _typed(attribute: api.DeviceAttribute, *, lists: bool) -> Attribute:
+    """Return kind and value; a list that is not read has neither."""
     for kind in ("int", "bool", "string", "version"):
-        value = getattr(attribute, f"{kind}_value")
+        value, several = getattr(attribute, f"{kind}_value"), getattr(attribute, f"{kind}s")
         if value is not None:
             return kind, value
+        if several is not None and lists:
+            return f"{kind}s", several
     return "", None

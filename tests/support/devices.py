@@ -27,6 +27,10 @@ DRIVER = "gpu.example.com"
 
 
 def _attribute(value):
+    if isinstance(value, list):
+        single = [_attribute(item) for item in value]
+        [kind] = {key for item in single for key in item}
+        return {f"{kind}s": [item[kind] for item in single]}
     if isinstance(value, bool):
         return {"bool": value}
     if isinstance(value, int):
@@ -49,7 +53,7 @@ def gpu(name, *, capacity=(), takes=(), taints=(), shared=False, extra=(), **att
     extra : mapping
         More fields, as served.
     attributes
-        `v1.2.3` is a version, other texts are strings.
+        `v1.2.3` is a version, other texts are strings; a list has several values.
     """
     amounts = {
         key: {"value": item} if isinstance(item, str) else {"value": item[0], "requestPolicy": item[1]}
