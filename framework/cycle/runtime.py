@@ -169,7 +169,7 @@ class Framework:
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
-        """Say whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind.
+        """Whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind.
 
         The filters' rules count, not what a search of upstream's fails to find (`FilterPlugin.permits`).
         """

@@ -119,7 +119,7 @@ def _declared(item: api.ResourceSlice) -> set[tuple[str, str]]:
 
 
 def _counts(item: api.ResourceSlice) -> bool:
-    """Say whether a slice has nothing but counters."""
+    """Whether a slice has nothing but counters."""
     return bool(item.spec.shared_counters) and not item.spec.devices
 
 

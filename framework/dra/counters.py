@@ -73,7 +73,7 @@ class CounterScope:
 
 
 def counter_fault(sets: Sequence[api.CounterSet], devices: Iterable[api.Device]) -> str:
-    """Say what makes a pool with these counter sets and devices invalid; empty where nothing does."""
+    """Return what makes a pool with these counter sets and devices invalid; empty where nothing does."""
     have: dict[str, Mapping[str, api.Counter]] = {}
     for item in sets:
         if item.name in have:

@@ -66,7 +66,7 @@ class PoolsSeen:
         self._partitions = partitions
 
     def own(self, node: str) -> bool:
-        """Say whether slices without devices make a node see what no other does."""
+        """Whether slices without devices make a node see what no other does."""
         return False
 
     def of(self, slices: Sequence[Slice], node: str) -> tuple[Pool, ...]:
@@ -135,7 +135,7 @@ class WholePools:
             self._apart.setdefault(spec.node_name or "", []).append(spec)
 
     def own(self, node: str) -> bool:
-        """Say whether slices without devices make a node see what no other does."""
+        """Whether slices without devices make a node see what no other does."""
         return node in self._apart
 
     def of(self, slices: Sequence[Slice], node: str) -> tuple[Pool, ...]:
@@ -193,7 +193,7 @@ class WholePools:
 
 
 def _duplicate(slices: Iterable[Slice]) -> str:
-    """Say which device name is there twice; empty for none."""
+    """Return the device name that is there twice; empty for none."""
     names: set[str] = set()
     for device in (device for s in slices for device in s.devices):
         if device.id.device in names:

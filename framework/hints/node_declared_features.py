@@ -11,7 +11,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..index.declared_features import required_features
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import QueueingHint, HintPlugin, Registration, queue, skip
 
 
 class NodeDeclaredFeatures(HintPlugin):
@@ -25,12 +25,12 @@ class NodeDeclaredFeatures(HintPlugin):
         pods = ClusterEvent(Resource.POD, Action.UPDATE)
         return (Registration(nodes, self._after_node), Registration(pods, self._after_update))
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         if old is not None and old.status.declared_features == new.status.declared_features:
             return skip("the node declares the same features as before")
         return queue("a node declares its features")
 
-    def _after_update(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+    def _after_update(self, pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if identity(new) != identity(pod):
             return skip("an update of another pod")
         if old is not None and required_features(old.spec) == required_features(new.spec):

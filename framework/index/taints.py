@@ -40,7 +40,7 @@ def tolerates(toleration: Toleration, taint: Taint, gates: FeatureGates) -> bool
 
 
 def _compares(toleration: Toleration, taint: Taint) -> bool:
-    """Say whether the taint's value is below (Lt) or above (Gt) the toleration's."""
+    """Whether the taint's value is below (Lt) or above (Gt) the toleration's."""
     if decimal_integer(toleration.value) or decimal_integer(taint.value):
         return False
     there, limit = int(taint.value), int(toleration.value)

@@ -29,11 +29,11 @@ class NodeDeclaredFeatures(StaticFilter):
         return np.array(lacks, dtype=np.uint8)
 
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
-        """Say that a feature is missing."""
+        """Return the reason."""
         return (REASON,)
 
     def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
-        """Name the features."""
+        """Return the features that are missing."""
         declared = self.cluster.nodes[n].status.declared_features
         lacking = sorted(required_features(self.cluster.pods[i].pod.spec).difference(declared))
         return tuple(

@@ -88,12 +88,12 @@ class NodeVolumeLimits(FilterPlugin):
         return verdicts
 
     def possible(self, i: int) -> "Bools | None":
-        """Say where every driver is installed that must be."""
+        """Return the nodes on which every driver is installed that must be; None for all."""
         absent = self._absent(attachments_of(self.cluster).brought(i))
         return ~absent if absent.any() else None
 
     def _absent(self, data: Brought) -> "Bools":
-        """Say which nodes lack a driver that must be there; bool[N]."""
+        """Return the nodes that lack a driver which must be there; bool[N]."""
         attachments = attachments_of(self.cluster)
         mask = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
         brought = [(driver, plugin) for driver, plugin, _ in data.own]
@@ -166,7 +166,7 @@ class NodeVolumeLimits(FilterPlugin):
         return new
 
     def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
-        """Tell for each driver how many volumes are too many, or which drivers are not there."""
+        """Return for each driver how many volumes are too many, or the drivers that are not there."""
         if verdict == _ABSENT:
             return tuple(
                 Missing(driver, f"the driver {driver} is not installed here", facts={"driver": driver})
@@ -183,5 +183,5 @@ class NodeVolumeLimits(FilterPlugin):
         return tuple(found)
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
-        """Say that the node is full, or which driver is not there."""
+        """Return the reason: the node is full, or a driver is not there."""
         return (REASON,) if verdict == _FULL else (ABSENT.format(driver=fork.absent[0]),)

@@ -194,7 +194,7 @@ def _network() -> list[Function]:
 
 
 def _includes(values: Any, value: Any) -> bool:
-    """Say whether a list has a value, or is it: a version travels as a list."""
+    """Whether a list has a value, or is it: a version travels as a list."""
     return bool(values == value or value in values)
 
 
