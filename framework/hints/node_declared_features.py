@@ -11,7 +11,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..index.declared_features import required_features
 from ..vocabulary import names
-from .base import QueueingHint, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 
 
 class NodeDeclaredFeatures(HintPlugin):
