@@ -9,7 +9,7 @@ plugins' own files).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -56,6 +56,9 @@ class Release:
         Plugins that came later.
     absent_points : mapping
         Plugin to the extension points that it got later.
+    gates : mapping
+        Upstream's defaults of the gates that it has; they decide nothing here, where every gate is on whose
+        fields an input uses.
     """
 
     version: KubeVersion
@@ -67,6 +70,7 @@ class Release:
     empty_offers: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def plugins(self) -> dict[str, PluginEntry]:
@@ -80,6 +84,38 @@ class Release:
         return found
 
 
+PROPOSED_GATES: Final = frozenset(
+    {
+        "DisruptionPolicyInPriorityClass",
+        "PodTopologySpreadFallbackMode",
+        "WorkloadBasicPolicyDesiredCount",
+    }
+)
+"""Gates that only a proposal has."""
+
+_ON: Final = (
+    "MinDomainsInPodTopologySpread",
+    "NodeInclusionPolicyInPodTopologySpread",
+    "MatchLabelKeysInPodTopologySpread",
+    "SchedulerQueueingHints",
+    "SchedulerPopFromBackoffQ",
+    "SchedulerAsyncPreemption",
+    "PodSchedulingReadiness",
+    "PodLevelResources",
+    "SidecarContainers",
+    "InPlacePodVerticalScaling",
+    "DynamicResourceAllocation",
+    "DRAPrioritizedList",
+    "DRAAdminAccess",
+)
+_LATER_ON: Final = (
+    "DRADeviceTaints",
+    "DRAPartitionableDevices",
+    "DRAConsumableCapacity",
+    "DRAExtendedResource",
+)
+"""On since 1.36, there and off in 1.34."""
+
 _V1_36 = Release(
     version=KubeVersion.V1_36,
     untolerated_taint="node(s) had untolerated taint(s)",
@@ -88,6 +124,21 @@ _V1_36 = Release(
     repeated_shares=False,
     lost_counters=True,
     empty_offers=False,
+    gates={
+        **dict.fromkeys((*_ON, *_LATER_ON, "DRADeviceBindingConditions", "NodeDeclaredFeatures"), True),
+        **dict.fromkeys(
+            (
+                "GenericWorkload",
+                "GangScheduling",
+                "TopologyAwareWorkloadScheduling",
+                "DRAWorkloadResourceClaims",
+                "DRAListTypeAttributes",
+                "TaintTolerationComparisonOperators",
+                "VolumeLimitScaling",
+            ),
+            False,
+        ),
+    },
 )
 
 RELEASES: Final[Mapping[KubeVersion, Release]] = {
@@ -101,8 +152,11 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         empty_offers=True,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
+        gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
     ),
     KubeVersion.V1_36: _V1_36,
-    KubeVersion.V1_37: _V1_36,
+    KubeVersion.V1_37: replace(
+        _V1_36, version=KubeVersion.V1_37, gates={**_V1_36.gates, "VolumeLimitScaling": True}
+    ),
 }
 """Every release that is known, oldest first."""
