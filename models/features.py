@@ -39,6 +39,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "DRADeviceTaints": "KEP-5055: device taints and tolerations",
         "DRAPartitionableDevices": "KEP-4815: sharedCounters and consumesCounters",
         "DRAConsumableCapacity": "KEP-5075: devices shared by capacity",
+        "DRADeviceBindingConditions": "KEP-5007: devices that bind under conditions",
         "DRAListTypeAttributes": "KEP-5491: attributes of devices with several values",
         "DRAExtendedResource": "KEP-5004: extended resources served by DRA",
         "NodeDeclaredFeatures": "KEP-5328: status.declaredFeatures of nodes",

@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
-from .meta import KubeObject, ObjectMeta
+from .meta import Condition, KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .resource_v1beta1 import is_v1beta1, lower_flat_requests
 from .selectors import NodeSelector
@@ -261,6 +261,8 @@ class DeviceRequestAllocationResult(KubeModel):
     tolerations: tuple[DeviceToleration, ...] = ()
     share_id: str | None = None
     consumed_capacity: dict[str, QuantityField] = Field(default_factory=dict)
+    binding_conditions: Texts = ()
+    binding_failure_conditions: Texts = ()
 
 
 class DeviceAllocationResult(KubeModel):
@@ -286,11 +288,22 @@ class ResourceClaimConsumerReference(KubeModel):
     uid: str = ""
 
 
+class AllocatedDeviceStatus(KubeModel):
+    """What a driver says of a device that a claim has."""
+
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    share_id: str | None = Field(default=None, alias="shareID")
+    conditions: tuple[Condition, ...] = ()
+
+
 class ResourceClaimStatus(KubeModel):
     """Where a claim stands; `allocation` is None until devices are chosen."""
 
     allocation: AllocationResult | None = None
     reserved_for: tuple[ResourceClaimConsumerReference, ...] = ()
+    devices: tuple[AllocatedDeviceStatus, ...] = ()
 
 
 class ResourceClaim(KubeObject):

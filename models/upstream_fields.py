@@ -10,6 +10,7 @@ from typing import Final
 
 _UNREAD: Final = {
     "AllocationResult": "availableOnNodes controller resourceHandle resourceHandles shareable",
+    "AllocatedDeviceStatus": "data networkData",
     "AzureDiskVolumeSource": "cachingMode fsType kind",
     "CSIDriverSpec": (
         "fsGroupPolicy nodeAllocatableUpdatePeriodSeconds podInfoOnMount "
@@ -45,7 +46,7 @@ _UNREAD: Final = {
     "DeviceRequest": (
         "adminAccess allocationMode capacity count derivedAttributes deviceClassName selectors tolerations"
     ),
-    "DeviceRequestAllocationResult": "bindingConditions bindingFailureConditions skipNodeOperations",
+    "DeviceRequestAllocationResult": "skipNodeOperations",
     "DeviceSubRequest": "derivedAttributes",
     "DeviceTaintRule": "status",
     "ExactDeviceRequest": "derivedAttributes",
@@ -112,7 +113,7 @@ _UNREAD: Final = {
     "ReplicationControllerSpec": "minReadySeconds",
     "ResourceClaim": "name request",
     "ResourceClaimSpec": "allocationMode controller parametersRef resourceClassName",
-    "ResourceClaimStatus": "deallocationRequested devices driverName",
+    "ResourceClaimStatus": "deallocationRequested driverName",
     "ResourceSlice": "driverName namedResources nodeName",
     "ResourceSliceSpec": "partitionTypeAttribute skipNodeOperations",
     "Service": "status",

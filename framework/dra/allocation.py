@@ -51,10 +51,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The devices of a claim; `selector` says from which nodes they are reached, None from all."""
+    """The devices of a claim.
+
+    Attributes
+    ----------
+    results : tuple of Result
+    selector : NodeSelector or None
+        The nodes from which they are reached; None for all.
+    failed : bool
+        Whether binding failed or took too long: then they are reached from nowhere (`binding_conditions`).
+    """
 
     results: tuple[Result, ...]
     selector: NodeSelector | None = None
+    failed: bool = False
 
     @property
     def node(self) -> str | None:
@@ -91,7 +101,7 @@ def _document(result: Result) -> dict[str, Any]:
     return written
 
 
-def read(model: api.AllocationResult) -> Allocation:
+def read(model: api.AllocationResult, *, failed: bool = False) -> Allocation:
     """Read an allocation from a claim's status."""
     results = tuple(
         Result(
@@ -105,7 +115,7 @@ def read(model: api.AllocationResult) -> Allocation:
         )
         for item in model.devices.results
     )
-    return Allocation(results, model.node_selector)
+    return Allocation(results, model.node_selector, failed)
 
 
 def write(claim: str, picks: Iterable[Pick], node: str) -> Allocation:

@@ -36,6 +36,8 @@ def _look(view: View, selection: Selection) -> Iterator[Candidate]:
         if pool.invalid and not view.tolerant:
             yield Candidate(None, Refusal(f"pool {pool.name} is invalid: {pool.invalid}"))
         for device in pool.devices:
+            if device.hidden:
+                continue
             answer = selection.answer(device)
             if isinstance(answer, Refusal):
                 yield Candidate(device, answer)

@@ -58,6 +58,7 @@ class ServedDevices:
         gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self._tainting = gates.enabled("DRADeviceTaints")
         self._sharing = gates.enabled("DRAConsumableCapacity")
+        self._binding = gates.enabled("DRADeviceBindingConditions")
         self.lists = gates.enabled("DRAListTypeAttributes")
         self.partitions = gates.enabled("DRAPartitionableDevices")
         self._classes = {item.name: item for item in snapshot.device_classes}
@@ -98,6 +99,8 @@ class ServedDevices:
 
     def matches(self, want: Want, served: Served) -> bool:
         """Say whether the selectors of a request and its class take a device."""
+        if served.device.binding_conditions and not self._binding:
+            return False
         class_ = self._classes.get(want.device_class_name)
         return class_ is not None and self._takes((*class_.spec.selectors, *want.selectors), served)
 

@@ -106,7 +106,9 @@ class Device:
     counters : tuple of (int, Fraction)
         What it takes of which counter (`Counters`).
     barred : bool
-        Whether it needs a gate that is off.
+        Whether it needs a gate that is off, and counts among all devices all the same.
+    hidden : bool
+        Whether it binds under conditions, and that gate is off: no request takes it.
     taints : tuple of DeviceTaint
         Those that keep claims away: its own and those of rules.
     """
@@ -122,6 +124,7 @@ class Device:
     shared: bool
     counters: tuple[tuple[int, Fraction], ...]
     barred: bool
+    hidden: bool
     taints: tuple[api.DeviceTaint, ...] = ()
 
     def reached_from(self, n: int) -> bool:

@@ -48,6 +48,7 @@ class Inventory:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self._partitions = cluster.gates.enabled("DRAPartitionableDevices")
+        self._binding = cluster.gates.enabled("DRADeviceBindingConditions")
         self._lists = cluster.gates.enabled("DRAListTypeAttributes")
         self._shares = cluster.gates.enabled("DRAConsumableCapacity")
         self.counters = Counters()
@@ -155,6 +156,7 @@ class Inventory:
             shared=shared,
             counters=slice_.scope.taken(spec, identity),
             barred=bool(spec.consumes_counters) and not self._partitions,
+            hidden=bool(spec.binding_conditions) and not self._binding,
         )
         if device.content == len(self.contents):
             self.contents.append(device)

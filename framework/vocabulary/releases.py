@@ -112,6 +112,7 @@ _LATER_ON: Final = (
     "DRADeviceTaints",
     "DRAPartitionableDevices",
     "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
     "DRAExtendedResource",
 )
 """On since 1.36, there and off in 1.34."""
@@ -125,7 +126,7 @@ _V1_36 = Release(
     lost_counters=True,
     empty_offers=False,
     gates={
-        **dict.fromkeys((*_ON, *_LATER_ON, "DRADeviceBindingConditions", "NodeDeclaredFeatures"), True),
+        **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
         **dict.fromkeys(
             (
                 "GenericWorkload",
