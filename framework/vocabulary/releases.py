@@ -132,6 +132,7 @@ _V1_36 = Release(
                 "GenericWorkload",
                 "GangScheduling",
                 "TopologyAwareWorkloadScheduling",
+                "WorkloadAwarePreemption",
                 "DRAWorkloadResourceClaims",
                 "DRAListTypeAttributes",
                 "TaintTolerationComparisonOperators",
