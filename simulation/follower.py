@@ -72,7 +72,7 @@ class Follower:
         self._objects = objects
         self._base = base
         self._now = now
-        self._gates = base.feature_gates
+        self._gates = base.feature_gates.known_to(base.kube_version)
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )

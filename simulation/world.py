@@ -49,7 +49,7 @@ class World:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.pace = scenario.pace
-        self.gates = scenario.snapshot.feature_gates
+        self.gates = scenario.snapshot.feature_gates.known_to(scenario.snapshot.kube_version)
         self.clock = VirtualClock()
         self.agenda = Agenda(self.clock)
         self.objects = ObjectStore()

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...framework.dra.candidates import candidates
+from ...framework.dra.devices import elements
 from ...framework.dra.extended import claim_for, requested, served_resources
 
 if TYPE_CHECKING:
@@ -53,8 +54,9 @@ def may_break(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
         covered = [want for want in wants if constraint.covers(want)]
         if any(want.all_devices for want in covered):
             found = {d.number: d for want in covered for d in devices.matching(want, node)}
-            values = [device.attributes.get(constraint.attribute) for device in found.values()]
-            if None in values or (len(values) > 1 if constraint.distinct else len(set(values)) > 1):
+            values = [elements(device.attributes.get(constraint.attribute)) for device in found.values()]
+            several = len(values) > 1 if constraint.distinct else len(set(values)) > 1
+            if several or not all(values):
                 return True
     return False
 

@@ -169,7 +169,10 @@ class Framework:
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
-        """Whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind."""
+        """Whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind.
+
+        The filters' rules count, not what a search of upstream's fails to find (`FilterPlugin.permits`).
+        """
         cycle = self.pre_filter(state, i)
         if cycle.rejected is not None:
             return cycle.rejected
@@ -179,7 +182,7 @@ class Framework:
             if isinstance(plugin, StaticFilter) and not data[n]:
                 continue
             fork = plugin.fork(data, state, i, n)
-            verdict = plugin.check(fork)
+            verdict = plugin.permits(fork)
             if verdict:
                 return plugin.status(fork, verdict)
         return self._binding.refusal(state, i) or SUCCESS

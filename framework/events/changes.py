@@ -157,6 +157,10 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
     (lambda old, new: old.spec.taints != new.spec.taints, Action.UPDATE_NODE_TAINT),
     (lambda old, new: _conditions(old) != _conditions(new), Action.UPDATE_NODE_CONDITION),
     (lambda old, new: old.metadata.annotations != new.metadata.annotations, Action.UPDATE_NODE_ANNOTATION),
+    (
+        lambda old, new: old.status.declared_features != new.status.declared_features,
+        Action.UPDATE_NODE_DECLARED_FEATURE,
+    ),
 )
 
 

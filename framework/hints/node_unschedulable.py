@@ -38,6 +38,6 @@ class NodeUnschedulable(HintPlugin):
         if identity(new) != identity(pod):
             return skip("the tolerations of another pod")
         taint = Taint(key=CORDON, effect="NoSchedule")
-        if any(tolerates(toleration, taint) for toleration in new.spec.tolerations):
+        if any(tolerates(toleration, taint, self.gates) for toleration in new.spec.tolerations):
             return queue("the pod tolerates cordoned nodes now")
         return skip("the pod still tolerates no cordoned node")

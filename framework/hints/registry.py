@@ -17,6 +17,7 @@ from .default_preemption import DefaultPreemption
 from .dynamic_resources import DynamicResources
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
+from .node_declared_features import NodeDeclaredFeatures
 from .node_name import NodeName
 from .node_ports import NodePorts
 from .node_resources_fit import NodeResourcesFit
@@ -47,6 +48,7 @@ HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
         InterPodAffinity,
         DynamicResources,
         DefaultPreemption,
+        NodeDeclaredFeatures,
     ),
 )
 """The in-tree plugins that say what they wait for, in the order of the default profile."""

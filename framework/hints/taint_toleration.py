@@ -32,9 +32,9 @@ class TaintToleration(HintPlugin):
 
     def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         tolerations = pod.spec.tolerations
-        if first_untolerated(new.spec.taints, tolerations) is not None:
+        if first_untolerated(new.spec.taints, tolerations, self.gates) is not None:
             return skip("the node has a taint that the pod does not tolerate")
-        if old is not None and first_untolerated(old.spec.taints, tolerations) is None:
+        if old is not None and first_untolerated(old.spec.taints, tolerations, self.gates) is None:
             return skip("the pod tolerated the node before, too")
         return queue("the pod tolerates the node now")
 

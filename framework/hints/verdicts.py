@@ -88,7 +88,7 @@ def judge(
     version : KubeVersion
         Whose plugins register events.
     """
-    gates = gates or FeatureGates()
+    gates = (gates or FeatureGates()).known_to(version)
     pod, old, new = case.pod, case.old, case.new
     store = ObjectStore(case.objects)
     store.apply(old, new)

@@ -96,7 +96,7 @@ class Cluster:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.gates = snapshot.feature_gates
+        self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes
         self.node_names = tuple(node.name for node in snapshot.nodes)
         self.node_index = {name: n for n, name in enumerate(self.node_names)}

@@ -92,7 +92,7 @@ class EventHandlers:
         changed = occurrence.new
         if isinstance(changed, Node):
             objects = self._queue.objects
-            return [item for item in waiting if may_fit(item.pod, changed, objects)]
+            return [item for item in waiting if may_fit(item.pod, changed, objects, self._queue.gates)]
         event = occurrence.event
         scaled = event.action == Action.UPDATE_POD_SCALE_DOWN
         if isinstance(changed, Pod) and event.resource is Resource.ASSIGNED_POD and not scaled:

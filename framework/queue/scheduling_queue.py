@@ -70,6 +70,8 @@ class SchedulingQueue:
 
     Attributes
     ----------
+    gates : FeatureGates
+        Those of the release.
     nominator : Nominator
     counts : QueueCounts
     preempting : set of str
@@ -91,8 +93,9 @@ class SchedulingQueue:
         plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
     ) -> None:
         configuration = configuration or KubeSchedulerConfiguration()
-        gates = gates or FeatureGates()
+        gates = (gates or FeatureGates()).known_to(version)
         self.objects = objects
+        self.gates = gates
         self.clock = clock
         self.hints_enabled = gates.enabled("SchedulerQueueingHints")
         self.max_in_unschedulable = max_in_unschedulable

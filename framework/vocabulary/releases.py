@@ -9,7 +9,7 @@ plugins' own files).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -40,20 +40,37 @@ class Release:
     untolerated_taint : str
         TaintToleration's reason; `{key}` and `{value}` stand for the taint.
     balanced_allocation : BalancedAllocation
-    incomplete_pools : bool
-        Whether devices are allocated from a pool of which slices are missing.
+    whole_pools : bool
+        Whether a pool of devices is judged by the slices of all nodes; slices that are missing, and faults,
+        then keep its devices back.  Else it is judged as each node sees it, gives what is there, and ends
+        the attempt that comes to a fault.
+    repeated_shares : bool
+        Whether one request may be given several shares of the same device.
+    lost_counters : bool
+        Whether the counters of a device that a taint or a constraint turns down stay taken for the rest of
+        the search on that node.
+    empty_offers : bool
+        Whether a node whose allocatable names an extended resource with 0 offers it itself, so that its
+        devices are not asked for it.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
         Plugin to the extension points that it got later.
+    gates : mapping
+        Upstream's defaults of the gates that it has; they decide nothing here, where every gate is on whose
+        fields an input uses.
     """
 
     version: KubeVersion
     untolerated_taint: str
     balanced_allocation: BalancedAllocation
-    incomplete_pools: bool
+    whole_pools: bool
+    repeated_shares: bool
+    lost_counters: bool
+    empty_offers: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    gates: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def plugins(self) -> dict[str, PluginEntry]:
@@ -67,11 +84,63 @@ class Release:
         return found
 
 
+PROPOSED_GATES: Final = frozenset(
+    {
+        "DisruptionPolicyInPriorityClass",
+        "PodTopologySpreadFallbackMode",
+        "WorkloadBasicPolicyDesiredCount",
+    }
+)
+"""Gates that only a proposal has."""
+
+_ON: Final = (
+    "MinDomainsInPodTopologySpread",
+    "NodeInclusionPolicyInPodTopologySpread",
+    "MatchLabelKeysInPodTopologySpread",
+    "SchedulerQueueingHints",
+    "SchedulerPopFromBackoffQ",
+    "SchedulerAsyncPreemption",
+    "PodSchedulingReadiness",
+    "PodLevelResources",
+    "SidecarContainers",
+    "InPlacePodVerticalScaling",
+    "DynamicResourceAllocation",
+    "DRAPrioritizedList",
+    "DRAAdminAccess",
+)
+_LATER_ON: Final = (
+    "DRADeviceTaints",
+    "DRAPartitionableDevices",
+    "DRAConsumableCapacity",
+    "DRADeviceBindingConditions",
+    "DRAExtendedResource",
+)
+"""On since 1.36, there and off in 1.34."""
+
 _V1_36 = Release(
     version=KubeVersion.V1_36,
     untolerated_taint="node(s) had untolerated taint(s)",
     balanced_allocation=BalancedAllocation.CHANGE,
-    incomplete_pools=False,
+    whole_pools=True,
+    repeated_shares=False,
+    lost_counters=True,
+    empty_offers=False,
+    gates={
+        **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
+        **dict.fromkeys(
+            (
+                "GenericWorkload",
+                "GangScheduling",
+                "TopologyAwareWorkloadScheduling",
+                "WorkloadAwarePreemption",
+                "DRAWorkloadResourceClaims",
+                "DRAListTypeAttributes",
+                "TaintTolerationComparisonOperators",
+                "VolumeLimitScaling",
+            ),
+            False,
+        ),
+    },
 )
 
 RELEASES: Final[Mapping[KubeVersion, Release]] = {
@@ -79,10 +148,17 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_34,
         untolerated_taint="node(s) had untolerated taint {{{key}: {value}}}",
         balanced_allocation=BalancedAllocation.SHARES,
-        incomplete_pools=True,
+        whole_pools=False,
+        repeated_shares=True,
+        lost_counters=False,
+        empty_offers=True,
+        absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
+        gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
     ),
     KubeVersion.V1_36: _V1_36,
-    KubeVersion.V1_37: _V1_36,
+    KubeVersion.V1_37: replace(
+        _V1_36, version=KubeVersion.V1_37, gates={**_V1_36.gates, "VolumeLimitScaling": True}
+    ),
 }
 """Every release that is known, oldest first."""

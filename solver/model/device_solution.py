@@ -178,13 +178,21 @@ class _Stock:
                 yield [pick for r in requests for pick in self._request(left, value, r)]
 
     def _request(self, left: dict[_Key, int], value: Any, r: int) -> list[Pick]:
-        """Assign one pod the devices of a request, from the first alternative that still has pods left."""
+        """Give one pod the devices of a request, from the first alternative that still has pods to serve.
+
+        Shares of a device lie in one row, one for a pod at most where a request may not have two: every
+        k-th, with k pods left, are different ones.
+        """
         key = next(k for k, n in left.items() if k[0] == value and k[1] == r and n > 0)
         left[key] -= 1
         picks = self.devices[key]
         want = picks[0].want
         number = len(picks) // (left[key] + 1) if want.all_devices else want.count
-        return [picks.popleft() for _ in range(number)]
+        apart = left[key] + 1 if any(pick.device.shared for pick in picks) else 1
+        found = [picks[k * apart] for k in range(number)]
+        for k in reversed(range(number)):
+            del picks[k * apart]
+        return found
 
 
 class _Hands:

@@ -33,8 +33,8 @@ def test_the_table_is_current():
 
 
 def test_a_row_follows_the_registry_and_keeps_its_reasons():
-    reason = "U: `node(s) exceed max volume count`"
-    stale = TEXT.replace(f"| NodeVolumeLimits | – | {reason} |", f"| NodeVolumeLimits | 7 | {reason} |")
+    reason = "UAU: `node(s) were unschedulable`"
+    stale = TEXT.replace(f"| NodeUnschedulable | – | {reason} |", f"| NodeUnschedulable | 7 | {reason} |")
     assert stale != TEXT
     assert current(stale) == TEXT
 

@@ -1,4 +1,4 @@
-"""The greedy baseline against a fixed sample of cycles recorded from the real kube-scheduler 1.34.1."""
+"""The greedy baseline against fixed samples of cycles recorded from the real kube-scheduler, by release."""
 
 import gzip
 import json
@@ -11,9 +11,13 @@ from kubestow.framework.runs.trace import trace
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.kube_version import KubeVersion
 
-SAMPLE = DATA / "conformance"
-DEVICE = ("request", "driver", "pool", "device")
-INSTANCES = sorted(SAMPLE.glob("*/*.instance.json.gz"))
+SAMPLES = {KubeVersion.V1_34: DATA / "conformance", KubeVersion.V1_36: DATA / "conformance-1.36"}
+DEVICE = ("request", "driver", "pool", "device", "consumedCapacity")
+TRACES = [
+    (version, path)
+    for version, folder in SAMPLES.items()
+    for path in sorted(folder.glob("*/*.trace.json.gz"))
+]
 
 
 def comparable(cycle):
@@ -39,17 +43,28 @@ def comparable(cycle):
     return kept
 
 
-@pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
-def test_every_cycle_is_that_of_the_real_scheduler(path):
-    recorded = json.loads(
-        gzip.decompress(path.with_name(path.name.replace("instance", "trace")).read_bytes())
-    )
-    ours = trace(replace(load_snapshot([path]), kube_version=KubeVersion.V1_34))
+def instance_of(path):
+    """Return the instance of a trace: beside it, else in the first sample."""
+    places = [
+        folder / path.parent.name / path.name.replace("trace", "instance") for folder in SAMPLES.values()
+    ]
+    return next(place for place in places if place.exists())
+
+
+@pytest.mark.parametrize(
+    "version, path",
+    [pytest.param(v, path, id=f"{v}/{path.parent.name}/{path.name[:3]}") for v, path in TRACES],
+)
+def test_every_cycle_is_that_of_the_real_scheduler(version, path):
+    recorded = json.loads(gzip.decompress(path.read_bytes()))
+    ours = trace(replace(load_snapshot([instance_of(path)]), kube_version=version))
     assert [cycle["pod"] for cycle in ours["cycles"]] == [cycle["pod"] for cycle in recorded["cycles"]]
     for mine, real in zip(ours["cycles"], recorded["cycles"], strict=True):
         assert comparable(mine) == comparable(real)
 
 
-def test_the_sample_is_complete():
-    assert len(INSTANCES) == 72
-    assert {path.parent.name[0] for path in INSTANCES} == set("abcdefghi")
+@pytest.mark.parametrize("version, number, families", [("1.34", 72, "abcdefghi"), ("1.36", 34, "abcdefghip")])
+def test_the_samples_are_complete(version, number, families):
+    found = [path for v, path in TRACES if v == version]
+    assert len(found) == number
+    assert {path.parent.name[0] for path in found} == set(families)
