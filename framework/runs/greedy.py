@@ -1,14 +1,15 @@
 """The greedy baseline, run until nothing changes.
 
 A pass is that of `trace`.  After a pass its victims leave and budgets drop by them; then nominated pods, in
-queue order, bind where their nominated node still takes them, else they lose the nomination; a group's all
-together, if enough of them can, or in the group's next cycle where its text wants one; then the next pass.  A pod that may not preempt since another one terminates
-on its nominated node keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It
-ends: a pod binds or leaves once, and each nomination removes a pod.
+queue order, bind where their nominated node still takes them, else they lose the nomination; then the next
+pass.  A group's nominated pods bind all together, if enough of them can, or in the group's next cycle,
+where its text wants one.  A pod that may not preempt since another one terminates on its nominated node
+keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It ends: a pod binds or
+leaves once, and each nomination removes a pod.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,8 +133,10 @@ class _Run:
                 self.outcome.nominations[own.pod] = (own.node, self._expected.get(own.pod, ()))
         self._depart(departures, leaving)
         cycle.happen(state, self._ledger)
+        freed: set[str] = set()  # members that fail alike free the same claim, once
         for own in outcomes:
-            self._note(own)
+            self._note(replace(own, deallocated="") if own.deallocated in freed else own)
+            freed.add(own.deallocated)
 
     def _depart(self, departures: Sequence[tuple[int, int]], leaving: dict[int, int]) -> None:
         """Note who is evicted and for whom; who terminates already is not marked again."""

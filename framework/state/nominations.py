@@ -4,8 +4,8 @@ A pod has to leave room for the others that are nominated to a node and are of n
 What they would take is kept by node for the priorities that were asked about, so that neither a change nor a
 question costs a pass over all nominated pods.
 
-Pods in flight are no longer in the queue: the others see each of them as an empty pod of priority 0, which takes
-a slot and nothing else.
+Pods in flight are no longer in the queue: the others see each of them as an empty pod of priority 0, which
+takes a slot and nothing else.
 
 Sources: kube-scheduler 1.34.1 backend/queue/nominator.go, schedule_one.go (addGENominatedPods); 1.36.2
 backend/queue/scheduling_queue.go (nominatedPodToInfo) for pods in flight.

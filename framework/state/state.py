@@ -239,7 +239,7 @@ class State:
             self.nominations_version = next(_versions)
 
     def fly(self, pods: Iterable[int]) -> None:
-        """Let pods be in flight, all at once: the others see no more of their nominations than a slot each."""
+        """Let pods be in flight, and no others: of their nominations others see no more than a slot each."""
         self.nominations.fly(pods)
         self.nominations_version = next(_versions)
 

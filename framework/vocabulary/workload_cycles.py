@@ -1,7 +1,8 @@
 """What the texts of the workload cycle say about pod groups outside the cycle itself.
 
-Three texts are rebuilt: KEP-5732 as first proposed, kube-scheduler 1.36 and what came after it.  How a group is
-placed stands in `framework/workload`; here stands who is in the queue, who counts, and which rules members keep.
+Three texts are rebuilt: KEP-5732 as first proposed, kube-scheduler 1.36 and what came after it.  How a
+group is placed stands in `framework/workload`; here stands who is in the queue, who counts, and which rules
+members keep.
 
 Sources: KEP-5732; kube-scheduler 1.36.2 plugins/gangscheduling, eventhandlers.go, schedule_one_podgroup.go.
 """
@@ -30,7 +31,8 @@ class WorkloadCycle:
     gated_nominate : bool
         Whether members that wait for their group hold their nominated nodes.
     binds_in_cycle : bool
-        Whether nominated members bind in a cycle of their group only, together with those that are not nominated.
+        Whether nominated members bind in a cycle of their group only, together with those that are not
+        nominated.
     evicts_whole : bool
         Whether groups of disruptionMode `all` are evicted as one by a group that preempts.
     """

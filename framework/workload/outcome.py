@@ -81,5 +81,5 @@ class GroupCycle(ABC):
         """Write the group's entry of a trace, None where there was no cycle of the group."""
 
     def happen(self, state: "State", ledger: "Ledger") -> Mapping[int, Sequence[int]]:
-        """Let the outcome happen; return the pods that lost their nominations, by the member they lost it to."""
+        """Let the outcome happen; return who lost a nomination, by the member to which it was lost."""
         return {own.pod: apply(state, own, ledger) for own in self.outcomes()}

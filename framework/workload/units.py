@@ -40,7 +40,7 @@ def units(cluster: "Cluster", pods: Iterable[int], *, first: bool = True) -> Ite
     cluster : Cluster
     pods : iterable of int
     first : bool
-        Whether nobody was tried before: members that are being deleted are in the queue until they are popped.
+        Whether nobody was tried before: members that are being deleted are in the queue until popped.
     """
     every = groups(cluster)
     if not every:

@@ -1,7 +1,7 @@
 """What the texts of the workload cycle have in common.
 
-A variant says which groups have a cycle of their own, which plugins run, how many members a placement must take
-to be feasible, how many feasible placements are looked for, and which of them wins.
+A variant says which groups have a cycle of their own, which plugins run, how many members a placement must
+take to be feasible, how many feasible placements are looked for, and which of them wins.
 
 Sources: KEP-5732; kube-scheduler schedule_one_podgroup.go (1.36 and later).
 """

@@ -213,8 +213,8 @@ def takes_group(
 ) -> bool:
     """Say whether a run without PostFilter succeeds; where pods are is as before in the end.
 
-    The run ends as soon as the answer is known: once too few members are left, or, where no cycle of a member can
-    end in an error (`steady`), once Permit succeeded.
+    The run ends as soon as the answer is known: once too few members are left, or, where no member's cycle
+    can end in an error (`steady`), once Permit succeeds.
     """
     placed: list[int] = []
     permitted = False

@@ -1,4 +1,4 @@
-"""What a group evicts as one: a pod, or a whole group of disruptionMode `all`; and in which order they come back.
+"""What a group evicts as one: a pod, or a whole group of disruptionMode `all`; and who comes back first.
 
 Source: kube-scheduler 1.36.2 framework/preemption (types.go, podgrouppreemption.go, preemption.go); KEP-5710.
 """
@@ -68,8 +68,8 @@ def _unit(cluster: "Cluster", pods: Sequence[int], priority: int, group: Group |
 def breaking(units: Sequence[Unit], ledger: "Ledger") -> frozenset[int]:
     """Return the places of the units whose eviction would break a budget, were all evicted in this order.
 
-    A pod stops at the first budget that has nothing left, a unit at its first such pod: what comes after draws on
-    no budget.
+    A pod stops at the first budget that has nothing left, a unit at its first such pod: what comes after
+    draws on no budget.
     """
     left = list(ledger.allowed)
     return frozenset(

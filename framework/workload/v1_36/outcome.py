@@ -44,8 +44,8 @@ class TriedCycle(GroupCycle):
     attempts : tuple of Attempt
         One for each placement that was tried, by name.
     chosen : Attempt or None
-        The one that counts for the members: where no placement is feasible the first one, None where there was
-        none.
+        The one that counts for the members: where no placement is feasible the first one, None where there
+        was none.
     room : Room or None
         What came of looking for victims of the group as a whole; None where nobody looked.
     """

@@ -1,8 +1,8 @@
 """Workload-aware preemption: a group makes room for itself, the whole cluster being one domain.
 
-Without all units of lower priority, does the group algorithm find a place?  Then units are put back, those that
-break a budget first, each time the most important first, and the algorithm runs anew each time; who cannot stay
-is a victim.  What the trial assigned is forgotten: only who leaves is kept.
+Without all units of lower priority, does the group algorithm find a place?  Then units are put back, those
+that break a budget first, each time the most important first, and the algorithm runs anew each time; who
+cannot stay is a victim.  What the trial assigned is forgotten: only who leaves is kept.
 
 Source: kube-scheduler 1.36.2 framework/preemption/podgrouppreemption.go, schedule_one_podgroup.go; KEP-5710.
 """
@@ -19,7 +19,7 @@ from ...vocabulary.status import Code
 from ..placement import Placement, PodGroupInfo
 from .attempt import attempt, is_steady, take_off, takes_group
 from .eviction_units import Unit, breaking, units_of
-from .texts import NOT_REGISTERED, NO_VICTIMS, NOT_WITH_CONSTRAINTS, unavailable
+from .texts import NO_VICTIMS, NOT_REGISTERED, NOT_WITH_CONSTRAINTS, unavailable
 
 if TYPE_CHECKING:
     from ...cycle.budget_ledger import Ledger
