@@ -63,9 +63,11 @@ class Nominations:
     ----------
     node_of : dict
         Pod to node.
+    in_flight : frozenset of int
+        The pods that are no longer in the queue.
     """
 
-    __slots__ = ("_at", "_expected", "_in_flight", "_n_nodes", "_on", "_pods", "_usage", "node_of")
+    __slots__ = ("_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "in_flight", "node_of")
 
     def __init__(self, cluster: "Cluster") -> None:
         self._pods = cluster.pods
@@ -75,11 +77,11 @@ class Nominations:
         self._on: dict[int, tuple[int, ...]] = {}
         self._at: NDArray[np.int32] = np.full(len(cluster.pods), -1, dtype=np.int32)
         self._expected: dict[int, Expected] = {}
-        self._in_flight: frozenset[int] = frozenset()
+        self.in_flight: frozenset[int] = frozenset()
 
     def fly(self, pods: Iterable[int]) -> None:
         """Let these pods be in flight, and no others."""
-        self._in_flight = frozenset(pods)
+        self.in_flight = frozenset(pods)
         self._expected.clear()
 
     def nominate(self, i: int, n: int) -> None:
@@ -107,14 +109,14 @@ class Nominations:
     def on(self, n: int) -> tuple[int, ...]:
         """Return the pods nominated to node n that are not in flight, in order of arrival."""
         there = self._on.get(n, ())
-        return tuple(j for j in there if j not in self._in_flight) if self._in_flight else there
+        return tuple(j for j in there if j not in self.in_flight) if self.in_flight else there
 
     def beside(self, i: int, n: int) -> Beside:
         """Return whom pod i must leave room for on node n: others nominated to it, of no lower priority."""
         pods, least = self._pods, self._pods[i].priority
         named = [j for j in self.on(n) if j != i and pods[j].priority >= least]
-        flying = self._in_flight and least <= 0
-        empty = sum(j != i and j in self._in_flight for j in self._on.get(n, ())) if flying else 0
+        flying = self.in_flight and least <= 0
+        empty = sum(j != i and j in self.in_flight for j in self._on.get(n, ())) if flying else 0
         return Beside(named, empty)
 
     def all_beside(self, i: int) -> dict[int, list[int]]:
@@ -129,7 +131,7 @@ class Nominations:
             {
                 self.node_of[j]
                 for j in there
-                if j != i and j not in self._in_flight and self._pods[j].priority >= least
+                if j != i and j not in self.in_flight and self._pods[j].priority >= least
             }
         )
 
@@ -148,11 +150,11 @@ class Nominations:
         return found
 
     def _priority(self, j: int) -> int:
-        return 0 if j in self._in_flight else self._pods[j].priority
+        return 0 if j in self.in_flight else self._pods[j].priority
 
     def _takes(self, j: int) -> "NDArray[Any]":
         usage: NDArray[Any] = self._usage[j]
-        return np.zeros_like(usage) if j in self._in_flight else usage
+        return np.zeros_like(usage) if j in self.in_flight else usage
 
     def _count(self, least: int) -> Expected:
         usage = np.zeros((self._usage.shape[1], self._n_nodes), dtype=self._usage.dtype)
@@ -175,5 +177,5 @@ class Nominations:
         other._on = dict(self._on)
         other._at = self._at.copy()
         other._expected = {}  # most copies are never asked
-        other._in_flight = self._in_flight
+        other.in_flight = self.in_flight
         return other

@@ -426,7 +426,7 @@ def test_members_at_odds_have_cycles_that_end_in_an_error():
     two = {"profiles": [{"schedulerName": "one"}, {"schedulerName": "two"}]}
     members = [pod("p").member("g").scheduler("one"), pod("q").member("g").scheduler("two")]
     cycles = Grouped(node("a"), group("g", gang=1), members, configuration=two).trace
-    text = 'all pods in a single pod group should have the same .spec.schedulerName set, got: "one" and "two"'
+    text = 'all pods in a single pod group should have the same .spec.schedulerName set, got: "two" and "one"'
     assert {(c["result"], c.get("error"), c["message"]) for c in cycles.values()} == {
         ("unschedulable", True, text)
     }
