@@ -2,6 +2,7 @@
 
 import pytest
 from support.builders import group, node, pod, workload
+from support.devices import claim, device_class, gpu, slice_on, user
 from support.grouped import CURRENT, Grouped, profile, rack
 
 from kubestow.framework.vocabulary import names
@@ -361,6 +362,30 @@ def test_without_topology_one_run_over_all_nodes():
     round_ = Round(RACKS, group("g", "rack", gang=9), member().times(9), gates=gates)
     entry = round_.group_cycles["g"]
     assert (entry["placements"], entry["message"]) == ([], f"pod group is unschedulable, {NO_VICTIMS}")
+
+
+# -- claims of the group --
+
+SHARING = group("g", gang=2, resourceClaims=[{"name": "e0", "resourceClaimName": "c"}])
+
+
+def test_members_share_a_claim_that_the_first_one_allocates():
+    devices = device_class(), slice_on("a", gpu("g0")), slice_on("b", gpu("g1")), claim("c")
+    nodes = [node(name, cpu="2") for name in "ab"]
+    members = [user(name, "c").member("g").req(cpu="1") for name in "pq"]
+    round_ = Round(nodes, devices, SHARING, members)
+    assert round_.placed == {"p": "a", "q": "a"}
+    assert ["allocations" in cycle for cycle in round_.trace.values()] == [True, False]
+
+
+def test_a_claim_of_a_group_that_stands_nowhere_is_given_back_once():
+    stuck = claim("c", has=[("r", "gone", "x")], at="gone")
+    reserved = [{"resource": "podgroups", "name": "g"}]
+    status = {**stuck.status.model_dump(by_alias=True), "reservedFor": reserved}
+    stuck = stuck.model_copy(update={"status": type(stuck.status).model_validate(status)})
+    members = [user(name, "c").member("g") for name in "pq"]
+    round_ = Round(node("a"), device_class(), slice_on("a", gpu("g0")), stuck, SHARING, members)
+    assert round_.steps == ["deallocate default/c", "bind p a", "bind q a"]
 
 
 # -- errors --
