@@ -17,6 +17,7 @@ from ...vocabulary import names
 from ...vocabulary.default_plugins import POST_FILTER
 from ...vocabulary.status import Code
 from ..placement import Placement, PodGroupInfo
+from .alike import Alike
 from .attempt import attempt, is_steady, take_off, takes_group
 from .eviction_units import Unit, breaking, units_of
 from .texts import NO_VICTIMS, NOT_REGISTERED, NOT_WITH_CONSTRAINTS, unavailable
@@ -76,11 +77,14 @@ def make_room(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
             return Room(Code.ERROR, first.error, 1)
         return Room(Code.UNSCHEDULABLE, unavailable(variant, 1), 1)
     broken = breaking(lower, ledger)
-    steady = is_steady(variant, trial, info)
+    steady, alike = is_steady(variant, trial, info), Alike.of(variant, trial, info)
     gone: set[int] = set()
     for place in sorted(range(len(lower)), key=lambda place: (place not in broken, place)):
         _put_back(state, trial, lower[place])
-        if not takes_group(variant, trial, info, everywhere, ledger, steady=steady):
+        fits = None if alike is None else alike.fit(trial)
+        if fits is None:
+            fits = takes_group(variant, trial, info, everywhere, ledger, steady=steady)
+        if not fits:
             for j in lower[place].pods:
                 trial.remove(j, devices=False)
             gone.add(place)

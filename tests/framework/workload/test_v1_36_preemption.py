@@ -13,6 +13,7 @@ from kubestow.framework.rules.groups import groups
 from kubestow.framework.workload.choice import variant_for
 from kubestow.framework.workload.placement import Placement, info_of
 from kubestow.framework.workload.units import opening
+from kubestow.framework.workload.v1_36.alike import Alike
 from kubestow.framework.workload.v1_36.attempt import attempt, is_steady, take_off, takes_group
 from kubestow.framework.workload.v1_36.eviction_units import breaking, units_of
 from kubestow.solver.api import solve_greedy
@@ -430,6 +431,68 @@ def test_a_run_that_ends_early_says_what_a_whole_run_says(seed):
             assert takes_group(variant, trial, info, everywhere, ledger, steady=steady) == whole.feasible
             assert (trial.node_of == kept).all()
     assert (state.node_of == before).all()
+
+
+def alike_round(seed):
+    """Members that differ in nothing, among pods that keep away from them, nominated ones and full nodes."""
+    rng = Random(seed)
+    names = [f"n{k}" for k in range(rng.randint(2, 5))]
+    objects = [
+        node(name, cpu=str(rng.randint(2, 9)), pods=rng.randint(2, 8)).label(zone=f"z{k % 2}")
+        for k, name in enumerate(names)
+    ]
+    for k in range(rng.randint(3, 10)):
+        there = low(f"v{k}", rng.choice(names), cpu=str(rng.randint(1, 2)), priority=rng.choice([0, 5, 50]))
+        objects.append(there.anti("zone", {"app": "p"}) if rng.random() < 0.2 else there)
+    size = rng.randint(2, 6)
+    priority = rng.choice([0, 6])
+    one = member(cpu=str(rng.randint(1, 3))).label(app="p").priority(priority)
+    objects += [group("g", gang=rng.randint(1, size), priority=10), one.times(size)]
+    objects += [
+        pod(f"lone{k}").req(cpu="1").priority(rng.choice([0, 7])).nominated(rng.choice(names))
+        for k in range(rng.randint(0, 3))
+    ]
+    return objects
+
+
+def test_members_that_are_alike_are_counted_as_they_would_be_placed():
+    answers = []
+    for seed in range(80):
+        rng = Random(seed)
+        run = build_cluster(cluster(*alike_round(seed)))
+        state, ledger = opening(run), Ledger(run)
+        (one,) = groups(run)
+        info, variant = info_of(run, state, one), variant_for(run, one.pending[0])
+        everywhere = Placement("", np.ones(run.n_nodes, dtype=bool))
+        trial = take_off(state, info)
+        alike = Alike.of(variant, trial, info)
+        for j in np.flatnonzero(trial.node_of >= 0).tolist():
+            if rng.random() < 0.2:
+                trial.remove(j, devices=False)
+            whole = attempt(variant, trial, info, everywhere, ledger, post=False).feasible
+            answers.append(whole)
+            assert alike.fit(trial) == whole
+    assert 0.2 < sum(answers) / len(answers) < 0.8  # or the comparison says little
+
+
+@pytest.mark.parametrize(
+    "members, alike",
+    [
+        pytest.param(PAIR, True, id="equal members"),
+        pytest.param([member("p"), member("q", cpu="1")], False, id="of two sizes"),
+        pytest.param([member("p"), member("q").nominated("a")], False, id="one with a node of its own"),
+        pytest.param(PAIR.host_port(80), False, id="on ports that they take from each other"),
+        pytest.param(PAIR.label(app="p").anti("hostname", {"app": "p"}), False, id="that keep apart"),
+        pytest.param(PAIR.label(app="p").spread("hostname"), False, id="that spread"),
+    ],
+)
+def test_who_is_counted(members, alike):
+    run = build_cluster(cluster(TWO, GANG, members))
+    state = opening(run)
+    (one,) = groups(run)
+    info = info_of(run, state, one)
+    found = Alike.of(variant_for(run, one.pending[0]), take_off(state, info), info)
+    assert (found is not None) == alike
 
 
 @pytest.mark.parametrize("gates", ["", PODWISE], ids=["as one", "one by one"])
