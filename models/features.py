@@ -31,7 +31,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "GenericWorkload": "KEP-4671: Workload and PodGroup objects",
         "GangScheduling": "KEP-4671: the gang policy of a pod group",
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
-        "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group",
+        "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group, and preemption for it as one",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
         "DRAPrioritizedList": "KEP-4816: firstAvailable",

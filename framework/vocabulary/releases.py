@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Final
 from ...models.kube_version import KubeVersion
 from . import names
 from .default_plugins import PLUGINS, SCORE
+from .workload_cycles import PROPOSAL, V1_36, V1_37
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .registry import PluginEntry
+    from .workload_cycles import WorkloadCycle
 
 
 class BalancedAllocation(Enum):
@@ -52,6 +54,10 @@ class Release:
     empty_offers : bool
         Whether a node whose allocatable names an extended resource with 0 offers it itself, so that its
         devices are not asked for it.
+    workload_cycle : WorkloadCycle
+        How groups are scheduled where a profile does not say.
+    current_cycle : WorkloadCycle
+        What a profile means by `Current`.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -68,6 +74,8 @@ class Release:
     repeated_shares: bool
     lost_counters: bool
     empty_offers: bool
+    workload_cycle: WorkloadCycle
+    current_cycle: WorkloadCycle
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -125,6 +133,8 @@ _V1_36 = Release(
     repeated_shares=False,
     lost_counters=True,
     empty_offers=False,
+    workload_cycle=V1_36,
+    current_cycle=V1_36,
     gates={
         **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
         **dict.fromkeys(
@@ -152,13 +162,19 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         repeated_shares=True,
         lost_counters=False,
         empty_offers=True,
+        workload_cycle=PROPOSAL,
+        current_cycle=V1_37,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
         gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
     ),
     KubeVersion.V1_36: _V1_36,
     KubeVersion.V1_37: replace(
-        _V1_36, version=KubeVersion.V1_37, gates={**_V1_36.gates, "VolumeLimitScaling": True}
+        _V1_36,
+        version=KubeVersion.V1_37,
+        workload_cycle=V1_37,
+        current_cycle=V1_37,
+        gates={**_V1_36.gates, "VolumeLimitScaling": True},
     ),
 }
 """Every release that is known, oldest first."""
