@@ -122,7 +122,13 @@ CASES = [
     ),
     Case(
         "nor one whose members are at odds",
-        cluster(NODES[:1], group("g", version="v1beta1"), member, member.named("n").priority(9)),
+        cluster(
+            NODES[:1],
+            group("g", version="v1beta1"),
+            member,
+            member.named("n").priority(9),
+            release="1.37",
+        ),
         {"--"},
     ),
     Case(

@@ -1,10 +1,13 @@
 """Pod groups as manifests, in every served version and older spelling, solved from text to plan."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
 from kubestow.instances.manifests import parse_snapshot
 from kubestow.models.errors import KubestowError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.solver.api import SolveOptions, solve_both
 
 NODES = [
@@ -189,12 +192,21 @@ WAITING = {
 
 @pytest.mark.parametrize("name", WAITING)
 def test_members_wait_with_upstreams_text(name):
+    """In the words of the proposal, whose rules are those of all versions of the API."""
     objects, references, message = WAITING[name]
-    for plan in solve_both(read(*objects, *members(*references)), SolveOptions(workers=1)):
+    snapshot = replace(read(*objects, *members(*references)), kube_version=KubeVersion.V1_34)
+    for plan in solve_both(snapshot, SolveOptions(workers=1)):
         assert not plan.placed()
         assert {u.message for u in plan.unschedulable} - {"waiting for scheduling gates: [later]"} == {
             message
         }
+
+
+def test_members_of_two_priorities_start_in_1_36():
+    objects, references, _ = WAITING["two priorities"]
+    snapshot = replace(read(*objects, *members(*references)), kube_version=KubeVersion.V1_36)
+    for plan in solve_both(snapshot, SolveOptions(workers=1)):
+        assert len(plan.placed()) == len(references)
 
 
 @pytest.mark.parametrize("priority", [-5, 0, 5])

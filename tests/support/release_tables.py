@@ -7,6 +7,7 @@ Run as a module it brings them up to date:
 
 from kubestow.framework.vocabulary.default_plugins import PLUGINS
 from kubestow.framework.vocabulary.releases import PROPOSED_GATES, RELEASES
+from kubestow.framework.vocabulary.workload_cycles import WorkloadCycle
 from kubestow.models.features import KNOWN_GATES
 from support.marked_page import command, replaced
 from support.paths import ROOT
@@ -21,6 +22,8 @@ RULES = {
     "repeated_shares": "one request may have several shares of a device",
     "lost_counters": "counters of a device that is turned down are lost in greedy's search",
     "empty_offers": "an allocatable of 0 keeps devices from serving an extended resource",
+    "workload_cycle": "pod groups are scheduled by the rules of",
+    "current_cycle": "`workloadCycle: Current` means those of",
 }
 """Field of `Release` to what it decides."""
 
@@ -31,6 +34,8 @@ def written(value):
         return "yes" if value else "no"
     if isinstance(value, str):
         return f"`{value.format(key='key', value='value')}`"
+    if isinstance(value, WorkloadCycle):
+        return value.name
     return value.value
 
 
