@@ -2,8 +2,8 @@
 
 Changes are only noted when they happen and made when somebody looks: all that came since the last look is
 one exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is
-none, everything is indexed anew with as many spare slots as there are pods, so that arrivals cost the same
-each, however many there are.
+none, as many are added as there are of its kind, so that arrivals cost the same each, however many there are.
+A pod of a new kind has everything indexed anew.
 """
 
 from collections import Counter
@@ -42,6 +42,10 @@ _INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "Pr
 """Kinds of which a change means indexing anew; a controller's selector, all that matters, never changes."""
 
 
+_FEWEST_SEATS: Final = 16
+_MOST_SPECS: Final = 4096
+
+
 @dataclass(slots=True)
 class _Slot:
     i: int
@@ -76,8 +80,15 @@ class Follower:
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
+        self._falls_back = self._gates.enabled("PodTopologySpreadFallbackMode")
+        self._defaulting = {
+            name
+            for name, profile in self._profiles.items()
+            if any(c.fallback_criteria for c in _spread_args(profile).default_constraints)
+        }
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
+        self._seats: dict[Hashable, list[int]] = {}
         self._dirty_pods: dict[str, None] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
         self._dirty_nodes: dict[str, None] = {}
@@ -143,16 +154,19 @@ class Follower:
     def held(self, pod: Pod) -> frozenset[str]:
         """Return the fallback criteria that hold for a pod now."""
         profile = self._profiles.get(pod.spec.scheduler_name)
-        if profile is None or not self._gates.enabled("PodTopologySpreadFallbackMode"):
+        if profile is None or not self._falls_back:
             return frozenset()
-        args = cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
-        return criteria_held(pod, args, self._now())
+        if not pod.spec.topology_spread_constraints and profile.scheduler_name not in self._defaulting:
+            return frozenset()
+        return criteria_held(pod, _spread_args(profile), self._now())
 
     def _shape(self, pod: Pod) -> Hashable:
         """Return a key that only pods share that no rule can tell apart."""
         spec = pod.spec
         found = self._specs.get(id(spec))
         if found is None:
+            if len(self._specs) > 2 * len(self._slots) + _MOST_SPECS:
+                self._specs.clear()
             own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
             found = self._specs[id(spec)] = (spec, own.model_dump_json(exclude_defaults=True))
         owner = pod.metadata.controller
@@ -183,8 +197,8 @@ class Follower:
         before = cluster.node_index
         self.revision += 1
         if len(new) == len(changed) and all(name in before for name in changed):
-            cluster.change_nodes({before[node.name]: node for node in new})
-            state.forget_counts()
+            if cluster.change_nodes({before[node.name]: node for node in new}):
+                state.forget_counts()
             return
         for name, node in changed.items():
             n = before.get(name)
@@ -225,15 +239,30 @@ class Follower:
                 self._settle(cluster, state, slot.i, pod)
         for key, pod, shape in waiting:
             free = self._free.get(shape)
-            if not free:
+            if not free and not self._add_seats(cluster, state, shape):
                 self._stale = True
                 return
-            i = free.pop()
+            i = self._free[shape].pop()
             self._slots[key] = _Slot(i, shape, identity(pod))
             self._settle(cluster, state, i, pod)
         if self._started:
             cluster.forget_starts()
             self._started = False
+
+    def _add_seats(self, cluster: LiveCluster, state: LiveState, shape: Hashable) -> bool:
+        """Double the slots of a kind; say whether that was possible."""
+        seats = self._seats.get(shape)
+        if seats is None or state.volumes is not None or state.claims is not None:
+            return False
+        first = len(cluster.pods)
+        more = max(len(seats), _FEWEST_SEATS)
+        if not cluster.grow(seats[:1] * more):
+            return False
+        state.grow(more)
+        new = range(first, first + more)
+        seats += new
+        self._free.setdefault(shape, []).extend(new)
+        return True
 
     def _plays(self, pod: Pod) -> bool:
         node = pod.spec.node_name
@@ -306,7 +335,9 @@ class Follower:
             pod.key: _Slot(i, shape, identity(pod))
             for i, (pod, shape) in enumerate(zip(live, shapes, strict=True))
         }
-        self._free = {}
+        self._free, self._seats = {}, {}
+        for i, shape in enumerate((*shapes, *spare)):
+            self._seats.setdefault(shape, []).append(i)
         for i, shape in enumerate(spare, start=len(live)):
             self._free.setdefault(shape, []).append(i)
         if state.claims is not None and before is not None:
@@ -323,6 +354,10 @@ class Follower:
         from ..models.resource_api import ResourceClaim
 
         return self._objects.get(ResourceClaim, claim) is not None
+
+
+def _spread_args(profile: Profile) -> "PodTopologySpreadArgs":
+    return cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
 
 
 def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:

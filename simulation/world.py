@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
@@ -13,7 +13,7 @@ from ..models.admission import PriorityClasses, admit
 from ..models.errors import InputError
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node
-from ..models.pod import Pod, PodStatus
+from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
 from ..models.scheduling import PriorityClass
 from .agenda import Agenda
@@ -21,6 +21,8 @@ from .fallback_hints import PLUGINS
 from .follower import Follower
 from .record import Record
 from .snapshots import objects_of
+
+_MOST_SPECS: Final = 1024
 
 Listener = Callable[[KubeObject | None, KubeObject | None], None]
 
@@ -67,6 +69,7 @@ class World:
         self._handlers = EventHandlers(self.queue)
         self._uids = 0
         self._classes: PriorityClasses | None = None
+        self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
     def start(self) -> None:
         """Let the objects of the scenario's cluster be there, those that others refer to first."""
@@ -109,7 +112,16 @@ class World:
     def _admitted(self, pod: Pod) -> Pod:
         if self._classes is None:
             self._classes = PriorityClasses(self.objects.all(PriorityClass))
-        pod = admit(pod, self._classes, self.scenario.name)
+            self._admitted_specs.clear()
+        # Pods of one template share its specification, and what is made of it, so that they are seen to be
+        # alike at once.
+        known = self._admitted_specs.get(id(pod.spec))
+        if known is None:
+            if len(self._admitted_specs) >= _MOST_SPECS:
+                self._admitted_specs.clear()
+            admitted = admit(pod, self._classes, self.scenario.name).spec
+            known = self._admitted_specs[id(pod.spec)] = (pod.spec, admitted)
+        pod = pod.model_copy(update={"spec": known[1]})
         spec = pod.spec
         if (spec.workload_ref or spec.scheduling_group) and self.gates.enabled("GenericWorkload"):
             place = "spec.schedulingGroup" if spec.scheduling_group else "spec.workloadRef"

@@ -168,6 +168,11 @@ def pod_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:
 
 
 def _scaled_down(old: Pod, new: Pod) -> bool:
+    if old.spec is new.spec and all(
+        getattr(old.status, field) is getattr(new.status, field)
+        for field in ("container_statuses", "init_container_statuses")
+    ):
+        return False  # as in most updates
     before, after = running_pod_requests(old), running_pod_requests(new)
     return any(name not in after or after[name] < amount for name, amount in before.items())
 

@@ -4,6 +4,7 @@ A `Snapshot` is one instant; this is the other thing, a store that follows a clu
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
@@ -74,6 +75,7 @@ class ObjectStore:
         return self._on_node.get(node, _NO_PODS)
 
 
+@cache
 def _kind(model: type[KubeObject]) -> str:
     kind: str = model.model_fields["kind"].default
     return kind
