@@ -187,7 +187,7 @@ class Effects:
         )
 
     def _elsewhere(self, key: str, uid: str, tried: set[str]) -> None:
-        """Choose another node after the eviction API refused a guarded victim; without one the pod waits."""
+        """Choose another node after the eviction API refused a guarded victim; else the pod backs off."""
         world = self._world
         preemptor = world.pod(key, uid)
         assert preemptor is not None
@@ -203,7 +203,8 @@ class Effects:
             world.record.write("PreemptionGivenUp", pod=key)
             world.queue.preempting.discard(uid)
             preemptor = world.edit(preemptor, nominated_node_name=None)
-            world.queue.activate([preemptor])
+            # The next attempt may find the same victims, and the API may refuse them again.
+            world.queue.punish(preemptor)
             return
         node = cluster.node_names[found.best.node]
         victims = [cluster.pods[j].pod for j in found.best.victims]

@@ -20,6 +20,7 @@ from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
 from .claims import Claims
 from .controllers import Controllers
+from .daemons import Daemons
 from .disruptions import Disruptions
 from .drains import Drains
 from .effects import Effects
@@ -58,12 +59,13 @@ class Simulation:
         self.world = World(scenario)
         self.disruptions = Disruptions(self.world)
         self._controllers = Controllers(self.world, self.disruptions)
+        daemons = Daemons(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
         effects = Effects(self.world, self.disruptions, Claims(self.world))
         self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
-            Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
+            Autoscaler(self.world, scenario.autoscaler, daemons) if scenario.autoscaler is not None else None
         )
         self.events = 0
 

@@ -130,6 +130,14 @@ class LiveCluster(Cluster):
             self._domains = domains
         return True
 
+    def take(self, n: int, requests: Mapping[str, int]) -> None:
+        """Let a node offer so much less, and one pod less, than its object says."""
+        for name, amount in requests.items():
+            r = self.resource_index.get(name)
+            if r is not None:
+                self.allocatable[r, n] = max(self.allocatable[r, n] - amount, 0)
+        self.allowed_pods[n] -= 1
+
     def grow(self, sources: Sequence[int]) -> bool:
         """Add a slot for each of these, for pods like those in them; say whether that was possible."""
         usage = np.concatenate([self.usage, self.usage[sources]])

@@ -47,7 +47,8 @@ class OptimalScheduler:
         self._disruptions = disruptions
         self._effects = effects
         self._planned = False
-        self._in_vain = -1
+        self._moment = -1
+        self._tried: set[str] = set()
 
     def wake(self) -> None:
         """See to it that there is a round at the next time of the grid, if any pod is to be tried."""
@@ -56,8 +57,8 @@ class OptimalScheduler:
             return
         self._planned = True
         now, every = self._world.clock.now, self._world.pace.optimal
-        if now == self._in_vain and not lengths["active"]:
-            now += 1  # who backs off is not to be had yet: not at this time again
+        if now == self._moment and all(item.uid in self._tried for item in self._world.queue.active):
+            now += 1  # nobody is to be had who was not in a round at this time
         self._world.agenda.at(-(-now // every) * every, self._round, LATE)
 
     def _round(self) -> None:
@@ -65,8 +66,10 @@ class OptimalScheduler:
         items: list[QueuedPod] = []
         while (popped := self._world.queue.pop()) is not None:
             items.append(popped.item)
-        if not items:
-            self._in_vain = self._world.clock.now
+        if self._moment != self._world.clock.now:
+            self._moment = self._world.clock.now
+            self._tried.clear()
+        self._tried.update(item.uid for item in items)
         left = [item for item in items if not self._bound_where_nominated(item)]
         if not left:
             return
@@ -117,7 +120,10 @@ class OptimalScheduler:
         budgets = tuple(self._disruptions.budget(item.key) for item in base.pod_disruption_budgets)
         snapshot = replace(base, pods=tuple(pods), pod_disruption_budgets=budgets)
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
-        return solve_round(snapshot, options)
+        solved = solve_round(snapshot, options)
+        if solved.plan.stats.interrupted:
+            raise KeyboardInterrupt  # it ends the run, not this round alone
+        return solved
 
     def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: Mapping[str, Allocation]) -> None:
         """Carry a plan out: evictions and nominations first, so that nobody else is promised their room."""

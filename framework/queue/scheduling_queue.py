@@ -179,6 +179,23 @@ class SchedulingQueue:
                 self._in_flight.record(Occurrence(events.FORCE_ACTIVATE, None, pod))
             self._move_request_cycle = self.cycle
 
+    def punish(self, pod: Pod) -> None:
+        """Have a waiting pod tried again, but as after an error: what was begun for it has failed.
+
+        Its backoff counts from now, and nobody takes it out of backoffQ early. One in flight is retried after
+        its backoff if it fails.
+        """
+        item = self._places.unschedulable.get(pod.key) or self._places.backoff.get(pod.key)
+        if item is None:
+            self.activate([pod])
+            return
+        self._places.remove(pod.key)
+        item.unschedulable_plugins.clear()
+        item.pending_plugins.clear()
+        self._sequence += 1
+        item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
+        self._places.requeue(item, Strategy.AFTER_BACKOFF, labels.FORCE_ACTIVATE)
+
     # -- attempts ------------------------------------------------------------
 
     def pop(self) -> Popped | None:
