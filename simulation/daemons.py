@@ -17,7 +17,7 @@ from ..models.affinity import Affinity, NodeAffinity
 from ..models.controllers import DaemonSet
 from ..models.meta import KubeObject
 from ..models.node import Node
-from ..models.pod import Pod, PodSpec, Toleration
+from ..models.pod import Pod, PodSpec, Toleration, TolerationEffect
 from ..models.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from .agenda import LATE
 from .disruptions import Disruptions
@@ -29,7 +29,7 @@ _NAME: Final = "metadata.name"
 _REQUIRED: Final = "required_during_scheduling_ignored_during_execution"
 
 
-def _tolerate(condition: str, effect: str) -> Toleration:
+def _tolerate(condition: str, effect: TolerationEffect) -> Toleration:
     return Toleration(key=f"node.kubernetes.io/{condition}", operator="Exists", effect=effect)
 
 
@@ -122,9 +122,9 @@ class Daemons:
                     self._settle(item, node)
         for item in world.objects.all(DaemonSet):
             for name in nodes:
-                node = world.node(name)
-                if node is not None:
-                    self._settle(item, node)
+                found = world.node(name)
+                if found is not None:
+                    self._settle(item, found)
                 else:
                     self._clear(item, name)
 

@@ -7,14 +7,15 @@ Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framewo
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from ..framework.cycle.preemption import NOT_HELPFUL, preempt
 from ..framework.cycle.runtime import framework_for
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
-from ..framework.index.fallback import falls_back
 from ..framework.queue.queued_pod import QueuedPod
 from ..framework.state.state import NO_ALLOCATIONS
+from ..framework.vocabulary import names
 from ..models.meta import Condition
 from ..models.pod import Pod
 from .claims import Claims
@@ -54,12 +55,7 @@ class Effects:
         if world.node(node) is None:
             self.reject(item, (), f'binding rejected: node "{node}" is gone')
             return False
-        held = world.follower.held(pod)
-        fell = [
-            c.topology_key
-            for c in pod.spec.topology_spread_constraints
-            if c.is_hard and falls_back(c.fallback_criteria, held)
-        ]
+        fell = world.follower.fallen(pod)
         metrics = world.record.metrics
         metrics.attempts[SCHEDULED] += 1
         started = item.initial_attempt if item.initial_attempt is not None else world.clock.now
@@ -67,13 +63,27 @@ class Effects:
         world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
         if fell:
             world.record.fallbacks += 1
-            world.record.write("Fallback", pod=pod.key, node=node, topologyKeys=fell, criteria=sorted(held))
+            world.record.write(
+                "Fallback",
+                pod=pod.key,
+                node=node,
+                topologyKeys=fell,
+                criteria=sorted(world.follower.held(pod)),
+            )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
         scheduled = Condition(type="PodScheduled", status="True")
         world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
         world.queue.done(item)
         return True
+
+    def ask_driver(self, item: QueuedPod, allocations: Mapping[str, Allocation]) -> None:
+        """Reserve answers Pending: a driver has to prepare the claims first (KEP-4247's example)."""
+        world = self._world
+        message = "waiting for the driver to allocate the claims"
+        self.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
+        for key, allocation in allocations.items():
+            world.agenda.after(world.pace.driver, partial(self.claims.prepare, key, allocation))
 
     def reject(
         self,

@@ -6,11 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from ..framework.queue.clock import SECOND
-from ..framework.queue.periodic import TICK, next_work
-from ..framework.vocabulary import names
-from ..framework.vocabulary.profile import profiles_of
-from ..framework.vocabulary.releases import RELEASES
-from ..models.config import PodTopologySpreadArgs
+from ..framework.queue.periodic import do, next_work
 from ..models.memory import no_collection
 from ..models.meta import KubeObject
 from ..models.node import Node
@@ -24,14 +20,10 @@ from .daemons import Daemons
 from .disruptions import Disruptions
 from .drains import Drains
 from .effects import Effects
-from .fallback_hints import time_event
 from .greedy import GreedyScheduler
 from .kubelet import Kubelet
 from .record import Record
 from .world import World
-
-TIME_EVENTS_EVERY = 30 * SECOND
-"""KEP-3990: how often the queue offers the passing of time to waiting pods."""
 
 
 class Scheduler(Protocol):
@@ -99,10 +91,7 @@ class Simulation:
             clock.now = max(time, clock.now)
             self.events += 1
             while work is not None and work[0] <= clock.now:
-                if work[1] == TICK:
-                    queue.tick()
-                else:
-                    queue.flush()
+                do(queue, work[1])
                 work = next_work(queue)
             agenda.run_due()
             self._scheduler.wake()
@@ -118,24 +107,8 @@ class Simulation:
             self._autoscaler.start()
         for event in self.scenario.events:
             world.agenda.at(event.at, partial(self._act, event.action))
-        if self._has_timeout():
-            world.agenda.at(TIME_EVENTS_EVERY, self._time_passes)
         world.agenda.run_due()
         self._scheduler.wake()
-
-    def _has_timeout(self) -> bool:
-        snapshot = self.scenario.snapshot
-        gates = snapshot.feature_gates
-        profiles = profiles_of(snapshot.configuration, RELEASES[snapshot.kube_version], gates)
-        for profile in profiles.values():
-            args = profile.args(names.POD_TOPOLOGY_SPREAD)
-            if isinstance(args, PodTopologySpreadArgs) and args.node_provisioning_timeout is not None:
-                return gates.enabled("PodTopologySpreadFallbackMode")
-        return False
-
-    def _time_passes(self) -> None:
-        self.world.agenda.after(TIME_EVENTS_EVERY, self._time_passes)
-        self.world.queue.move_all(time_event(self.world.now))
 
     # -- the scenario's events ------------------------------------------------------------
 

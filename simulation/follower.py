@@ -18,7 +18,7 @@ from ..framework.build import classify
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
-from ..framework.index.fallback import criteria_held
+from ..framework.index.fallback import criteria_held, falls_back, may_fall_back
 from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
 from ..framework.state.state import NO_ALLOCATIONS
 from ..framework.vocabulary import names
@@ -159,6 +159,24 @@ class Follower:
         if not pod.spec.topology_spread_constraints and profile.scheduler_name not in self._defaulting:
             return frozenset()
         return criteria_held(pod, _spread_args(profile), self._now())
+
+    def may_fall_back(self, pod: Pod) -> bool:
+        """Say whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
+        profile = self._profiles.get(pod.spec.scheduler_name)
+        return profile is not None and self._falls_back and may_fall_back(pod, _spread_args(profile))
+
+    def fallen(self, pod: Pod) -> list[str]:
+        """Return the topology keys of a waiting pod's constraints that have fallen back now."""
+        if not self.may_fall_back(pod):
+            return []
+        constraints = pod.spec.topology_spread_constraints
+        if not constraints:
+            assert self._cluster is not None
+            info = self._cluster.pods[self.number(pod.key)]
+            if not info.default_selector.is_empty:
+                constraints = _spread_args(self._profiles[info.scheduler]).default_constraints
+        held = self.held(pod)
+        return [c.topology_key for c in constraints if c.is_hard and falls_back(c.fallback_criteria, held)]
 
     def _shape(self, pod: Pod) -> Hashable:
         """Return a key that only pods share that no rule can tell apart."""

@@ -1,12 +1,10 @@
 """kube-scheduler's loop: one pod after another, each cycle takes its time."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..framework.cycle.cycle import Cycle, schedule_one
 from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
-from ..framework.vocabulary import names
 from .disruptions import Disruptions
 from .effects import Effects
 from .live_cluster import LiveCluster, LiveState
@@ -52,7 +50,7 @@ class GreedyScheduler:
 
     def _try(self, item: QueuedPod) -> None:
         world = self._world
-        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+        if world.follower.may_fall_back(item.pod):
             world.follower.touch(item.key)  # a timeout may have passed
         cluster, state = world.follower.look()
         try:
@@ -112,13 +110,8 @@ class GreedyScheduler:
         self._world.queue.done(item)
 
     def _ask_driver(self, item: QueuedPod, cycle: Cycle) -> None:
-        """Reserve answers Pending: a driver has to prepare the claims (KEP-4247's example)."""
         self._busy = False
-        world = self._world
-        message = "waiting for the driver to allocate the claims"
-        self._effects.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
-        for key, allocation in cycle.allocations.items():
-            world.agenda.after(world.pace.driver, partial(self._effects.claims.allocate, key, allocation))
+        self._effects.ask_driver(item, cycle.allocations)
 
     def _bind(self, item: QueuedPod, node: str, cycle: Cycle) -> None:
         self._busy = False

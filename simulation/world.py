@@ -17,7 +17,6 @@ from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
 from ..models.scheduling import PriorityClass
 from .agenda import Agenda
-from .fallback_hints import PLUGINS
 from .follower import Follower
 from .record import Record
 from .snapshots import objects_of
@@ -61,7 +60,7 @@ class World:
             configuration=scenario.snapshot.configuration,
             gates=self.gates,
             version=scenario.snapshot.kube_version,
-            plugins=PLUGINS,
+            start=scenario.snapshot.now,
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
         self.record = Record(self.clock)
@@ -195,7 +194,9 @@ def _with_condition(
         if old.type == new.type:
             if (old.status, old.reason, old.message) == (new.status, new.reason, new.message):
                 return conditions
-            since = old.last_transition_time if old.status == new.status else now
+            # A pod that is rejected after its gates are gone was not rejected before (KEP-3990's timeout).
+            same = old.status == new.status and old.reason != "SchedulingGated"
+            since = old.last_transition_time if same else now
             return (
                 *conditions[:k],
                 new.model_copy(update={"last_transition_time": since}),

@@ -80,7 +80,7 @@ class OptimalScheduler:
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
         """Bind a nominated pod if its node takes it now; say whether its attempt is over."""
         world = self._world
-        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+        if world.follower.may_fall_back(item.pod):
             world.follower.touch(item.key)
         cluster, state = world.follower.look()
         pod = world.pod(item.key, item.uid)
@@ -95,8 +95,17 @@ class OptimalScheduler:
         if not framework.filter_nominated(state, i, node).ok or framework.binding_error(state, i):
             return False
         cycle = find_node(framework, state, i)
-        self._effects.bind(item, cluster.node_names[cycle.node], cycle.allocations)
+        self._bind(item, cluster.node_names[cycle.node], cycle.allocations)
         return True
+
+    def _bind(self, item: QueuedPod, node: str, allocations: Mapping[str, Allocation]) -> None:
+        """Bind a pod, or have a driver allocate its claims first where that takes time."""
+        free = {claim.key for claim in self._effects.claims.of(item.pod) if claim.status.allocation is None}
+        asked = {key: found for key, found in allocations.items() if key in free}
+        if asked and self._world.pace.driver:
+            self._effects.ask_driver(item, asked)
+        else:
+            self._effects.bind(item, node, allocations)
 
     def _solve(self, items: list[QueuedPod]) -> SolvedRound:
         """Plan the pods of the round.
@@ -150,7 +159,7 @@ class OptimalScheduler:
             item = items[binding.pod]
             mine = {claim.key for claim in self._effects.claims.of(item.pod)}
             brought = {key: found for key, found in allocations.items() if key in mine}
-            self._effects.bind(item, binding.node, brought)
+            self._bind(item, binding.node, brought)
         for key, item in items.items():
             if key in stays:
                 entry = stays[key]

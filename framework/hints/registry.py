@@ -22,8 +22,8 @@ from .node_ports import NodePorts
 from .node_resources_fit import NodeResourcesFit
 from .node_unschedulable import NodeUnschedulable
 from .node_volume_limits import NodeVolumeLimits
-from .pod_topology_spread import PodTopologySpread
 from .scheduling_gates import SchedulingGates
+from .spread_fallback import FallbackSpread
 from .taint_toleration import TaintToleration
 from .volume_binding import VolumeBinding
 from .volume_restrictions import VolumeRestrictions
@@ -43,7 +43,7 @@ HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
         NodeVolumeLimits,
         VolumeBinding,
         VolumeZone,
-        PodTopologySpread,
+        FallbackSpread,
         InterPodAffinity,
         DynamicResources,
         DefaultPreemption,
@@ -149,6 +149,10 @@ class HintMap:
     def waits(self, plugin: str, event: ClusterEvent) -> bool:
         """Say whether a plugin registered an event."""
         return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
+
+    def registers(self, event: ClusterEvent) -> bool:
+        """Say whether any plugin registered this very event, not only all events."""
+        return any(item.event == event for items in self._registered.values() for item in items)
 
     def plugin(self, name: str) -> HintPlugin | None:
         """Return a plugin's hints; None for one that has none."""

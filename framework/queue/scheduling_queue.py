@@ -7,8 +7,9 @@ Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go; KEP-4247, KEP-5
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from ...models.config import KubeSchedulerConfiguration
@@ -17,9 +18,9 @@ from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ..events import events
 from ..events.changes import Occurrence, identity, pod_events, schedulable_change
+from ..events.moment import TIME_PASSED, time_event
 from ..events.objects import ObjectStore
-from ..hints.base import HintPlugin
-from ..hints.registry import HINT_PLUGINS, HintMap
+from ..hints.registry import HintMap
 from ..vocabulary.profile import profiles_of
 from ..vocabulary.releases import RELEASES
 from . import counts as labels
@@ -34,7 +35,11 @@ from .queued_pod import QueuedPod
 from .requeue import Judge, Strategy
 from .unschedulable import UnschedulablePods
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 FLUSH_EVERY: Final = 30 * SECOND
+TIME_EVENTS_EVERY: Final = 30 * SECOND
+"""KEP-3990: how often the passing of time is offered to waiting pods."""
+
 MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 """After this time without an event a pod is tried again anyway."""
 
@@ -65,8 +70,8 @@ class SchedulingQueue:
         Whose plugins register events.
     max_in_unschedulable : int
         Upstream's flag `pod-max-in-unschedulable-pods-duration` (nanoseconds).
-    plugins : mapping, optional
-        Hints by plugin; upstream's by default.
+    start : datetime
+        The time of day at 0, by which pods wait for time (KEP-3990's timeout).
 
     Attributes
     ----------
@@ -88,7 +93,7 @@ class SchedulingQueue:
         gates: FeatureGates | None = None,
         version: KubeVersion = DEFAULT_KUBE_VERSION,
         max_in_unschedulable: int = MAX_IN_UNSCHEDULABLE,
-        plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
+        start: datetime = EPOCH,
     ) -> None:
         configuration = configuration or KubeSchedulerConfiguration()
         gates = gates or FeatureGates()
@@ -96,6 +101,7 @@ class SchedulingQueue:
         self.clock = clock
         self.hints_enabled = gates.enabled("SchedulerQueueingHints")
         self.max_in_unschedulable = max_in_unschedulable
+        self.start = start
         self.nominator = Nominator()
         self.counts = QueueCounts()
         self.preempting: set[str] = set()
@@ -104,8 +110,9 @@ class SchedulingQueue:
         self._sequence = 0
         self._move_request_cycle = -1
         profiles = profiles_of(configuration, RELEASES[version], gates)
-        hints = {name: HintMap(profile, objects, gates, plugins) for name, profile in profiles.items()}
+        hints = {name: HintMap(profile, objects, gates) for name, profile in profiles.items()}
         self._judge = Judge(hints, self.counts)
+        self._timed = any(each.registers(TIME_PASSED) for each in hints.values())
         self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)
         self._in_flight = InFlight()
         backoff = BackoffQueue(
@@ -313,6 +320,10 @@ class SchedulingQueue:
         if old:
             self.move_all(Occurrence(events.UNSCHEDULABLE_TIMEOUT, None, None), old)
 
+    def pass_time(self) -> None:
+        """Offer the passing of time to the pods that wait for it (KEP-3990)."""
+        self.move_all(time_event(self.start + timedelta(microseconds=self.clock.now // 1000)))
+
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""
         completion = self._places.backoff.next_completion()
@@ -325,6 +336,13 @@ class SchedulingQueue:
         if oldest is None:
             return None
         return (max(oldest + self.max_in_unschedulable, self.clock.now) // FLUSH_EVERY + 1) * FLUSH_EVERY
+
+    def next_time(self) -> int | None:
+        """Return the next multiple of 30 seconds, None where no waiting pod can wait for time."""
+        waiting = self._places.unschedulable
+        if not self._timed or len(waiting) == waiting.n_gated:
+            return None
+        return (self.clock.now // TIME_EVENTS_EVERY + 1) * TIME_EVENTS_EVERY
 
     # -- what is where ------------------------------------------------------------
 

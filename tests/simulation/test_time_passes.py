@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from support.simulating import Run, scenario
+from support.simulating import Run, bundled, scenario
 
 from kubestow.models.scenario import SECOND
 from kubestow.solver import simulate
@@ -57,3 +57,11 @@ def test_an_interrupt_ends_the_run_and_not_a_round(tmp_path, monkeypatch):
     monkeypatch.setattr(simulate, "solve_round", lambda *given: interrupted)
     with pytest.raises(KeyboardInterrupt):
         Run(scenario(tmp_path, TWO_BUDGETS), OptimalScheduler)
+
+
+def test_a_driver_takes_its_time_in_optimal_rounds_too():
+    done = Run(bundled("a-driver-prepares-a-claim"), OptimalScheduler)
+    first, second = done.of("Attempt")
+    assert (first["result"], first["plugins"]) == ("unschedulable", ["DynamicResources"])
+    assert second["result"] == "scheduled"
+    assert second["t"] - first["t"] >= done.simulation.world.pace.driver / SECOND > 0
