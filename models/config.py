@@ -113,11 +113,12 @@ class DynamicResourcesArgs(PluginArgs):
 class GangSchedulingArgs(PluginArgs):
     """Arguments of GangScheduling: which text of the workload cycle runs. They are ours, upstream has none.
 
-    `workload_cycle` is Proposal (KEP-5732 as first proposed) or Current (kube-scheduler 1.36 and later);
-    `placement_plugins` are the proposal's plugins beside TopologyPlacementPlugin, which always runs.
+    `workload_cycle` is Proposal (KEP-5732 as first proposed) or Current (that of the release, the newest
+    one where the release has none); absent it is the release's, Proposal in 1.34.  `placement_plugins` are
+    the proposal's plugins beside TopologyPlacementPlugin, which always runs.
     """
 
-    workload_cycle: Literal["Proposal", "Current"] = "Proposal"
+    workload_cycle: Literal["Proposal", "Current"] | None = None
     placement_plugins: tuple[
         Literal["PlacementBinPackingPlugin", "PlacementPodCountScorerPlugin", "DRATestPlugin"], ...
     ] = (

@@ -29,6 +29,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "GenericWorkload": "KEP-4671: Workload and PodGroup objects",
         "GangScheduling": "KEP-4671: the gang policy of a pod group",
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
+        "WorkloadAwarePreemption": "KEP-5710: a pod group makes room as one",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
         "DRAPrioritizedList": "KEP-4816: firstAvailable",

@@ -81,7 +81,7 @@ class _Round:
         self._options = options
         self._start = time.monotonic()
         self._cluster = build_cluster(snapshot)
-        require_supported(self._cluster)
+        require_supported(self._cluster, greedy=True)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
         self._greedy_seconds = time.monotonic() - self._start
 
@@ -99,6 +99,7 @@ class _Round:
         from .decomposition.engine import require_engine
         from .decomposition.search import search_round
 
+        require_supported(self._cluster)
         require_engine(self._options)
         found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
         best, value, bounds = found.best, found.valuation, found.bounds

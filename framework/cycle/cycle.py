@@ -134,7 +134,7 @@ def schedule_one(framework: "Framework", state: "State", i: int, ledger: Ledger)
     """
     cycle = find_node(framework, state, i)
     if cycle.outcome != "bound" and not cycle.error:
-        _post_filter(framework, state, cycle, ledger)
+        run_post_filter(framework, state, cycle, ledger)
     return cycle
 
 
@@ -224,8 +224,22 @@ def _select_host(cluster: "Cluster", nodes: Ints, totals: Ints | None) -> int:
     return int(best[cluster.name_ranks[best].argmin()])
 
 
-def _post_filter(framework: "Framework", state: "State", cycle: Cycle, ledger: Ledger) -> None:
-    """Run PostFilter: DynamicResources speaks about claims, DefaultPreemption looks for victims."""
+def run_post_filter(
+    framework: "Framework", state: "State", cycle: Cycle, ledger: Ledger, *, ineligible: str = ""
+) -> None:
+    """Run PostFilter: DynamicResources speaks about claims, DefaultPreemption looks for victims.
+
+    Parameters
+    ----------
+    framework : Framework
+        Of the pod's profile.
+    state : State
+    cycle : Cycle
+        Of a pod that fits nowhere; changed.
+    ledger : Ledger
+    ineligible : str
+        Why no pod may look for victims by itself, empty where it may.
+    """
     assert cycle.result is not None
     cycle.keeps_nomination = True
     for name in framework.profile.points[POST_FILTER]:
@@ -238,7 +252,11 @@ def _post_filter(framework: "Framework", state: "State", cycle: Cycle, ledger: L
             cycle.post_filter = (*cycle.post_filter, freed.reason)
             cycle.deallocated = freed.claim
         elif name == names.DEFAULT_PREEMPTION:
-            found = preempt(framework, state, cycle.pod, cycle.result, ledger)
+            found = (
+                Preemption(ineligible=ineligible)
+                if ineligible
+                else preempt(framework, state, cycle.pod, cycle.result, ledger)
+            )
             cycle.preemption = found
             cycle.keeps_nomination = bool(found.ineligible)
             if found.best is not None:

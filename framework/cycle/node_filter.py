@@ -6,10 +6,11 @@ Those hooks look neither at whether a pod terminates nor at whether a spread sel
 is upstream's.
 """
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..plugins.base import FilterPlugin, StaticFilter
+from ..plugins.node_resources_fit import NodeResourcesFit
+from ..state.nominations import Beside
 from ..vocabulary.status import SUCCESS, Status
 from .cycle_state import CycleState
 
@@ -49,22 +50,29 @@ class NodeFilter:
                 return plugin.status(fork, verdict)
         return SUCCESS
 
-    def run(self, nominated: Iterable[int]) -> Status:
+    def run(self, nominated: Beside) -> Status:
         """Filter the node with the nominated pods on it, then without them; the first failure counts.
 
         The second pass is there because a required affinity must not rest on a pod that may never arrive.
         """
-        others = list(nominated)
-        if others:
-            for j in others:
+        if nominated.pods or nominated.empty:
+            for j in nominated.pods:
                 self.add(j)
+            self._take_slots(nominated.empty)
             status = self.check()
-            for j in others:
+            self._take_slots(-nominated.empty)
+            for j in nominated.pods:
                 self.remove(j)
             if not status.ok:
                 return status
         return self.check()
 
-    def passes(self, nominated: Iterable[int]) -> bool:
+    def passes(self, nominated: Beside) -> bool:
         """Say whether `run` succeeds."""
         return self.run(nominated).ok
+
+    def _take_slots(self, count: int) -> None:
+        """Let so many empty pods come to the node, or leave it."""
+        for plugin, fork in self._moving if count else ():
+            if isinstance(plugin, NodeResourcesFit):
+                plugin.take_slots(fork, count)

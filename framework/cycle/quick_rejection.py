@@ -67,7 +67,7 @@ def hopeless(
             others.append((plugin, data))
     for place in np.unique(where[plain[where] & ~failed[where]]).tolist() if others else ():
         n = int(nodes[place])
-        beside = state.nominations.beside(i, n)
+        beside = state.nominations.beside(i, n).pods
         failed[place] = any(_rejects(plugin, data, state, i, n, beside) for plugin, data in others)
     return failed
 
@@ -87,7 +87,7 @@ def _coming(state: "State", i: int, nodes: Ints, mixed: Sequence[int]) -> tuple[
     pods: list[int] = []
     at: list[int] = []
     for place in np.flatnonzero(np.isin(nodes, mixed)).tolist():
-        beside = state.nominations.beside(i, int(nodes[place]))
+        beside = state.nominations.beside(i, int(nodes[place])).pods
         pods += beside
         at += [place] * len(beside)
     return np.array(pods, dtype=np.int64), np.array(at, dtype=np.int64)

@@ -45,6 +45,8 @@ class DeviceIndex:
         DeviceClasses by name.
     shares : bool
         Whether devices may be shared by capacity (gate).
+    grouped : bool
+        Whether pod groups have claims (gates).
     """
 
     def __init__(self, cluster: "Cluster") -> None:
@@ -53,8 +55,8 @@ class DeviceIndex:
         self.claims = {claim.key: claim for claim in snapshot.resource_claims}
         self.classes = {item.name: item for item in snapshot.device_classes}
         self.shares = gates.enabled("DRAConsumableCapacity")
-        grouped = gates.enabled("DRAWorkloadResourceClaims") and gates.enabled("GenericWorkload")
-        groups = {group.key: group for group in snapshot.pod_groups} if grouped else {}
+        self.grouped = gates.enabled("DRAWorkloadResourceClaims") and gates.enabled("GenericWorkload")
+        groups = {group.key: group for group in snapshot.pod_groups} if self.grouped else {}
         self._pod_claims = PodClaims(self.claims, groups)
         self._of_pod: dict[int, tuple[PodClaim, ...] | ClaimProblem] = {}
 
@@ -199,6 +201,26 @@ class DeviceIndex:
                 if not uid or not reference.uid or uid == reference.uid:
                     return i
         return _consumer_name(namespace, reference)
+
+    def is_vacant(self, claim: api.ResourceClaim) -> bool:
+        """Say whether a claim is reserved for a pod group alone of which no pod is on a node.
+
+        PostFilter takes it back as it does a claim that is reserved for nobody.
+        """
+        consumers = claim.status.reserved_for
+        if not self.grouped or len(consumers) != 1 or consumers[0].resource != "podgroups":
+            return False
+        return f"{claim.namespace}/{consumers[0].name}" not in self._standing_groups
+
+    @cached_property
+    def _standing_groups(self) -> frozenset[str]:
+        """The pod groups of which a pod is on a node in the input."""
+        pods = (self.cluster.pods[i].pod for i in self.cluster.bound)
+        return frozenset(
+            f"{pod.namespace}/{pod.spec.scheduling_group.pod_group_name}"
+            for pod in pods
+            if pod.spec.scheduling_group is not None
+        )
 
     def consumers_of(self, i: int, allocated: Iterable[str]) -> list[tuple[str, Consumer]]:
         """Return what pod i reserves when it is placed: its claims, and those that were allocated with it.

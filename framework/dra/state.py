@@ -74,7 +74,7 @@ class ClaimState:
         for key, allocation in index.given.items():
             self._allocate(key, allocation)
         for claim in index.claims.values():
-            for reference in claim.status.reserved_for:
+            for reference in () if index.is_vacant(claim) else claim.status.reserved_for:
                 self._reserve(claim.key, index.consumer(claim.namespace, reference))
 
     @classmethod

@@ -167,6 +167,10 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         for k, r in enumerate(fork.wanted.rows):
             fork.free[k] -= int(usage[r])
 
+    def take_slots(self, fork: _Fork, count: int) -> None:
+        """Let so many pods without requests be on the node, or fewer."""
+        fork.slots -= count
+
     def check(self, fork: _Fork) -> int:
         """Judge the node: more than all that it has is never possible."""
         verdict = _SHORT if fork.slots < 1 else 0

@@ -4,6 +4,9 @@ A group comes into being by its pods.  From v1alpha2 on they name a PodGroup (`s
 v1alpha1 they name a group of a Workload and a replica of it (`spec.workloadRef`): every replica is a group
 of its own.  Where a pod has both, `schedulingGroup`, the later one, counts.
 
+Who counts and which rules members keep is a matter of the text of the workload cycle (`WorkloadCycle`): that
+of the profile of the first waiting member.
+
 Sources: KEP-4671, KEP-5832, KEP-5732; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and later.
 """
 
@@ -13,6 +16,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ...models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
+from ..index.queue_order import queue_key
+from ..vocabulary.workload_cycles import WorkloadCycle
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -47,8 +52,12 @@ class Group:
         Members on nodes in the input, terminating ones too: upstream counts them until they are gone.
     pending : tuple of int
         Members in the active queue, in its order.
+    deleted : tuple of int
+        Members that wait in the queue while they are being deleted, in its order.
     gated : tuple of int
         Members with scheduling gates.
+    known : tuple of int
+        Members that count for `min_count` before anybody is tried.
     min_count : int or None
         How many members, running ones included, must be placed for one to be placed; None without a gang.
     desired_count : int or None
@@ -63,6 +72,10 @@ class Group:
         Whether PreEnqueue lets the members into the active queue; with `waits` their cycle ends in an error.
     evicted_whole : bool
         Whether running members may only be evicted all together (disruptionMode `all`).
+    priority : int or None
+        The group's own priority, None where it states none.
+    cycle : WorkloadCycle
+        The text by which it is scheduled.
     parent : str
         The CompositePodGroup that the group is part of, empty for none.
     """
@@ -74,7 +87,9 @@ class Group:
     members: tuple[int, ...]
     running: tuple[int, ...]
     pending: tuple[int, ...]
+    deleted: tuple[int, ...]
     gated: tuple[int, ...]
+    known: tuple[int, ...]
     min_count: int | None
     desired_count: int | None
     topology_keys: tuple[str, ...]
@@ -82,6 +97,8 @@ class Group:
     waits: str | None
     enqueued: bool
     evicted_whole: bool
+    priority: int | None
+    cycle: WorkloadCycle
     parent: str
 
     @property
@@ -178,7 +195,11 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         spec = GroupSpec() if rules is None else rules.spec
         min_count, desired_count = _policy(cluster, spec)
         topology = _topology(cluster, spec)
-        missing = _waits(cluster, reference, rules, min_count, len(pods))
+        cycle = _cycle_of(cluster, queued or pods)
+        deleted = _deleted(cluster, pods) if cycle.deleted_lead else []
+        known = [i for i in pods if _is_schedulable(cluster, i)] if cycle.counts_schedulable else pods
+        missing = _waits(cluster, reference, rules, min_count, len(known))
+        popped = sorted((*queued, *deleted), key=lambda i: (*queue_key(cluster.pods[i]), i))
         found.append(
             Group(
                 index=len(found),
@@ -188,18 +209,48 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 members=tuple(pods),
                 running=tuple(i for i in pods if cluster.pods[i].initial_node >= 0),
                 pending=tuple(queued),
+                deleted=tuple(deleted),
                 gated=tuple(i for i in pods if i in gated),
+                known=tuple(known),
                 min_count=min_count,
                 desired_count=desired_count,
                 topology_keys=_keys(topology, "Required"),
                 preferred_keys=_keys(topology, "Preferred"),
-                waits=missing or _at_odds(cluster, reference, rules, queued),
+                waits=missing or _at_odds(cluster, reference, rules, popped, cycle),
                 enqueued=missing is None,
                 evicted_whole=spec.disruption_mode == "all",
+                priority=spec.priority,
+                cycle=cycle,
                 parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
             )
         )
     return tuple(found)
+
+
+def _cycle_of(cluster: "Cluster", pods: Sequence[int]) -> WorkloadCycle:
+    """Return the text of the workload cycle of the first pod whose schedulerName has a profile."""
+    profiles = (cluster.profiles.get(cluster.pods[i].scheduler) for i in pods)
+    return next((p.workload_cycle for p in profiles if p is not None), cluster.release.workload_cycle)
+
+
+def _deleted(cluster: "Cluster", pods: Sequence[int]) -> list[int]:
+    """Return the pods that wait in the queue while they are being deleted, in its order."""
+    infos = [cluster.pods[i] for i in pods]
+    waiting = [
+        info
+        for info in infos
+        if info.terminating
+        and info.initial_node < 0
+        and info.scheduler in cluster.profiles
+        and not info.pod.spec.scheduling_gates
+    ]
+    return [info.index for info in sorted(waiting, key=queue_key)]
+
+
+def _is_schedulable(cluster: "Cluster", i: int) -> bool:
+    """Whether pod i is on a node, or waits for a scheduler that has a profile."""
+    info = cluster.pods[i]
+    return info.initial_node >= 0 or info.scheduler in cluster.profiles
 
 
 def _policy(cluster: "Cluster", spec: GroupSpec) -> tuple[int | None, int | None]:
@@ -225,7 +276,7 @@ def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Pre
 def _waits(
     cluster: "Cluster", reference: _Reference, rules: _Rules | None, min_count: int | None, known: int
 ) -> str | None:
-    """Say what GangScheduling's PreEnqueue waits for: the object, or enough pods in whatever state."""
+    """Say what GangScheduling's PreEnqueue waits for: the object, or enough pods."""
     if not cluster.gates.enabled("GangScheduling"):
         return None
     if rules is None:
@@ -241,7 +292,11 @@ def _waits(
 
 
 def _at_odds(
-    cluster: "Cluster", reference: _Reference, rules: _Rules | None, queued: Sequence[int]
+    cluster: "Cluster",
+    reference: _Reference,
+    rules: _Rules | None,
+    queued: Sequence[int],
+    cycle: WorkloadCycle,
 ) -> str | None:
     """Say why a group's cycle ends in an error: its queued pods differ where they must not.
 
@@ -256,9 +311,9 @@ def _at_odds(
     if other is not None:
         return (
             "all pods in a single pod group should have the same .spec.schedulerName set, "
-            f'got: "{name}" and "{other}"'
+            f'got: "{other}" and "{name}"'
         )
-    if rules.version not in _ONE_PRIORITY:
+    if not cycle.one_priority or rules.version not in _ONE_PRIORITY:
         return None
     own = rules.spec.priority
     priority = pods[0].priority if own is None else own

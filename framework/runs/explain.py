@@ -26,8 +26,9 @@ from ..rules.groups import Group, group_of
 from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.status import Code, Status
-from ..workload.cycle import GroupCycle, Member, cycles_to_apply, members, schedule_group
-from ..workload.units import units
+from ..workload.cycle import schedule_group
+from ..workload.outcome import GroupCycle, Member
+from ..workload.units import opening, units
 
 if TYPE_CHECKING:
     from ...models.pod import Pod
@@ -97,7 +98,7 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
         Where there is no such pod, or it is not waiting to be scheduled.
     """
     cluster = build_cluster(snapshot)
-    require_supported(cluster)
+    require_supported(cluster, greedy=True)
     i = find_pod(cluster, name)
     info = cluster.pods[i]
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}
@@ -166,21 +167,20 @@ def _untried(cluster: Cluster, i: int) -> dict[str, Any]:
 
 def _turn(cluster: Cluster, i: int, *, alone: bool) -> _Moment:
     """Schedule what is before pod i in the queue, then try pod i."""
-    state, ledger = State.initial(cluster, nominations=True), Ledger(cluster)
+    state, ledger = opening(cluster), Ledger(cluster)
     for unit in () if alone else units(cluster, cluster.pending):
         if isinstance(unit, Group):
             group = schedule_group(cluster, state, unit, ledger)
-            assert group is not None  # each group is tried once
-            for member in members(state, group, ledger) if i in unit.pending else ():
+            if group is None:
+                continue
+            for member in group.members(state, ledger) if i in unit.pending else ():
                 if member.cycle.pod == i:
                     return _of_member(state, group, member, ledger)
-            cycles = cycles_to_apply(group)
+            group.happen(state, ledger)
         elif unit == i:
             break
         else:
-            cycles = [schedule_one(framework_for(cluster, unit), state, unit, ledger)]
-        for cycle in cycles:
-            apply(state, cycle, ledger)
+            apply(state, schedule_one(framework_for(cluster, unit), state, unit, ledger), ledger)
     framework = framework_for(cluster, i)
     cycle = schedule_one(framework, state, i, ledger)
     complete(framework, state, cycle)
@@ -192,8 +192,7 @@ def _of_member(state: State, group: GroupCycle, member: Member, ledger: Ledger) 
     cycle = member.cycle
     if cycle.result is not None:
         state = cycle.result.state
-    placement = "" if group.attempt is None else group.attempt.placement.name
-    return _Moment(state, cycle, ledger, member.message, group.info.group.key, placement)
+    return _Moment(state, cycle, ledger, member.message, group.info.group.key, group.placement or "")
 
 
 def _outcome(cluster: Cluster, moment: _Moment) -> dict[str, Any]:

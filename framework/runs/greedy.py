@@ -1,14 +1,15 @@
 """The greedy baseline, run until nothing changes.
 
 A pass is that of `trace`.  After a pass its victims leave and budgets drop by them; then nominated pods, in
-queue order, bind where their nominated node still takes them, else they lose the nomination; a group's all
-together, if enough of them can; then the next pass.  A pod that may not preempt since another one terminates
-on its nominated node keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It
-ends: a pod binds or leaves once, and each nomination removes a pod.
+queue order, bind where their nominated node still takes them, else they lose the nomination; then the next
+pass.  A group's nominated pods bind all together, if enough of them can, or in the group's next cycle,
+where its text wants one.  A pod that may not preempt since another one terminates on its nominated node
+keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It ends: a pod binds or
+leaves once, and each nomination removes a pod.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +22,8 @@ from ..dra.index import claim_keys
 from ..rules.groups import Group
 from ..state.moves import Bind, Deallocate, Leave, Mark, Move
 from ..state.state import State
-from ..workload.cycle import cycles_to_apply, schedule_group
-from ..workload.units import units
+from ..workload.cycle import schedule_group
+from ..workload.units import opening, units
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -68,7 +69,7 @@ class _Run:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self._ledger = Ledger(cluster)
-        self._state = State.initial(cluster, nominations=True)
+        self._state = opening(cluster)
         self._waiting = list(cluster.pending)
         # A nomination of the input has no victims of its own.
         self._expected: dict[int, tuple[int, ...]] = {}
@@ -83,56 +84,73 @@ class _Run:
         before = len(self.outcome.steps)
         leaving: dict[int, int] = {}
         self._told_to_wait.clear()
-        for unit in units(self._cluster, self._waiting):
-            for cycle in self._try_group(unit) if isinstance(unit, Group) else self._try(unit):
-                self._take(cycle, leaving)
+        for unit in units(self._cluster, self._waiting, first=self.outcome.passes == 1):
+            if isinstance(unit, Group):
+                self._try_group(unit, leaving)
+            else:
+                self._try(unit, leaving)
         self._leave(leaving)
         lost = self._settle_nominations()
         done = {*self.outcome.node_of_new, *(victim for victim, _, _ in self.outcome.victims)}
         self._waiting = [i for i in self._waiting if i not in done]
         return len(self.outcome.steps) > before or lost
 
-    def _try(self, i: int) -> Sequence[Cycle]:
-        """Run a pod's cycle; none where a pod like it has just failed and nothing has changed since."""
+    def _try(self, i: int, leaving: dict[int, int]) -> None:
+        """Run a pod's cycle; nothing happens where a pod like it has just failed and nothing has changed."""
         state = self._state
         key = (self._cluster.pods[i].cls, state.version, state.nominations_version)
         if i not in state.nominated and key in self._hopeless:
-            return ()
+            return
         cycle = schedule_one(framework_for(self._cluster, i), state, i, self._ledger)
         if cycle.outcome == "unschedulable" and i not in state.nominated:
             self._hopeless.add(key)
-        return (cycle,)
+        if cycle.outcome == "nominated":
+            self._expected[i] = cycle.victims
+        elif cycle.preemption is not None and cycle.preemption.ineligible == WAITING:
+            self._told_to_wait.add(i)
+        self._depart([(j, i) for j in cycle.victims], leaving)
+        apply(state, cycle, self._ledger)
+        self._note(cycle)
 
-    def _try_group(self, group: Group) -> Sequence[Cycle]:
+    def _try_group(self, group: Group, leaving: dict[int, int]) -> None:
         """Run a group's cycle; nothing happens where it has just failed and nothing has changed since."""
         state = self._state
         key = (~group.index, state.version, state.nominations_version)  # below the numbers of classes
         if key in self._hopeless:
-            return ()
+            return
         gone = {victim for victim, _, _ in self.outcome.victims}
         cycle = schedule_group(self._cluster, state, group, self._ledger, gone)
         if cycle is None:
-            return ()
-        if not cycle.placed and cycle.preemption is None:
+            return
+        departures = list(cycle.departures())
+        if not (cycle.placed or departures):
             self._hopeless.add(key)
-        return cycles_to_apply(cycle)
+        outcomes = cycle.outcomes()
+        for own in outcomes:
+            if own.outcome == "nominated":
+                self._expected[own.pod] = tuple(j for j, i in departures if i == own.pod)
+            elif own.outcome == "bound" and state.nominated.get(own.pod) == own.node:
+                self.outcome.nominations[own.pod] = (own.node, self._expected.get(own.pod, ()))
+        self._depart(departures, leaving)
+        cycle.happen(state, self._ledger)
+        freed: set[str] = set()  # members that fail alike free the same claim, once
+        for own in outcomes:
+            self._note(replace(own, deallocated="") if own.deallocated in freed else own)
+            freed.add(own.deallocated)
 
-    def _take(self, cycle: Cycle, leaving: dict[int, int]) -> None:
-        """Let a cycle's outcome happen, and note it."""
-        i = cycle.pod
-        if cycle.outcome == "nominated":
-            fresh = [j for j in cycle.victims if not self._state.terminating[j]]
-            self.outcome.steps += [Mark(j) for j in fresh]
-            for j in cycle.victims:
-                leaving.setdefault(j, i)
-            self._expected[i] = cycle.victims
-        elif cycle.preemption is not None and cycle.preemption.ineligible == WAITING:
-            self._told_to_wait.add(i)
-        apply(self._state, cycle, self._ledger)
+    def _depart(self, departures: Sequence[tuple[int, int]], leaving: dict[int, int]) -> None:
+        """Note who is evicted and for whom; who terminates already is not marked again."""
+        for j, i in departures:
+            if not self._state.terminating[j] and j not in leaving:
+                self.outcome.steps.append(Mark(j))
+            leaving.setdefault(j, i)
+
+    def _note(self, cycle: Cycle) -> None:
+        """Write down what a cycle has changed."""
         if cycle.deallocated:
             self.outcome.steps.append(Deallocate(claim_keys(self._cluster).index(cycle.deallocated)))
         if cycle.outcome == "bound":
-            self._bound(i, cycle.node)
+            self._bound(cycle.pod, cycle.node)
 
     def _bound(self, i: int, node: int) -> None:
         self.outcome.steps.append(Bind(i, node))
@@ -153,7 +171,9 @@ class _Run:
         """Bind nominated pods where their node still takes them; say whether any lost its nomination."""
         lost = False
         nominated = {i for i in self._waiting if i in self._state.nominated}
-        for unit in units(self._cluster, [i for i in self._waiting if i in nominated]):
+        for unit in units(self._cluster, [i for i in self._waiting if i in nominated], first=False):
+            if isinstance(unit, Group) and unit.cycle.binds_in_cycle:
+                continue
             together = [i for i in unit.pending if i in nominated] if isinstance(unit, Group) else [unit]
             least = unit.quorum - self._standing(unit) if isinstance(unit, Group) else 1
             lost |= self._settle(together, least)

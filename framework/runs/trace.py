@@ -13,16 +13,18 @@ from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, complete, schedule_one
 from ..cycle.runtime import framework_for
 from ..index.cluster import Cluster
-from ..rules.groups import Group
+from ..index.queue_order import queue_key
+from ..rules.groups import Group, groups
 from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
-from ..workload.cycle import cycles_to_apply, members, schedule_group
-from ..workload.units import units
+from ..workload.cycle import schedule_group
+from ..workload.units import opening, units
 
 if TYPE_CHECKING:
     from ..cycle.filter_result import FilterResult
+    from ..workload.outcome import GroupCycle
 
 
 def trace(snapshot: Snapshot) -> dict[str, Any]:
@@ -34,24 +36,38 @@ def trace(snapshot: Snapshot) -> dict[str, Any]:
         Where a pending pod needs what is not built.
     """
     cluster = build_cluster(snapshot)
-    require_supported(cluster)
+    require_supported(cluster, greedy=True)
     return trace_cluster(cluster)
 
 
 def trace_cluster(cluster: Cluster) -> dict[str, Any]:
     """Return the contract's document for one pass over a cluster."""
-    state = State.initial(cluster, nominations=True)
-    ledger = Ledger(cluster)
+    state, ledger = opening(cluster), Ledger(cluster)
     cycles: list[dict[str, Any]] = []
+    of_groups: list[dict[str, Any]] = []
     for unit in units(cluster, cluster.pending):
         if isinstance(unit, Group):
-            cycles += _group(cluster, state, unit, ledger)
+            group = schedule_group(cluster, state, unit, ledger)
+            if group is not None:
+                entry = group.document(state, ledger)
+                of_groups += [] if entry is None else [entry]
+                cycles += _members(cluster, state, group, ledger)
             continue
         cycle = schedule_one(framework_for(cluster, unit), state, unit, ledger)
         document = _document(cluster, state, cycle)
         _clear(cluster, document, apply(state, cycle, ledger))
         cycles.append(document)
-    return {"version": 1, "cycles": cycles}
+    if not groups(cluster):
+        return {"version": 1, "cycles": cycles}
+    gated = [cluster.pods[i].key for i in _kept_out(cluster)]
+    return {"version": 1, "cycles": cycles, "groups": of_groups, "gated": gated}
+
+
+def _kept_out(cluster: Cluster) -> list[int]:
+    """Return the pods that PreEnqueue keeps out of the queue, in the order that they would have there."""
+    waiting = {i for group in groups(cluster) if not group.enqueued for i in group.pending}
+    gated = {i for i in cluster.gated if cluster.pods[i].scheduler in cluster.profiles}
+    return sorted(waiting | gated, key=lambda i: (*queue_key(cluster.pods[i]), i))
 
 
 def _clear(cluster: Cluster, document: dict[str, Any], cleared: Sequence[int]) -> None:
@@ -59,20 +75,18 @@ def _clear(cluster: Cluster, document: dict[str, Any], cleared: Sequence[int]) -
         document["clearedNominations"] = [cluster.pods[j].key for j in cleared]
 
 
-def _group(cluster: Cluster, state: State, group: Group, ledger: Ledger) -> list[dict[str, Any]]:
-    """Try a group; write the cycles of its members, each with the group and the placement it was tried in."""
-    cycle = schedule_group(cluster, state, group, ledger)
-    assert cycle is not None  # in one pass every group is tried once, by its first member
+def _members(cluster: Cluster, state: State, cycle: "GroupCycle", ledger: Ledger) -> list[dict[str, Any]]:
+    """Write the cycles of a group's members, each with the group and the placement; let them happen."""
     documents: dict[int, dict[str, Any]] = {}
-    for own, message in members(state, cycle, ledger):
-        document = {**_document(cluster, state, own), "podGroup": group.key}
+    for own, message, _ in cycle.members(state, ledger):
+        document = {**_document(cluster, state, own), "podGroup": cycle.info.group.key}
         if own.outcome != "bound":
             document["message"] = message
-        if cycle.attempt is not None and cycle.attempt.placement.name:
-            document["placement"] = cycle.attempt.placement.name
+        if cycle.placement:
+            document["placement"] = cycle.placement
         documents[own.pod] = document
-    for own in cycles_to_apply(cycle):
-        _clear(cluster, documents[own.pod], apply(state, own, ledger))
+    for i, cleared in cycle.happen(state, ledger).items():
+        _clear(cluster, documents[i], cleared)
     return list(documents.values())
 
 

@@ -4,11 +4,16 @@ A pod has to leave room for the others that are nominated to a node and are of n
 What they would take is kept by node for the priorities that were asked about, so that neither a change nor a
 question costs a pass over all nominated pods.
 
-Source: kube-scheduler 1.34.1 backend/queue/nominator.go, schedule_one.go (addGENominatedPods).
+Pods in flight are no longer in the queue: the others see each of them as an empty pod of priority 0, which
+takes a slot and nothing else.
+
+Sources: kube-scheduler 1.34.1 backend/queue/nominator.go, schedule_one.go (addGENominatedPods); 1.36.2
+backend/queue/scheduling_queue.go (nominatedPodToInfo) for pods in flight.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -44,6 +49,13 @@ class Expected:
         self.count[n] += by
 
 
+class Beside(NamedTuple):
+    """Whom a pod must leave room for on a node: pods, and how many empty ones."""
+
+    pods: list[int]
+    empty: int
+
+
 class Nominations:
     """The nominated pods of one state.
 
@@ -51,9 +63,11 @@ class Nominations:
     ----------
     node_of : dict
         Pod to node.
+    in_flight : frozenset of int
+        The pods that are no longer in the queue.
     """
 
-    __slots__ = ("_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "node_of")
+    __slots__ = ("_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "in_flight", "node_of")
 
     def __init__(self, cluster: "Cluster") -> None:
         self._pods = cluster.pods
@@ -63,6 +77,12 @@ class Nominations:
         self._on: dict[int, tuple[int, ...]] = {}
         self._at: NDArray[np.int32] = np.full(len(cluster.pods), -1, dtype=np.int32)
         self._expected: dict[int, Expected] = {}
+        self.in_flight: frozenset[int] = frozenset()
+
+    def fly(self, pods: Iterable[int]) -> None:
+        """Let these pods be in flight, and no others."""
+        self.in_flight = frozenset(pods)
+        self._expected.clear()
 
     def nominate(self, i: int, n: int) -> None:
         """Let pod i expect room on node n, and nowhere else."""
@@ -87,23 +107,33 @@ class Nominations:
         return True
 
     def on(self, n: int) -> tuple[int, ...]:
-        """Return the pods nominated to node n, in order of arrival."""
-        return self._on.get(n, ())
+        """Return the pods nominated to node n that are not in flight, in order of arrival."""
+        there = self._on.get(n, ())
+        return tuple(j for j in there if j not in self.in_flight) if self.in_flight else there
 
-    def beside(self, i: int, n: int) -> list[int]:
-        """Return the pods nominated to node n that pod i must leave room for: others of no lower priority."""
+    def beside(self, i: int, n: int) -> Beside:
+        """Return whom pod i must leave room for on node n: others nominated to it, of no lower priority."""
         pods, least = self._pods, self._pods[i].priority
-        return [j for j in self.on(n) if j != i and pods[j].priority >= least]
+        named = [j for j in self.on(n) if j != i and pods[j].priority >= least]
+        flying = self.in_flight and least <= 0
+        empty = sum(j != i and j in self.in_flight for j in self._on.get(n, ())) if flying else 0
+        return Beside(named, empty)
 
     def all_beside(self, i: int) -> dict[int, list[int]]:
-        """Return `beside` of every node where it is not empty, by node in input order."""
-        return {n: found for n in sorted(self._on) if (found := self.beside(i, n))}
+        """Return the pods of `beside` for every node where there are any, by node in input order."""
+        return {n: found for n in sorted(self._on) if (found := self.beside(i, n).pods)}
 
     def among(self, i: int, pods: Bools) -> list[int]:
         """Return the nodes where some of these pods (bool[P]) are among those of `beside`."""
         least = self._pods[i].priority
         there = np.flatnonzero(pods & (self._at >= 0)).tolist()
-        return sorted({self.node_of[j] for j in there if j != i and self._pods[j].priority >= least})
+        return sorted(
+            {
+                self.node_of[j]
+                for j in there
+                if j != i and j not in self.in_flight and self._pods[j].priority >= least
+            }
+        )
 
     def expected(self, i: int) -> Expected:
         """Return what the pods of `beside` would take; of this moment, not to be written to."""
@@ -114,23 +144,30 @@ class Nominations:
             if len(self._expected) >= _MOST_PRIORITIES:
                 del self._expected[next(iter(self._expected))]
         self._expected[least] = found
-        if i in self.node_of:
+        if i in self.node_of and self._priority(i) >= least:
             found = Expected(found.usage.copy(), found.count.copy())
-            found.change(self.node_of[i], self._usage[i], -1)
+            found.change(self.node_of[i], self._takes(i), -1)
         return found
+
+    def _priority(self, j: int) -> int:
+        return 0 if j in self.in_flight else self._pods[j].priority
+
+    def _takes(self, j: int) -> "NDArray[Any]":
+        usage: NDArray[Any] = self._usage[j]
+        return np.zeros_like(usage) if j in self.in_flight else usage
 
     def _count(self, least: int) -> Expected:
         usage = np.zeros((self._usage.shape[1], self._n_nodes), dtype=self._usage.dtype)
         expected = Expected(usage, np.zeros(self._n_nodes, dtype=np.int64))
         for j, n in self.node_of.items():
-            if self._pods[j].priority >= least:
-                expected.change(n, self._usage[j], 1)
+            if self._priority(j) >= least:
+                expected.change(n, self._takes(j), 1)
         return expected
 
     def _change(self, i: int, n: int, by: int) -> None:
         for least, expected in self._expected.items():
-            if self._pods[i].priority >= least:
-                expected.change(n, self._usage[i], by)
+            if self._priority(i) >= least:
+                expected.change(n, self._takes(i), by)
 
     def copy(self) -> "Nominations":
         """Return an independent copy."""
@@ -140,4 +177,5 @@ class Nominations:
         other._on = dict(self._on)
         other._at = self._at.copy()
         other._expected = {}  # most copies are never asked
+        other.in_flight = self.in_flight
         return other

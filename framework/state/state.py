@@ -4,7 +4,7 @@ Sums are kept up to date by every change, so that a plugin's look at all nodes c
 over pods.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -237,6 +237,11 @@ class State:
         """Let pod i expect room nowhere; fine if it does not."""
         if self.nominations.withdraw(i):
             self.nominations_version = next(_versions)
+
+    def fly(self, pods: Iterable[int]) -> None:
+        """Let pods be in flight, and no others: of their nominations others see no more than a slot each."""
+        self.nominations.fly(pods)
+        self.nominations_version = next(_versions)
 
     def pods_on(self, n: int) -> list[int]:
         """Return the pods of node n in order of arrival."""

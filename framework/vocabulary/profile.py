@@ -6,9 +6,10 @@ framework/runtime/framework.go (expandMultiPointPlugins, getScoreWeights).
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 from ...models.config import (
+    GangSchedulingArgs,
     KubeSchedulerConfiguration,
     KubeSchedulerProfile,
     PluginArgs,
@@ -32,6 +33,7 @@ from .default_plugins import (
 )
 from .registry import PluginEntry
 from .releases import Release
+from .workload_cycles import PROPOSAL, WorkloadCycle
 
 _MULTI_POINT: Final = "multi_point"
 
@@ -50,12 +52,15 @@ class Profile:
         Score plugin to its weight.
     plugins : mapping
         The release's plugins by name, those among them that the profile does not call.
+    workload_cycle : WorkloadCycle
+        How the groups of its pods are scheduled.
     """
 
     scheduler_name: str
     points: Mapping[str, tuple[str, ...]]
     weights: Mapping[str, int]
     plugins: Mapping[str, PluginEntry]
+    workload_cycle: WorkloadCycle
     configured: KubeSchedulerProfile
 
     def filters(self, plugin: str) -> bool:
@@ -219,8 +224,17 @@ def expand(profile: KubeSchedulerProfile, release: Release, gates: FeatureGates)
         points=points,
         weights={name: weights.get(name, 1) for name in points[SCORE]},
         plugins=known,
+        workload_cycle=_workload_cycle(profile, release),
         configured=profile,
     )
+
+
+def _workload_cycle(profile: KubeSchedulerProfile, release: Release) -> WorkloadCycle:
+    """Return the text of the workload cycle that a profile chooses."""
+    args = cast("GangSchedulingArgs", profile.args(names.GANG_SCHEDULING))
+    if args.workload_cycle == "Proposal":
+        return PROPOSAL
+    return release.current_cycle if args.workload_cycle == "Current" else release.workload_cycle
 
 
 def profiles_of(

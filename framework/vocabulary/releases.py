@@ -9,18 +9,20 @@ plugins' own files).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from ...models.kube_version import KubeVersion
 from . import names
 from .default_plugins import PLUGINS, SCORE
+from .workload_cycles import PROPOSAL, V1_36, V1_37
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .registry import PluginEntry
+    from .workload_cycles import WorkloadCycle
 
 
 class BalancedAllocation(Enum):
@@ -42,6 +44,10 @@ class Release:
     balanced_allocation : BalancedAllocation
     incomplete_pools : bool
         Whether devices are allocated from a pool of which slices are missing.
+    workload_cycle : WorkloadCycle
+        How groups are scheduled where a profile does not say.
+    current_cycle : WorkloadCycle
+        What a profile means by `Current`.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -52,6 +58,8 @@ class Release:
     untolerated_taint: str
     balanced_allocation: BalancedAllocation
     incomplete_pools: bool
+    workload_cycle: WorkloadCycle
+    current_cycle: WorkloadCycle
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -72,6 +80,8 @@ _V1_36 = Release(
     untolerated_taint="node(s) had untolerated taint(s)",
     balanced_allocation=BalancedAllocation.CHANGE,
     incomplete_pools=False,
+    workload_cycle=V1_36,
+    current_cycle=V1_36,
 )
 
 RELEASES: Final[Mapping[KubeVersion, Release]] = {
@@ -80,9 +90,11 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         untolerated_taint="node(s) had untolerated taint {{{key}: {value}}}",
         balanced_allocation=BalancedAllocation.SHARES,
         incomplete_pools=True,
+        workload_cycle=PROPOSAL,
+        current_cycle=V1_37,
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
     ),
     KubeVersion.V1_36: _V1_36,
-    KubeVersion.V1_37: _V1_36,
+    KubeVersion.V1_37: replace(_V1_36, version=KubeVersion.V1_37, workload_cycle=V1_37, current_cycle=V1_37),
 }
 """Every release that is known, oldest first."""

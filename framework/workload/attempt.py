@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..cycle.cycle import Cycle, apply, find_node
 from ..cycle.runtime import framework_for
-from .forms import Form
 from .placement import Placement, PodGroupInfo
+from .variants import WorkloadCycleVariant
 
 if TYPE_CHECKING:
     from ..cycle.budget_ledger import Ledger
@@ -46,18 +46,18 @@ class Attempt:
 
 
 def walk(
-    form: Form, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
+    variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
 ) -> Iterator[Cycle]:
     """Try the members one after another, and bind those that find a node in the placement.
 
     Each cycle is given before it is applied, so that its reasons can be read from the state.  The walk ends
     early when the rest can no longer be enough.
     """
-    cluster = form.cluster
+    cluster = variant.cluster
     scheduled, remaining = len(info.scheduled), len(info.pods)
     hopeless: dict[int, tuple[int, Cycle]] = {}
     for i in info.pods:
-        if scheduled + remaining < form.needed(info):
+        if scheduled + remaining < variant.needed(info):
             return
         cycle = _tried(cluster, state, i, hopeless) or find_node(
             framework_for(cluster, i), state, i, placement.nodes
@@ -84,21 +84,21 @@ def _tried(
 
 
 def attempt(
-    form: Form, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
+    variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, placement: Placement, ledger: "Ledger"
 ) -> Attempt:
     """Try a group in a placement; the state is left as it was."""
     trial = state.copy()
-    refused = assume(form, trial, info, placement)
+    refused = assume(variant, trial, info, placement)
     if refused:
         return Attempt(placement, (), refused)
-    cycles = _with_devices(walk(form, trial, info, placement, ledger), placement)
-    for plugin in reversed(form.states):
+    cycles = _with_devices(walk(variant, trial, info, placement, ledger), placement)
+    for plugin in reversed(variant.states):
         plugin.revert_placement(trial, info, placement)
     if cycles and cycles[-1].error:
         text = f"failed to schedule other pod from a pod group: {cycles[-1].error}"
         return Attempt(placement, cycles, text, error=True)
     placed = sum(cycle.outcome == "bound" for cycle in cycles)
-    refusal = form.progress(info, len(info.scheduled) + placed, len(info.pods) - len(cycles))
+    refusal = variant.progress(info, len(info.scheduled) + placed, len(info.pods) - len(cycles))
     return Attempt(placement, cycles, refusal)
 
 
@@ -111,12 +111,12 @@ def _with_devices(cycles: Iterable[Cycle], placement: Placement) -> tuple[Cycle,
     return tuple(done)
 
 
-def assume(form: Form, state: "State", info: PodGroupInfo, placement: Placement) -> str:
+def assume(variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, placement: Placement) -> str:
     """Let the state plugins assume a placement; return why it cannot be, empty where it can."""
-    for k, plugin in enumerate(form.states):
+    for k, plugin in enumerate(variant.states):
         status = plugin.assume_placement(state, info, placement)
         if not status.ok:
-            for earlier in reversed(form.states[:k]):
+            for earlier in reversed(variant.states[:k]):
                 earlier.revert_placement(state, info, placement)
             return status.message
     return ""

@@ -1,74 +1,25 @@
-"""The workload cycle: a group is tried in every placement that comes into question, and bound in the best.
+"""The workload cycle: a group is tried as one, by the text that its profile chooses.
 
-It is one attempt: either enough members find a node in one placement, or nobody is placed.  The cycle changes
-nothing; `members` tells what it means for each pod.
+The cycle changes nothing; its outcome tells what it means for each pod, and makes it happen.
 
-Sources: KEP-5732, "Scheduling Algorithm Phases"; kube-scheduler schedule_one_podgroup.go (1.36 and later).
+Sources: KEP-5732; kube-scheduler schedule_one_podgroup.go (1.36 and later).
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..cycle.candidate_cost import Candidate as NodeVictims
-from ..cycle.cycle import Cycle, complete
-from ..cycle.preemption import Preemption
-from ..cycle.runtime import framework_for
 from ..rules.groups import Group
-from ..vocabulary.message import NO_NODES
-from ..vocabulary.status import Code, Status
-from .attempt import Attempt, assume, attempt, walk
-from .forms import Candidate, Form, Rank, form_for
-from .placement import Placement, PodGroupInfo, info_of
-from .preemption import GroupPreemption, preempt_for_group
-from .prefilter import Room
+from .choice import variant_for
+from .outcome import GroupCycle
+from .placement import info_of
+from .placing import PlacedCycle, place_group
+from .v1_36.cycle import try_group
+from .v1_36.variant import V1_36
 
 if TYPE_CHECKING:
     from ..cycle.budget_ledger import Ledger
     from ..index.cluster import Cluster
     from ..state.state import State
-
-WAITING = "pod group is waiting for preemption to complete"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GroupCycle:
-    """What happened to a group.
-
-    Attributes
-    ----------
-    form : Form
-    info : PodGroupInfo
-    attempt : Attempt or None
-        In the chosen placement; where no placement is feasible, in the first one.  None where there was none.
-    refusal : str
-        Why nobody is placed; empty where the attempt holds.
-    error : bool
-        Whether the cycle ended in an error.
-    preemption : GroupPreemption or None
-        The room that is made for the group.
-    """
-
-    form: Form
-    info: PodGroupInfo
-    attempt: Attempt | None
-    refusal: str
-    error: bool = False
-    preemption: GroupPreemption | None = None
-
-    @property
-    def placed(self) -> bool:
-        """Whether members are bound."""
-        return not self.refusal
-
-
-class Member(NamedTuple):
-    """What a group's cycle means for one pod: its own cycle, and its condition's text if it is not bound."""
-
-    cycle: Cycle
-    message: str
 
 
 def schedule_group(
@@ -86,140 +37,19 @@ def schedule_group(
     ledger : Ledger
         The budgets at this moment.
     gone : collection of int
-        Members that were placed and evicted: nobody evicted returns.
+        Pods that were evicted in this round: nobody evicted returns.
 
     Returns
     -------
     GroupCycle or None
-        None where no member is left to be placed.
+        None where no member is left to be placed, or where too many left for the rest to be in the queue.
     """
     info = info_of(cluster, state, group, gone)
-    if not info.pods:
+    if not info.pods or not info.enough_known:
         return None
-    form = form_for(cluster, info.pods[0])
+    variant = variant_for(cluster, info.pods[0])
     if group.waits is not None:
-        return GroupCycle(form, info, None, group.waits, error=True)
-    if not cluster.n_nodes:
-        return GroupCycle(form, info, None, NO_NODES, error=True)
-    placements = _generate(form, state, info)
-    if isinstance(placements, Status):
-        return GroupCycle(form, info, None, placements.message, error=placements.code is Code.ERROR)
-    found = _feasible(form, state, info, placements, ledger)
-    if not found:
-        first = attempt(form, state, info, placements[0], ledger)
-        return _refused(form, state, info, first, len(placements), ledger)
-    failed = next((tried for tried in found if tried.error), None)
-    if failed is not None:
-        return GroupCycle(form, info, failed, failed.refusal, error=True)
-    best = form.choose(state, info, [Candidate(tried.placement, tried.assignment) for tried in found])
-    chosen = next(tried for tried in found if tried.placement is best.placement)
-    return GroupCycle(form, info, chosen, "")
-
-
-def _generate(form: Form, state: "State", info: PodGroupInfo) -> Sequence[Placement] | Status:
-    found: Sequence[Placement] = (Placement("", np.ones(form.cluster.n_nodes, dtype=np.bool_)),)
-    for generator in form.generators:
-        parts = generator.generate_placements(state, info, found)
-        if isinstance(parts, Status):
-            return parts
-        found = parts
-    nominated = [state.nominated[i] for i in info.pods if i in state.nominated]
-    # The placement in which members are nominated comes first; the others keep their order.
-    return sorted(found, key=lambda placement: not any(placement.nodes[n] for n in nominated))
-
-
-def _feasible(
-    form: Form, state: "State", info: PodGroupInfo, placements: Sequence[Placement], ledger: "Ledger"
-) -> list[Attempt]:
-    """Return the attempts that hold and can win, by the placements' names; one alone after an error.
-
-    A placement that cannot beat the best so far is left out.
-    """
-    enough = form.enough(placements)
-    room = Room(form.cluster, state, info)
-    needed = form.needed(info) - len(info.scheduled)
-    promising = [
-        (form.most(state, info, placement), k, placement)
-        for k, placement in enumerate(placements)
-        if not room.too_small(placement, needed)
-    ]
-    found: list[tuple[int, Attempt]] = []
-    best: tuple[Rank, int] | None = None
-    for most, k, placement in sorted(promising, key=lambda entry: entry[0], reverse=True):
-        if best is not None and (most, -k) < best:
-            continue
-        tried = attempt(form, state, info, placement, ledger)
-        if tried.error:
-            return [tried]
-        if not tried.refusal:
-            found.append((k, tried))
-            if len(found) >= enough:
-                break
-            rank = form.rank(state, info, Candidate(placement, tried.assignment))
-            best = max(best, (rank, -k)) if best is not None else (rank, -k)
-    return [tried for _, tried in sorted(found, key=lambda entry: entry[0])]
-
-
-def _refused(
-    form: Form, state: "State", info: PodGroupInfo, first: Attempt, n_placements: int, ledger: "Ledger"
-) -> GroupCycle:
-    """Write why no placement is feasible, and look for room."""
-    refusal = first.refusal
-    if form.counts_placements(info):
-        refusal = f"0/{n_placements} placements are available, first placement status: {refusal}"
-    if not form.preempts:
-        return GroupCycle(form, info, first, refusal)
-    made = preempt_for_group(form, state, info, ledger)
-    if isinstance(made, str):
-        return GroupCycle(form, info, first, f"{refusal}, {made}")
-    return GroupCycle(form, info, first, WAITING, preemption=made)
-
-
-def members(state: "State", cycle: GroupCycle, ledger: "Ledger") -> Iterator[Member]:
-    """Tell what a group's cycle means for each of its pods, in the order in which they were tried.
-
-    Each is given while its reasons can be read; `state` is that of the cycle, and is not changed.
-    """
-    tried = 0
-    if cycle.attempt is not None:
-        trial = state.copy()
-        placement = cycle.attempt.placement
-        if not assume(cycle.form, trial, cycle.info, placement):
-            for own in walk(cycle.form, trial, cycle.info, placement, ledger):
-                tried += 1
-                complete(framework_for(cycle.form.cluster, own.pod), trial, own)
-                message = own.message(cycle.form.cluster.n_nodes)
-                kept = replace(own, allocations=cycle.attempt.cycles[tried - 1].allocations)
-                yield _told(cycle, kept, message)
-    for i in cycle.info.pods[tried:]:
-        yield _told(cycle, Cycle(i), "")
-
-
-def cycles_to_apply(cycle: GroupCycle) -> list[Cycle]:
-    """Return the cycles by which a group's outcome happens: members are bound, nominated or left alone."""
-    made = cycle.preemption
-    if cycle.placed and cycle.attempt is not None:
-        return list(cycle.attempt.cycles)
-    if made is not None:
-        return [_nominated(made, Cycle(i)) for i in made.assignment]
-    return [Cycle(i) for i in cycle.info.pods]
-
-
-def _nominated(made: GroupPreemption, own: Cycle) -> Cycle:
-    """Turn a member's own cycle into its nomination."""
-    node, victims = made.assignment[own.pod], made.serves[own.pod]
-    chosen = NodeVictims(node, victims, len(made.violations.intersection(victims)))
-    return replace(own, outcome="nominated", node=node, preemption=Preemption(chosen))
-
-
-def _told(group: GroupCycle, own: Cycle, message: str) -> Member:
-    """Turn a member's own cycle into what the group's outcome makes of it."""
-    if group.error:
-        text = own.error or group.refusal
-        return Member(replace(own, outcome="unschedulable", node=-1, error=text), text)
-    if group.placed:
-        return Member(own, message)
-    made = group.preemption
-    if made is not None and own.pod in made.assignment:
-        return Member(_nominated(made, own), group.refusal)
-    return Member(replace(own, outcome="unschedulable", node=-1), message or group.refusal)
+        return PlacedCycle(variant, info, group.waits, error=True)
+    if isinstance(variant, V1_36):
+        return try_group(variant, state, info, ledger)
+    return place_group(variant, state, info, ledger)

@@ -29,7 +29,7 @@ class Placement:
     name : str
         The domain; several are joined by `/`, and the whole cluster has none.
     nodes : bool[N]
-        The nodes of the placement: the proposal's node selector and the current form's node list alike.
+        The nodes of the placement: the proposal's node selector and kube-scheduler's node list alike.
     allocations : mapping
         Claim to the devices that go with the placement (the proposal's draAllocations).
     """
@@ -52,12 +52,15 @@ class PodGroupInfo:
         The members that are on nodes.
     pod_sets : tuple of tuple of int
         `pods` by class, the first class first: pods of one set are the same to every filter and score.
+    enough_known : bool
+        Whether enough members are left to be in the queue.
     """
 
     group: Group
     pods: tuple[int, ...]
     scheduled: tuple[int, ...]
     pod_sets: tuple[tuple[int, ...], ...]
+    enough_known: bool = True
 
 
 def info_of(cluster: "Cluster", state: "State", group: Group, gone: Collection[int] = ()) -> PodGroupInfo:
@@ -66,9 +69,11 @@ def info_of(cluster: "Cluster", state: "State", group: Group, gone: Collection[i
     sets: dict[int, list[int]] = {}
     for i in pods:
         sets.setdefault(cluster.pods[i].cls, []).append(i)
+    left = len(group.known) - len(frozenset(group.known).intersection(gone))
     return PodGroupInfo(
         group=group,
         pods=pods,
         scheduled=tuple(i for i in group.members if state.node_of[i] >= 0),
         pod_sets=tuple(map(tuple, sets.values())),
+        enough_known=not group.cycle.counts_schedulable or left >= group.quorum,
     )

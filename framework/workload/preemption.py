@@ -1,11 +1,11 @@
-"""Preemption for a group in the current form: the whole cluster is one domain, the group one preemptor.
+"""Preemption for a group in 1.37: the whole cluster is one domain, the group one preemptor.
 
 Without all pods of lower priority, is there a place for the group?  Then its members keep the nodes they
 found, and as many pods as possible are put back, those whose eviction would break a budget first, each time
 the most important first; who cannot stay is a victim.  Fewest violations are not aimed at, as upstream has
 it.
 
-Source: KEP-5710 (alpha); kube-scheduler plugins/defaultpreemption (PodGroupPostFilter).
+Source: KEP-5710; kube-scheduler plugins/defaultpreemption (PodGroupPostFilter).
 """
 
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ from ..rules.spread import hard_constraints
 from ..vocabulary import names
 from ..vocabulary.default_plugins import POST_FILTER
 from .attempt import attempt
-from .forms import Form
 from .placement import Placement, PodGroupInfo
+from .variants import WorkloadCycleVariant
 
 if TYPE_CHECKING:
     from ..cycle.budget_ledger import Ledger
@@ -57,10 +57,10 @@ class GroupPreemption:
 
 
 def preempt_for_group(
-    form: Form, state: "State", info: PodGroupInfo, ledger: "Ledger"
+    variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, ledger: "Ledger"
 ) -> GroupPreemption | str:
     """Look for victims; the reason in upstream's words where there is no way."""
-    cluster, pods = form.cluster, form.cluster.pods
+    cluster, pods = variant.cluster, variant.cluster.pods
     if names.DEFAULT_PREEMPTION not in cluster.profile(info.pods[0]).points[POST_FILTER]:
         return NO_PLUGIN
     if info.group.topology_keys:
@@ -78,11 +78,11 @@ def preempt_for_group(
     for j in lower:
         trial.remove(j, devices=False)
     everywhere = Placement("", np.ones(cluster.n_nodes, dtype=np.bool_))
-    found = attempt(form, trial, info, everywhere, ledger)
+    found = attempt(variant, trial, info, everywhere, ledger)
     if found.refusal:
         return f"pod group preemption: {NOT_HELPFUL.message}"
     breaking = violating(cluster, state, lower, priority, ledger)
-    reprieve = _Reprieve(form, state, trial, found.assignment, ledger)
+    reprieve = _Reprieve(variant, state, trial, found.assignment, ledger)
     order = (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking))
     gone = {j for j in order if not reprieve.stays(j)}
     victims = tuple(j for j in lower if j in gone)
@@ -95,13 +95,13 @@ class _Reprieve:
 
     def __init__(
         self,
-        form: Form,
+        variant: WorkloadCycleVariant,
         state: "State",
         trial: "State",
         assignment: Mapping[int, int],
         ledger: "Ledger",
     ) -> None:
-        self._cluster = form.cluster
+        self._cluster = variant.cluster
         self._ledger = ledger
         self._state = state
         self._trial = trial

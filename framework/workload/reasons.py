@@ -6,7 +6,8 @@ from ..cycle.runtime import framework_for
 from ..rules.groups import Group
 from ..vocabulary import names
 from ..vocabulary.status import Code
-from .cycle import GroupCycle, Member, members, schedule_group
+from .cycle import schedule_group
+from .outcome import GroupCycle, Member
 
 if TYPE_CHECKING:
     from ..cycle.budget_ledger import Ledger
@@ -36,29 +37,28 @@ def reasons_of_group(cluster: "Cluster", state: "State", group: Group, ledger: "
         return {}
     return {
         member.cycle.pod: _reason(cluster, cycle, member)
-        for member in members(state, cycle, ledger)
+        for member in cycle.members(state, ledger)
         if member.cycle.outcome != "bound"
     }
 
 
 def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
-    own, message = member
+    own, message, of_group = member
     if own.error:
         return own.error, (names.GANG_SCHEDULING,)
-    blocked_by: tuple[str, ...] = ()
+    if of_group:
+        generators = cycle.variant.generators if cycle.info.group.topology_keys else ()
+        return message, (names.GANG_SCHEDULING, *(generator.name for generator in generators))
     result = own.result
-    if result is not None and message != cycle.refusal:
-        if result.pre_filter is not None:
-            rejectors = {result.pre_filter.plugin}
-        else:
-            rejectors = {
-                result.plugin_of(n)
-                for n in range(cluster.n_nodes)
-                if result.codes[n] != Code.SUCCESS and (own.within is None or own.within[n])
-            }
-        profile = framework_for(cluster, own.pod).profile
-        blocked_by = tuple(name for name in profile.rejectors if name in rejectors)
-    if message == cycle.refusal:
-        generators = cycle.form.generators if cycle.info.group.topology_keys else ()
-        blocked_by = (names.GANG_SCHEDULING, *(generator.name for generator in generators))
-    return message, blocked_by
+    if result is None:
+        return message, ()
+    if result.pre_filter is not None:
+        rejectors = {result.pre_filter.plugin}
+    else:
+        rejectors = {
+            result.plugin_of(n)
+            for n in range(cluster.n_nodes)
+            if result.codes[n] != Code.SUCCESS and (own.within is None or own.within[n])
+        }
+    profile = framework_for(cluster, own.pod).profile
+    return message, tuple(name for name in profile.rejectors if name in rejectors)

@@ -1,7 +1,7 @@
 """TopologyPlacement: one placement for each domain of the keys that constrain a group.
 
 Several keys may nest or cross: a placement is then a non-empty meeting of their domains.  Members that are on
-nodes pin their domain; the proposal says nothing about them, and the current form does the same.
+nodes pin their domain, as in kube-scheduler; the proposal says nothing about them.
 
 Sources: KEP-5732, "Candidate Placement Generation"; kube-scheduler plugins/topologyaware.
 """
@@ -38,9 +38,12 @@ class TopologyPlacement(PlacementGenerator):
             numbers = {domains.numbers[pinned]} if pinned is not None else None
             found = [part for parent in found for part in _divide(parent, domains, numbers)]
         if not found:
-            keys = ", ".join(info.group.topology_keys)
-            return Status(Code.UNSCHEDULABLE, self.name, (f"no placement: no node has the labels {keys}",))
+            return Status(Code.UNSCHEDULABLE, self.name, (self.nowhere(info),))
         return found
+
+    def nowhere(self, info: PodGroupInfo) -> str:
+        """Say that there is no placement at all."""
+        return f"no placement: no node has the labels {', '.join(info.group.topology_keys)}"
 
     def _pinned(self, state: "State", info: PodGroupInfo, key: str) -> str | Status | None:
         """Return the domain where members stand, None where none does, an error where it is not one."""
@@ -62,7 +65,7 @@ class TopologyPlacement(PlacementGenerator):
 
 
 class TopologyPlacementGenerator(TopologyPlacement):
-    """The same under the name of the current form."""
+    """The same under the name that it has in kube-scheduler."""
 
     name: ClassVar[str] = names.TOPOLOGY_PLACEMENT_GENERATOR
 

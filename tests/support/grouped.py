@@ -8,10 +8,10 @@ from kubestow.framework.rules.groups import groups
 from kubestow.framework.runs.diagnosis import diagnose
 from kubestow.framework.runs.greedy import run_to_quiescence
 from kubestow.framework.runs.trace import trace_cluster
-from kubestow.framework.state.state import State
+from kubestow.framework.workload.choice import variant_for
 from kubestow.framework.workload.cycle import schedule_group
-from kubestow.framework.workload.forms import form_for
 from kubestow.framework.workload.placement import Placement, info_of
+from kubestow.framework.workload.units import opening
 from support.builders import cluster, node
 from support.moves import in_words
 
@@ -22,6 +22,7 @@ def profile(**args):
 
 
 CURRENT = profile(workloadCycle="Current")
+"""In a round of 1.34 the rules of 1.37."""
 
 
 def rack(name, *nodes, **offer):
@@ -30,11 +31,13 @@ def rack(name, *nodes, **offer):
 
 
 class Grouped:
-    """A round, its groups and what greedy makes of it."""
+    """A round, its groups and what greedy makes of it; in 1.34 by the rules of the proposal."""
 
-    def __init__(self, *objects, gates="", configuration=None):
-        self.cluster = build_cluster(cluster(*objects, gates=gates, configuration=configuration))
-        self.state = State.initial(self.cluster, nominations=True)
+    def __init__(self, *objects, gates="", configuration=None, release="1.34"):
+        self.cluster = build_cluster(
+            cluster(*objects, gates=gates, configuration=configuration, release=release)
+        )
+        self.state = opening(self.cluster)
 
     def name(self, i):
         return self.cluster.pods[i].pod.name
@@ -50,8 +53,8 @@ class Grouped:
         return info_of(self.cluster, self.state, only)
 
     @property
-    def form(self):
-        return form_for(self.cluster, self.info.pods[0])
+    def variant(self):
+        return variant_for(self.cluster, self.info.pods[0])
 
     def cycle(self):
         """Run a cycle of the only group."""
@@ -61,7 +64,7 @@ class Grouped:
     def placements(self):
         """The placements of the only group by name, with their nodes; the text where there is none."""
         found = [self.everywhere()]
-        for generator in self.form.generators:
+        for generator in self.variant.generators:
             found = generator.generate_placements(self.state, self.info, found)
             if hasattr(found, "message"):
                 return found.message
@@ -107,4 +110,14 @@ class Grouped:
     @property
     def trace(self):
         """The cycles of one pass by pod, without the namespace."""
-        return {c["pod"].partition("/")[2]: c for c in trace_cluster(self.cluster)["cycles"]}
+        return {c["pod"].partition("/")[2]: c for c in self.document["cycles"]}
+
+    @property
+    def document(self):
+        """The trace of one pass."""
+        return trace_cluster(self.cluster)
+
+    @property
+    def group_cycles(self):
+        """The groups' entries of one pass by group, without the namespace."""
+        return {g["podGroup"].partition("/")[2]: g for g in self.document["groups"]}

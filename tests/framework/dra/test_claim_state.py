@@ -1,7 +1,7 @@
 """What placing, removing and taking back pods does to claims."""
 
 import pytest
-from support.builders import cluster, node
+from support.builders import cluster, group, node
 from support.devices import DRIVER, claim, device_class, gpu, request, slice_on, user
 
 from kubestow.framework.build import build_cluster
@@ -14,10 +14,9 @@ from kubestow.framework.state.state import State
 class Round:
     """Pods by name on a cluster with two devices on node `a`."""
 
-    def __init__(self, *objects):
-        self.cluster = build_cluster(
-            cluster(node("a"), node("b"), device_class(), slice_on("a", gpu("g0"), gpu("g1")), *objects)
-        )
+    def __init__(self, *objects, gates=""):
+        devices = device_class(), slice_on("a", gpu("g0"), gpu("g1"))
+        self.cluster = build_cluster(cluster(node("a"), node("b"), devices, *objects, gates=gates))
         self.state = State.initial(self.cluster)
 
     def pod(self, name):
@@ -199,3 +198,58 @@ def test_answers_are_those_of_the_state_that_asks():
         assert list(framework.filter_all(other, r.pod("q")).feasible) == [0]
     r.state.take_back(r.pod("p"))
     assert framework.filter_node(r.state, r.pod("q"), 0).ok
+
+
+# -- claims that are reserved for a pod group --
+
+
+def held_by(*references):
+    """Claim `c` with a device, reserved for consumers: ``("podgroups", "g")``."""
+    found = claim("c", has=[("r", "a", "g1")], at="a")
+    reserved = [{"resource": resource, "name": name} for resource, name in references]
+    return found.model_copy(
+        update={
+            "status": type(found.status).model_validate(
+                {**found.status.model_dump(by_alias=True), "reservedFor": reserved}
+            )
+        }
+    )
+
+
+GROUP = group("g", resourceClaims=[{"name": "e0", "resourceClaimName": "c"}])
+WAITS = user("p", "c").member("g")
+
+
+@pytest.mark.parametrize(
+    "objects, gates, idle",
+    [
+        pytest.param([held_by(("podgroups", "g"))], "", True, id="nobody of the group is on a node"),
+        pytest.param(
+            [held_by(("podgroups", "g")), user("q").member("g").on("b")], "", False, id="somebody is"
+        ),
+        pytest.param(
+            [held_by(("podgroups", "g")), user("q").member("g").on("b").terminating()],
+            "",
+            False,
+            id="somebody still is",
+        ),
+        pytest.param([held_by(("podgroups", "g"), ("pods", "x"))], "", False, id="a pod has it, too"),
+        pytest.param(
+            [held_by(("podgroups", "g"))],
+            "DRAWorkloadResourceClaims=false",
+            False,
+            id="no claims",
+        ),
+    ],
+)
+def test_a_claim_of_a_group_that_stands_nowhere_may_be_taken_back(objects, gates, idle):
+    r = Round(GROUP, WAITS, *objects, gates=gates)
+    assert r.state.claims.idle("default/c") == idle
+    assert r.taken == {"c": ["g1"]}
+
+
+def test_a_placed_member_reserves_the_claim_for_its_group():
+    r = Round(GROUP, WAITS, held_by(("podgroups", "g")))
+    r.place("p")
+    assert r.reserved == {"c": {"podgroups default/g"}}
+    assert not r.state.claims.idle("default/c")

@@ -206,7 +206,7 @@ SAME = "all pods in a single pod group should "
             "v1alpha2",
             {},
             [pod("p").member("g").scheduler("one"), pod("q").member("g").scheduler("two")],
-            SAME + 'have the same .spec.schedulerName set, got: "one" and "two"',
+            SAME + 'have the same .spec.schedulerName set, got: "two" and "one"',
             id="two schedulers",
         ),
         pytest.param(

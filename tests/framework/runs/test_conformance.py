@@ -1,55 +1,36 @@
-"""The greedy baseline against a fixed sample of cycles recorded from the real kube-scheduler 1.34.1."""
-
-import gzip
-import json
-from dataclasses import replace
+"""The greedy baseline against fixed samples of cycles recorded from the real kube-scheduler."""
 
 import pytest
 from support.paths import DATA
+from support.recorded import cycle, group, instances, number, ours, recorded
 
-from kubestow.framework.runs.trace import trace
-from kubestow.instances.manifests import load_snapshot
+from kubestow.models.features import FeatureGates
 from kubestow.models.kube_version import KubeVersion
 
-SAMPLE = DATA / "conformance"
-DEVICE = ("request", "driver", "pool", "device")
-INSTANCES = sorted(SAMPLE.glob("*/*.instance.json.gz"))
+OLD = instances(DATA / "conformance")
+NEW = instances(DATA / "conformance-1.36")
+
+PODWISE = FeatureGates.parse("TopologyAwareWorkloadScheduling=false,WorkloadAwarePreemption=false")
+"""The gates with which a family was recorded where members preempt one by one."""
 
 
-def comparable(cycle):
-    """Drop what no two runs agree on, or what was not recorded.
-
-    That is an error's text and what a device is used for; scores of zero are as good as absent.
-    """
-    kept = {name: value for name, value in cycle.items() if not (name == "message" and cycle.get("error"))}
-    kept["feasible"] = sorted(cycle["feasible"])
-    if "scores" in cycle:
-        kept["scores"] = {
-            node: {plugin: score for plugin, score in scores.items() if score}
-            for node, scores in cycle["scores"].items()
-        }
-    if "allocations" in cycle:
-        kept["allocations"] = [
-            {
-                "claim": claim["claim"],
-                "devices": [tuple(map(device.get, DEVICE)) for device in claim["devices"]],
-            }
-            for claim in cycle["allocations"]
-        ]
-    return kept
-
-
-@pytest.mark.parametrize("path", INSTANCES, ids=lambda path: f"{path.parent.name}/{path.name[:3]}")
+@pytest.mark.parametrize("path", OLD, ids=number)
 def test_every_cycle_is_that_of_the_real_scheduler(path):
-    recorded = json.loads(
-        gzip.decompress(path.with_name(path.name.replace("instance", "trace")).read_bytes())
-    )
-    ours = trace(replace(load_snapshot([path]), kube_version=KubeVersion.V1_34))
-    assert [cycle["pod"] for cycle in ours["cycles"]] == [cycle["pod"] for cycle in recorded["cycles"]]
-    for mine, real in zip(ours["cycles"], recorded["cycles"], strict=True):
-        assert comparable(mine) == comparable(real)
+    real, mine = recorded(path), ours(path, kube_version=KubeVersion.V1_34)
+    assert list(map(cycle, mine["cycles"])) == list(map(cycle, real["cycles"]))
 
 
-def test_the_sample_is_complete():
-    assert len(INSTANCES) == 72
-    assert {path.parent.name[0] for path in INSTANCES} == set("abcdefghi")
+@pytest.mark.parametrize("path", NEW, ids=number)
+def test_every_cycle_of_a_group_is_that_of_the_real_scheduler(path):
+    gates = PODWISE if path.parent.name == "n-podwise" else FeatureGates()
+    mine = ours(path, kube_version=KubeVersion.V1_36, feature_gates=gates)
+    real = recorded(path)
+    assert list(map(cycle, mine["cycles"])) == list(map(cycle, real["cycles"]))
+    assert list(map(group, mine["groups"])) == list(map(group, real.get("groups", [])))
+    assert mine["gated"] == real.get("gated", [])
+
+
+def test_the_samples_are_complete():
+    assert (len(OLD), len(NEW)) == (72, 16)
+    assert {path.parent.name[0] for path in OLD} == set("abcdefghi")
+    assert {path.parent.name[0] for path in NEW} == set("klmn")

@@ -17,6 +17,7 @@ from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.filter_result import STATUS_OUTSIDE
 from kubestow.framework.cycle.node_filter import NodeFilter
 from kubestow.framework.cycle.runtime import Framework, framework_for
+from kubestow.framework.state.nominations import Beside
 from kubestow.framework.state.state import State
 
 CROWDED = Size(nodes=(4, 8, 12), running=(10, 30), pending=(16, 24), apps=3, cores=8)
@@ -24,13 +25,14 @@ TIGHT = Size(nodes=(3, 5), running=(12, 20), pending=(10, 16), apps=2, cores=3)
 
 
 def nominated_to(state, i, n):
-    """The pods that pod i must leave room for on a node, by a look at every nomination."""
-    pods = state.cluster.pods
-    return [
-        j
-        for j, there in state.nominated.items()
-        if there == n and j != i and pods[j].priority >= pods[i].priority
-    ]
+    """Whom pod i must leave room for on a node, by a look at every nomination."""
+    pods, flying = state.cluster.pods, state.nominations.in_flight
+    others = [j for j, there in state.nominated.items() if there == n and j != i]
+    least = pods[i].priority
+    return Beside(
+        [j for j in others if j not in flying and pods[j].priority >= least],
+        sum(j in flying and least <= 0 for j in others),
+    )
 
 
 def alone(state, i, n):
@@ -88,6 +90,8 @@ def stirred(members, dice):
     for j in np.flatnonzero(state.node_of >= 0).tolist():
         if dice.random() < 0.1:
             state.mark(j)
+    if dice.random() < 0.5:
+        state.fly(j for j in members.pending if dice.random() < 0.4)
     return state
 
 
@@ -150,9 +154,9 @@ def test_what_is_kept_follows_every_nomination(seed):
             beside = held.nominations.all_beside(i)
             assert list(beside) == sorted(beside)
             for n in range(members.n_nodes):
-                others = nominated_to(held, i, n)
+                others, empty = nominated_to(held, i, n)
                 assert sorted(beside.get(n, ())) == sorted(others)
-                assert expected.count[n] == len(others)
+                assert expected.count[n] == len(others) + empty
                 assert (expected.usage[:, n] == members.usage[others].sum(axis=0)).all()
             chosen = np.array([dice.random() < 0.3 for _ in members.pods])
             with_chosen = [n for n in sorted(beside) if chosen[beside[n]].any()]
@@ -176,6 +180,25 @@ def test_a_pod_that_is_nominated_elsewhere_comes_last_there():
     assert (state.nominations.on(0), state.nominations.on(1)) == ((1,), (2, 0))
     state.withdraw(1)
     assert (state.nominations.on(0), state.nominated) == ((), {2: 1, 0: 1})
+
+
+@pytest.mark.parametrize(
+    "priority, fits",
+    [
+        pytest.param(0, False, id="it takes a slot from a pod of its own priority, which is 0"),
+        pytest.param(1, True, id="nothing from a more important one, whatever its own priority was"),
+    ],
+)
+def test_a_pod_in_flight_is_an_empty_pod(priority, fits):
+    tried = pod("p").req(cpu="2").priority(priority)
+    flying = pod("q").req(cpu="2").priority(9).nominated("n")
+    for room, taken in ((1, fits), (2, True)):
+        members = build_cluster(cluster(node("n", cpu="2", pods=room), tried, flying))
+        state = State.initial(members, nominations=True)
+        state.fly([members.pod_index["default/q"]])
+        i = members.pod_index["default/p"]
+        agree(state, i)
+        assert framework_for(members, i).filter_all(state, i, nominated=True).status(0).ok == taken
 
 
 def close(text):

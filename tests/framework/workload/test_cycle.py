@@ -426,7 +426,7 @@ def test_members_at_odds_have_cycles_that_end_in_an_error():
     two = {"profiles": [{"schedulerName": "one"}, {"schedulerName": "two"}]}
     members = [pod("p").member("g").scheduler("one"), pod("q").member("g").scheduler("two")]
     cycles = Grouped(node("a"), group("g", gang=1), members, configuration=two).trace
-    text = 'all pods in a single pod group should have the same .spec.schedulerName set, got: "one" and "two"'
+    text = 'all pods in a single pod group should have the same .spec.schedulerName set, got: "two" and "one"'
     assert {(c["result"], c.get("error"), c["message"]) for c in cycles.values()} == {
         ("unschedulable", True, text)
     }
@@ -453,3 +453,29 @@ def test_budgets_do_not_matter_to_groups_of_the_proposal():
         workers(1).changed(lambda d: d["spec"].update(priority=9)),
     )
     assert round_.steps == []
+
+
+# -- the groups' entries in a trace --
+
+
+@pytest.mark.parametrize(
+    "objects, result, statuses",
+    [
+        pytest.param([workers(2)], "scheduled", ["Success"], id="a group that starts"),
+        pytest.param([workers(9)], "unschedulable", ["Unschedulable"], id="one that does not"),
+        pytest.param([workers(1)], None, [], id="one that waits for its members has none"),
+    ],
+)
+@FORMS
+def test_entries_of_groups(objects, result, statuses, configuration):
+    """Only the placement that the members' cycles are of is kept."""
+    nodes = rack("r1", ("a", 4))
+    gang = 2 if result != "unschedulable" else 9
+    document = Grouped(nodes, group("g", "rack", gang=gang), *objects, configuration=configuration).document
+    found = [(g["result"], [p["status"] for p in g["placements"]]) for g in document["groups"]]
+    assert found == ([(result, statuses)] if result else [])
+    assert document["gated"] == ([] if result else ["default/p-0"])
+
+
+def test_a_trace_without_groups_has_no_entries_of_groups():
+    assert set(Grouped(node("a"), pod("p")).document) == {"version", "cycles"}

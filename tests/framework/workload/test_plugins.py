@@ -4,10 +4,10 @@ from support.devices import alternative, claim, device_class, first_of, gpu, req
 from support.grouped import CURRENT, Grouped, rack
 
 from kubestow.framework.workload.bin_packing import PlacementBinPacking
-from kubestow.framework.workload.current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
 from kubestow.framework.workload.devices import free_devices
 from kubestow.framework.workload.pod_count import PlacementPodCountScorer
 from kubestow.framework.workload.prefilter import Room
+from kubestow.framework.workload.scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
 from kubestow.models.config import CPU_AND_MEMORY
 
 #   r1          r2       r3     lost
@@ -84,7 +84,7 @@ class Scored(Grouped):
         index, names = self.cluster.pod_index, self.cluster.node_index
         there = {index[f"default/{p.replace('_', '-')}"]: names[n] for p, n in assignment.items()}
         found = [self.everywhere()]
-        for generator in self.form.generators:
+        for generator in self.variant.generators:
             found = generator.generate_placements(self.state, self.info, found)
         return {
             p.name: scorer.score_placement(self.state, self.info, p, there)
@@ -196,7 +196,7 @@ def test_prefilter(objects, needed, too_small):
     round_ = Scored(rack("r1", ("a", 4), ("b", 4)), rack("r2", ("c", 6)), group("g", "rack"), objects)
     room = Room(round_.cluster, round_.state, round_.info)
     found = [round_.everywhere()]
-    for generator in round_.form.generators:
+    for generator in round_.variant.generators:
         found = generator.generate_placements(round_.state, round_.info, found)
     assert [p.name for p in found if room.too_small(p, needed)] == too_small
 
@@ -239,7 +239,7 @@ def test_prefilter_by_devices(members, needed, too_small):
     room = Room(round_.cluster, round_.state, round_.info)
     (found,) = [
         g.generate_placements(round_.state, round_.info, [round_.everywhere()])
-        for g in round_.form.generators
+        for g in round_.variant.generators
     ]
     assert [p.name for p in found if room.too_small(p, needed)] == too_small
 

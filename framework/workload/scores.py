@@ -1,4 +1,4 @@
-"""The placement scorers of the current form: NodeResourcesFit and PodGroupPodsCount.
+"""The placement scorers of kube-scheduler: NodeResourcesFit and PodGroupPodsCount.
 
 Source: kube-scheduler plugins/noderesources and plugins/podgrouppodscount (1.36 and later).
 """
@@ -30,12 +30,12 @@ class NodeResourcesFitOfPlacement(PlacementScorer):
     def score_placement(
         self, state: "State", info: PodGroupInfo, placement: Placement, assignment: Assignment
     ) -> int:
-        """Score 0 to 100; a scalar resource that no member asks for is left out."""
+        """Score 0 to 100; a scalar resource that no placed member asks for is left out."""
         cluster, nodes = self.cluster, placement.nodes
         points = weights = 0
         for item in self._resources:
             r = cluster.resource_index[item.name]
-            if r > EPHEMERAL_STORAGE and not any(cluster.pods[i].score_request[r] for i in info.pods):
+            if r > EPHEMERAL_STORAGE and not any(cluster.pods[i].score_request[r] for i in assignment):
                 continue
             offered = int(cluster.allocatable[r, nodes].sum())
             if offered <= 0:

@@ -16,17 +16,21 @@ from kubestow.framework.vocabulary import names
 from kubestow.framework.vocabulary.status import SUCCESS, Code, Status
 from kubestow.framework.workload.attempt import attempt
 from kubestow.framework.workload.cycle import schedule_group
-from kubestow.framework.workload.forms import Candidate, Current, Proposal
 from kubestow.framework.workload.interfaces import PlacementGenerator, PlacementScorer, PlacementState
 from kubestow.framework.workload.placement import Placement
+from kubestow.framework.workload.proposal import Proposal
+from kubestow.framework.workload.v1_37 import V1_37
+from kubestow.framework.workload.variants import Candidate
 from kubestow.instances.manifests import parse_snapshot
 from kubestow.models.errors import KubestowError
 
 
 def test_the_proposal_is_the_default():
     round_ = Grouped(node("a"), group("g", gang=1), pod("p").member("g"))
-    assert isinstance(round_.form, Proposal)
-    assert [p.name for p in (*round_.form.generators, *round_.form.states, *round_.form.scorers)] == [
+    assert isinstance(round_.variant, Proposal)
+    assert [
+        p.name for p in (*round_.variant.generators, *round_.variant.states, *round_.variant.scorers)
+    ] == [
         names.TOPOLOGY_PLACEMENT,
         names.PLACEMENT_BIN_PACKING,
         names.PLACEMENT_POD_COUNT_SCORER,
@@ -35,8 +39,8 @@ def test_the_proposal_is_the_default():
 
 def test_a_profile_chooses_the_current_form():
     round_ = Grouped(node("a"), group("g", gang=1), pod("p").member("g"), configuration=CURRENT)
-    assert isinstance(round_.form, Current)
-    assert [p.name for p in (*round_.form.generators, *round_.form.scorers)] == [
+    assert isinstance(round_.variant, V1_37)
+    assert [p.name for p in (*round_.variant.generators, *round_.variant.scorers)] == [
         names.TOPOLOGY_PLACEMENT_GENERATOR,
         names.NODE_RESOURCES_FIT,
         names.POD_GROUP_PODS_COUNT,
@@ -94,7 +98,7 @@ def test_percentage_of_placements_to_score(top, own, racks, nodes, enough):
     }
     round_ = Grouped(node("a"), group("g", gang=1), pod("p").member("g"), configuration=configuration)
     placements = [Placement(str(k), np.ones(nodes, dtype=bool)) for k in range(racks)]
-    assert round_.form.enough(placements) == enough
+    assert round_.variant.enough(placements) == enough
 
 
 def test_the_search_ends_with_enough_feasible_placements():
@@ -159,7 +163,7 @@ def plugins(log, *, refuse=()):
 def with_plugins(round_, log, **options):
     generator, state, scorer = (make(round_.cluster) for make in plugins(log, **options))
     form = Proposal(round_.cluster, [generator], [state], [scorer])
-    round_.cluster.memo(("workload form", "default-scheduler"), lambda: form)
+    round_.cluster.memo(("workload cycle", "default-scheduler"), lambda: form)
     return form
 
 
@@ -245,16 +249,16 @@ def test_what_is_not_tried_could_not_have_won(seed):
             continue
         found = schedule_group(run, state, one, ledger)
         placements = [round_.everywhere()]
-        for generator in found.form.generators:
+        for generator in found.variant.generators:
             placements = generator.generate_placements(state, found.info, placements)
         if isinstance(placements, Status):
             assert not found.placed
             continue
-        tried = [attempt(found.form, state, found.info, p, ledger) for p in placements]
+        tried = [attempt(found.variant, state, found.info, p, ledger) for p in placements]
         feasible = [Candidate(t.placement, t.assignment) for t in tried if not t.refusal]
         assert found.placed == bool(feasible)
         if feasible:
-            best = found.form.choose(state, found.info, feasible)
+            best = found.variant.choose(state, found.info, feasible)
             assert (found.attempt.placement.name, found.attempt.assignment) == (
                 best.placement.name,
                 best.assignment,
@@ -263,7 +267,7 @@ def test_what_is_not_tried_could_not_have_won(seed):
 
 def test_forms_of_one_profile_are_made_once():
     round_ = Grouped(node("a"), group("g", gang=1), pod("p").member("g"), configuration=profile())
-    assert round_.form is round_.form
+    assert round_.variant is round_.variant
 
 
 def test_the_configuration_in_the_documentation_is_accepted():
