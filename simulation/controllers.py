@@ -12,10 +12,11 @@ from typing import Any
 
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
 from ..models.meta import KubeObject
-from ..models.pod import Pod, PodTemplateSpec
+from ..models.pod import Pod, PodSchedulingGroup, PodTemplateSpec
 from .agenda import LATE
 from .disruptions import Disruptions
 from .offspring import Key, Offspring, owned_by
+from .pod_groups import PodGroups
 from .world import World
 
 Workload = ReplicaSet | Deployment | StatefulSet | Job
@@ -37,10 +38,13 @@ class Controllers:
     world : World
     disruptions : Disruptions
         Through which surplus pods are deleted.
+    pod_groups : PodGroups
+        The groups of Jobs' pods.
     """
 
-    def __init__(self, world: World, disruptions: Disruptions) -> None:
+    def __init__(self, world: World, disruptions: Disruptions, pod_groups: PodGroups) -> None:
         self._world = world
+        self._pod_groups = pod_groups
         self._disruptions = disruptions
         self._offspring = Offspring(world, _KINDS)
         self._sets: dict[str, dict[str, None]] = {}
@@ -220,14 +224,15 @@ class Controllers:
             wanted = min(parallelism, (1 if spec.completions is None else spec.completions) - done)
         labels = {"batch.kubernetes.io/job-name": item.name, "job-name": item.name}
         taken = self._done_indexes.get(key, set()) | {p.metadata.annotations.get(_INDEX, "") for p in active}
+        group = self._pod_groups.of_job(item)
+        named = {"scheduling_group": PodSchedulingGroup(pod_group_name=group)} if group is not None else None
         free = (str(index) for index in range(spec.completions or 0) if str(index) not in taken)
         for _ in range(wanted - len(active)):
             marks: dict[str, str] = {}
             if spec.completion_mode == "Indexed":
                 marks = {_INDEX: next(free)}
-            self._offspring.create(
-                item, spec.template, self._offspring.next_name(item), {**labels, **marks}, marks
-            )
+            name = self._offspring.next_name(item)
+            self._offspring.create(item, spec.template, name, {**labels, **marks}, marks, named)
         for pod in active[wanted:] if wanted < len(active) else ():
             self._disruptions.delete(pod)
 

@@ -92,11 +92,17 @@ class Effects:
         message: str,
         *,
         keeps_nomination: bool = False,
+        nominated: str | None = None,
         pending: Collection[str] = (),
+        error: bool | None = None,
     ) -> None:
-        """Give a pod back to the queue: nobody takes it now."""
+        """Give a pod back to the queue: no node takes it now, or one that has to be made ready for it.
+
+        Without a rejector the attempt was an error, unless `error` says otherwise (the pod's group waits).
+        """
         world = self._world
-        result = UNSCHEDULABLE if plugins or pending else ERROR
+        error = not (plugins or pending) if error is None else error
+        result = ERROR if error else UNSCHEDULABLE
         world.record.metrics.attempts[result] += 1
         world.record.wasted += 1
         world.record.write(
@@ -107,7 +113,15 @@ class Effects:
             plugins=sorted({*plugins, *pending}),
             message=message,
         )
-        self._give_back(item, plugins, message, None, keeps_nomination=keeps_nomination, pending=pending)
+        self._give_back(
+            item,
+            plugins,
+            message,
+            nominated,
+            keeps_nomination=keeps_nomination,
+            pending=pending,
+            error=error,
+        )
 
     def nominate(
         self,
@@ -146,13 +160,14 @@ class Effects:
         *,
         keeps_nomination: bool = False,
         pending: Collection[str] = (),
+        error: bool = False,
     ) -> None:
         world = self._world
         world.queue.fail(item, plugins, pending)
         pod = world.pod(item.key, item.uid)
         if pod is None or pod.spec.node_name:
             return
-        reason = "Unschedulable" if plugins or pending else "SchedulerError"
+        reason = "SchedulerError" if error else "Unschedulable"
         condition = Condition(type="PodScheduled", status="False", reason=reason, message=message)
         if keeps_nomination:
             node = pod.status.nominated_node_name
@@ -179,7 +194,7 @@ class Effects:
         for k, victim in enumerate(left):
             if k == len(left) - 1:
                 world.queue.preempting.discard(uid)
-            if not self._disruptions.preempt(victim, preemptor, guarded=self._guarded(victim, preemptor)):
+            if not self._disruptions.preempt(victim, preemptor, guarded=self.guarded(victim, preemptor)):
                 world.queue.preempting.add(uid)
                 self._elsewhere(key, uid, tried)
                 return
@@ -188,7 +203,8 @@ class Effects:
         if not still:
             world.queue.activate([preemptor])
 
-    def _guarded(self, victim: Pod, preemptor: Pod) -> bool:
+    def guarded(self, victim: Pod, preemptor: Pod) -> bool:
+        """Say whether a preemptor may not break a victim's budgets (KEP-4664)."""
         guard = victim.spec.allow_disruption_by_priority_greater_than_or_equal
         return (
             guard is not None

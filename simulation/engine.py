@@ -22,6 +22,7 @@ from .drains import Drains
 from .effects import Effects
 from .greedy import GreedyScheduler
 from .kubelet import Kubelet
+from .pod_groups import PodGroups
 from .record import Record
 from .world import World
 
@@ -50,7 +51,7 @@ class Simulation:
         self.scenario = scenario
         self.world = World(scenario)
         self.disruptions = Disruptions(self.world)
-        self._controllers = Controllers(self.world, self.disruptions)
+        self._controllers = Controllers(self.world, self.disruptions, PodGroups(self.world))
         daemons = Daemons(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)

@@ -28,6 +28,7 @@ from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec
 from ..models.policy import PodDisruptionBudget
+from ..models.scheduling import PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
@@ -138,7 +139,9 @@ class Follower:
         elif isinstance(item, PodDisruptionBudget):
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
-            self._stale = True
+            # A group's status says nothing to those who are scheduled one by one.
+            same = isinstance(old, PodGroup) and isinstance(new, PodGroup) and old.spec == new.spec
+            self._stale |= not same
 
     def bring(self, key: str, allocations: Mapping[str, Allocation]) -> None:
         """Note which devices a pod brings along to the node that it is about to be bound to."""

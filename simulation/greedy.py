@@ -7,6 +7,7 @@ from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
 from .disruptions import Disruptions
 from .effects import Effects
+from .groups import GroupDecision, Groups
 from .live_cluster import LiveCluster, LiveState
 from .world import World
 
@@ -33,6 +34,7 @@ class GreedyScheduler:
         self._world = world
         self._disruptions = disruptions
         self._effects = effects
+        self._groups = Groups(world, disruptions, effects)
         self._busy = False
         self._moment: Hashable = None
         self._failed: dict[int, Cycle] = {}
@@ -46,7 +48,21 @@ class GreedyScheduler:
         if popped is None:
             return
         self._busy = True
-        self._try(popped.item)
+        if self._groups.name(popped.item.pod) is None:
+            self._try(popped.item)
+        else:
+            self._try_group(popped.item)
+
+    def _try_group(self, item: QueuedPod) -> None:
+        decision = self._groups.decide(item)
+        if decision is None:
+            self._try(item)
+        else:
+            self._world.agenda.after(self._world.pace.cycle, lambda: self._carry_out(decision))
+
+    def _carry_out(self, decision: GroupDecision) -> None:
+        self._busy = False
+        self._groups.carry_out(decision)
 
     def _try(self, item: QueuedPod) -> None:
         world = self._world

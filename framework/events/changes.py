@@ -15,6 +15,7 @@ from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.requests import running_pod_requests
+from ..index.group_names import group_name
 from . import events
 from .events import Action, ClusterEvent, Resource
 
@@ -59,6 +60,7 @@ RESOURCES: Final[dict[str, Resource]] = {
     "ResourceClaim": Resource.RESOURCE_CLAIM,
     "ResourceSlice": Resource.RESOURCE_SLICE,
     "DeviceClass": Resource.DEVICE_CLASS,
+    "PodGroup": Resource.POD_GROUP,
 }
 """Kinds of which every addition, update and deletion is one event; nodes and pods have finer ones."""
 
@@ -126,7 +128,9 @@ def _waiting(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
         for event in pod_events(old, new):
             yield Occurrence(event, old, new, Audience.OWN)
     elif new is not None:
-        yield Occurrence(events.POD_ADD, None, new, Audience.NOBODY)
+        # Its group may have waited for it.
+        audience = Audience.NOBODY if group_name(new) is None else Audience.ALL
+        yield Occurrence(events.POD_ADD, None, new, audience)
     elif old is not None:
         yield Occurrence(events.POD_DELETE, old, None, Audience.NOBODY)
     nominated = (old.status.nominated_node_name if old else None) or ""

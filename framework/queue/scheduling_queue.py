@@ -27,6 +27,7 @@ from . import counts as labels
 from .backoff import BackoffQueue
 from .clock import SECOND, VirtualClock, floor_to_second
 from .counts import ACTIVE, UNSCHEDULABLE, QueueCounts
+from .gangs import Gangs
 from .in_flight import InFlight
 from .nominator import Nominator
 from .places import Places
@@ -113,7 +114,8 @@ class SchedulingQueue:
         hints = {name: HintMap(profile, objects, gates) for name, profile in profiles.items()}
         self._judge = Judge(hints, self.counts)
         self._timed = any(each.registers(TIME_PASSED) for each in hints.values())
-        self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)
+        gangs = Gangs(objects, gates, profiles, RELEASES[version].workload_cycle)
+        self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting, gangs)
         self._in_flight = InFlight()
         backoff = BackoffQueue(
             configuration.pod_initial_backoff_seconds * SECOND,
@@ -219,13 +221,29 @@ class SchedulingQueue:
             return None
         if early:
             self.counts.incoming[ACTIVE, labels.POP_FROM_BACKOFF] += 1
+        self._start(item)
+        return Popped(item, early)
+
+    def pull(self, key: str) -> QueuedPod | None:
+        """Take a pod from wherever it waits, for its group is tried; None where a gate keeps it out.
+
+        Upstream does so whatever it waits for, its backoff included (PopSpecificPod).
+        """
+        places = self._places
+        item = places.active.get(key) or places.backoff.get(key) or places.unschedulable.get(key)
+        if item is None or item.gated:
+            return None
+        places.remove(key)
+        self._start(item)
+        return item
+
+    def _start(self, item: QueuedPod) -> None:
         self.cycle += 1
         item.attempts += 1
         item.expiration = None
         item.unschedulable_plugins.clear()
         item.pending_plugins.clear()
         self._in_flight.start(item)
-        return Popped(item, early)
 
     def fail(self, item: QueuedPod, plugins: Collection[str] = (), pending: Collection[str] = ()) -> None:
         """Take back a pod whose attempt failed.
