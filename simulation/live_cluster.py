@@ -73,9 +73,13 @@ class LiveCluster(Cluster):
 
     def takes(self, nodes: Iterable[Node]) -> bool:
         """Say whether nodes can join without other arrays: their amounts are exact in 64 bits."""
-        return self.dtype is object or all(
+        if self.dtype is object:
+            return True
+        return all(
             amount < _EXACT_IN_64_BITS
             for node in nodes
+            if (n := self.node_index.get(node.name)) is None
+            or self.nodes[n].status.allocatable is not node.status.allocatable
             for amount in in_units(node.status.allocatable).values()
         )
 

@@ -68,6 +68,7 @@ class World:
         self.listeners: list[Listener] = []
         self._handlers = EventHandlers(self.queue)
         self._uids = 0
+        self._told = (0, scenario.snapshot.now)
         self._classes: PriorityClasses | None = None
         self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
@@ -86,7 +87,12 @@ class World:
     @property
     def now(self) -> datetime:
         """The time as timestamps have it, to the microsecond."""
-        return self.scenario.snapshot.now + timedelta(microseconds=self.clock.now // 1000)
+        moment, told = self._told
+        if moment != self.clock.now:
+            moment = self.clock.now
+            told = self.scenario.snapshot.now + timedelta(microseconds=moment // 1000)
+            self._told = (moment, told)
+        return told
 
     # -- changes ------------------------------------------------------------
 

@@ -192,7 +192,8 @@ class OptimalScheduler:
         """Evict for groups whose members bind together once the last victim has left; return those groups."""
         alone = {each for entry in plan.nominations if entry.pod not in groups for each in entry.victims}
         evicted = [entry for entry in plan.evictions if entry.pod not in alone]
-        to = {entry.pod: entry.node for entry in (*plan.bindings, *plan.nominations) if entry.pod in groups}
+        to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
+        to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
         later: set[GroupName] = set()
         for name in dict.fromkeys(groups[key] for key in to):
             places = {key: node for key, node in to.items() if groups[key] == name}

@@ -167,16 +167,23 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
 def pod_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:
     """Return the events of a pod's update: one for each aspect that changed, else one general update."""
     resource = Resource.ASSIGNED_POD if new.spec.node_name else Resource.UNSCHEDULABLE_POD
+    if old.spec is new.spec and old.metadata is new.metadata and _same_in_status(old, new):
+        return (ClusterEvent(resource, Action.UPDATE),)  # as in most updates
     found = [action for changed, action in _POD_CHANGES if changed(old, new)]
     return tuple(ClusterEvent(resource, action) for action in found or [Action.UPDATE])
 
 
+def _same_in_status(old: Pod, new: Pod) -> bool:
+    """Whether all that makes an event of its own in a status is the very same."""
+    before, after = old.status, new.status
+    return (
+        before.container_statuses is after.container_statuses
+        and before.init_container_statuses is after.init_container_statuses
+        and before.resource_claim_statuses is after.resource_claim_statuses
+    )
+
+
 def _scaled_down(old: Pod, new: Pod) -> bool:
-    if old.spec is new.spec and all(
-        getattr(old.status, field) is getattr(new.status, field)
-        for field in ("container_statuses", "init_container_statuses")
-    ):
-        return False  # as in most updates
     before, after = running_pod_requests(old), running_pod_requests(new)
     return any(name not in after or after[name] < amount for name, amount in before.items())
 

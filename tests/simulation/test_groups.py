@@ -1,10 +1,20 @@
 """Pod groups in time: they wait, are tried and preempt as one."""
 
+import random
+from collections import defaultdict
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.builders import NOW
+from support.builders import node as build_node
+from support.builders import pod as build_pod
 from support.simulating import Run, scenario
 
 from kubestow.models.errors import InputError
+from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.scheduling import PodGroup
+from kubestow.models.snapshot import Snapshot
 from kubestow.simulation import groups as simulated_groups
 from kubestow.simulation.greedy import GreedyScheduler
 from kubestow.solver.simulate import OptimalScheduler
@@ -217,3 +227,60 @@ def test_a_group_that_is_tried_without_end_is_told_of(tmp_path, monkeypatch):
     done = run(tmp_path, node("n-0") + group(), at(5, pods("abc")))
     [note] = done.record.notes
     assert note.startswith("PodGroup default/g is tried again at once and without backoff")
+
+
+def random_groups(seed):
+    """Return four minutes in which groups, their members, other pods and nodes come, and each minCount."""
+    chance = random.Random(seed)
+    least = {}
+    events = []
+    for g in range(chance.randint(1, 3)):
+        size = chance.randint(1, 5)
+        least[f"g{g}"] = chance.randint(1, size)
+        spec = {
+            "schedulingPolicy": {"gang": {"minCount": least[f"g{g}"]}},
+            "priority": chance.choice([0, 50, 100]),
+            "disruptionMode": chance.choice(["Pod", "PodGroup"]),
+        }
+        if chance.random() < 0.3:
+            spec["schedulingConstraints"] = {"topology": [{"key": "zone"}]}
+        document = {"apiVersion": "scheduling.k8s.io/v1alpha2", "metadata": {"name": f"g{g}"}, "spec": spec}
+        events.append(TimedEvent(chance.randrange(30 * SECOND), Put((PodGroup.model_validate(document),))))
+        for k in range(size):
+            member = build_pod(f"g{g}-{k}").req(cpu=chance.choice("123")).priority(chance.choice([0, 10]))
+            name = {"podGroupName": f"g{g}"}
+            member = member.changed(lambda d, name=name: d["spec"].update(schedulingGroup=name))
+            events.append(TimedEvent(chance.randrange(60 * SECOND), Put((member.build(),))))
+    for k in range(chance.randint(0, 4)):
+        other = build_pod(f"p{k}").req(cpu=chance.choice("124")).priority(chance.choice([-5, 0, 20]))
+        change = (Delete("Node", "n0"), Cordon("n1"), Put((build_node(f"m{k}", zone="z0", cpu="4").build(),)))
+        events.append(TimedEvent(chance.randrange(60 * SECOND), Put((other.build(),))))
+        events.append(TimedEvent(chance.randrange(90 * SECOND), chance.choice(change)))
+    events.sort(key=lambda event: event.at)
+    nodes = tuple(build_node(f"n{k}", zone=f"z{k % 2}", cpu="4").build() for k in range(chance.randint(2, 4)))
+    snapshot = Snapshot(name="groups", now=NOW, nodes=nodes)
+    return Scenario("groups", snapshot, 240 * SECOND, events=tuple(events)), least
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6))
+def test_no_gang_is_ever_bound_in_part(seed):
+    made, least = random_groups(seed)
+    done = Run(made)
+    moments = defaultdict(list)
+    for entry in done.log:
+        moments[entry["t"]].append(entry)
+    standing = defaultdict(set)
+    for entries in moments.values():
+        gained = set()
+        for entry in entries:
+            if entry["event"] not in ("PodBound", "PodGone"):
+                continue
+            gang = entry["pod"].removeprefix("default/").partition("-")[0]
+            if entry["event"] == "PodGone":
+                standing[gang].discard(entry["pod"])
+            elif gang in least:
+                standing[gang].add(entry["pod"])
+                gained.add(gang)
+        assert all(len(standing[gang]) >= least[gang] for gang in gained)
+    assert repr(Run(made).log) == repr(done.log)
