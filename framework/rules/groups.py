@@ -17,12 +17,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ...models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
+from ..index.group_names import GroupName, group_name
 from ..index.queue_order import queue_key
 from ..vocabulary.workload_cycles import WorkloadCycle
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
-    from ..index.podinfo import PodInfo
     from ..state.state import State
 
 TOO_FEW: Final = "waiting for minCount pods from a gang to appear in scheduling queue"
@@ -117,19 +117,6 @@ class Group:
         return self.min_count is not None or bool(self.topology_keys)
 
 
-class _Reference(NamedTuple):
-    """What a pod names: a PodGroup (`workload` is empty), or a replica of a Workload's group."""
-
-    namespace: str
-    workload: str
-    group: str
-    replica: str
-
-    @property
-    def name(self) -> str:
-        return "/".join(part for part in (self.workload, self.group, self.replica) if part)
-
-
 class _Rules(NamedTuple):
     """What the object says that a reference names."""
 
@@ -162,22 +149,12 @@ def _by_member(cluster: "Cluster") -> dict[int, int]:
     return {i: group.index for group in groups(cluster) for i in group.members}
 
 
-def _reference(info: "PodInfo") -> _Reference | None:
-    spec = info.pod.spec
-    if spec.scheduling_group is not None and spec.scheduling_group.pod_group_name:
-        return _Reference(info.namespace, "", spec.scheduling_group.pod_group_name, "")
-    if spec.workload_ref is not None:
-        ref = spec.workload_ref
-        return _Reference(info.namespace, ref.name, ref.pod_group, ref.pod_group_replica_key)
-    return None
-
-
 def _read(cluster: "Cluster") -> tuple[Group, ...]:
     if not cluster.gates.enabled("GenericWorkload"):
         return ()
-    members: dict[_Reference, list[int]] = {}
+    members: dict[GroupName, list[int]] = {}
     for info in cluster.pods:
-        reference = _reference(info)
+        reference = group_name(info.pod)
         if reference is not None:
             members.setdefault(reference, []).append(info.index)
     if not members:
@@ -209,7 +186,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         found.append(
             Group(
                 index=len(found),
-                key=f"{reference.namespace}/{reference.name}",
+                key=reference.key,
                 name=reference.name,
                 namespace=reference.namespace,
                 members=tuple(pods),
@@ -287,26 +264,43 @@ def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Pre
 
 
 def _waits(
-    cluster: "Cluster", reference: _Reference, rules: _Rules | None, min_count: int | None, known: int
+    cluster: "Cluster", reference: GroupName, rules: _Rules | None, min_count: int | None, known: int
 ) -> str | None:
     """Say what GangScheduling's PreEnqueue waits for: the object, or enough pods."""
     if not cluster.gates.enabled("GangScheduling"):
         return None
-    if rules is None:
-        if not reference.workload:
-            return f'waiting for pod\'s pod group "{reference.group}" to appear in scheduling queue'
-        name = f"{reference.namespace}/{reference.workload}"
-        if any(item.key == name for item in cluster.snapshot.workloads):
-            return f'pod group "{reference.group}" doesn\'t exist for a workload "{reference.workload}"'
-        return f'waiting for pods\'s workload "{reference.workload}" to appear in scheduling queue'
-    if min_count is not None and known < min_count:
-        return TOO_FEW
-    return None
+    name = f"{reference.namespace}/{reference.workload}"
+    there = any(item.key == name for item in cluster.snapshot.workloads)
+    return missing_of_group(reference, exists=rules is not None, workload=there, least=min_count, known=known)
+
+
+def missing_of_group(
+    name: GroupName, *, exists: bool, workload: bool, least: int | None, known: int
+) -> str | None:
+    """Say what a group's pods wait for before they may be tried, in upstream's words; None for nothing.
+
+    Parameters
+    ----------
+    name : GroupName
+    exists, workload : bool
+        Whether the group is described, and whether its Workload (v1alpha1) is there.
+    least : int or None
+        The group's `minCount`, None without a gang.
+    known : int
+        The pods that count for it.
+    """
+    if not exists:
+        if not name.workload:
+            return f'waiting for pod\'s pod group "{name.group}" to appear in scheduling queue'
+        if workload:
+            return f'pod group "{name.group}" doesn\'t exist for a workload "{name.workload}"'
+        return f'waiting for pods\'s workload "{name.workload}" to appear in scheduling queue'
+    return TOO_FEW if least is not None and known < least else None
 
 
 def _at_odds(
     cluster: "Cluster",
-    reference: _Reference,
+    reference: GroupName,
     rules: _Rules | None,
     queued: Sequence[int],
     cycle: WorkloadCycle,
