@@ -83,7 +83,7 @@ def _unit(cluster: "Cluster", state: "State", group: Group, here: Sequence[int])
     pods = tuple(j for j in group.members if state.node_of[j] >= 0)
     infos = [cluster.pods[j] for j in pods]
     own = [] if group.priority is None else [group.priority]
-    priority = max(*own, *(info.priority for info in infos))
+    priority = max((*own, *(info.priority for info in infos)))
     return Unit(pods, tuple(here), priority, grouped=True, start=min(info.start for info in infos))
 
 
