@@ -30,6 +30,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "GangScheduling": "KEP-4671: the gang policy of a pod group",
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
+        "CompositePodGroup": "KEP-6012: trees of pod groups",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
         "DRAPrioritizedList": "KEP-4816: firstAvailable",
         "DRAAdminAccess": "KEP-5018: adminAccess",

@@ -9,7 +9,7 @@ plugins' own files).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -42,6 +42,8 @@ class Release:
     balanced_allocation : BalancedAllocation
     incomplete_pools : bool
         Whether devices are allocated from a pool of which slices are missing.
+    composite_pod_groups : bool
+        Whether trees of pod groups are served; where not, PodGroups are scheduled without their parents.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -52,6 +54,7 @@ class Release:
     untolerated_taint: str
     balanced_allocation: BalancedAllocation
     incomplete_pools: bool
+    composite_pod_groups: bool = False
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
@@ -83,6 +86,6 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
     ),
     KubeVersion.V1_36: _V1_36,
-    KubeVersion.V1_37: _V1_36,
+    KubeVersion.V1_37: replace(_V1_36, version=KubeVersion.V1_37, composite_pod_groups=True),
 }
 """Every release that is known, oldest first."""

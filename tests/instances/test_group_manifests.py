@@ -204,18 +204,11 @@ def test_a_pod_group_without_a_priority_takes_that_of_its_pods(priority):
         assert len(plan.placed()) == 2
 
 
-COMPOSITE = written(
-    "v1alpha3", "CompositePodGroup", "c", {"schedulingPolicy": {"gang": {"minGroupCount": 1}}}
-)
-PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c")
 RUNNING = pod("r", **BY_GROUP, nodeName="a")
 URGENT = pod("u", priority=5)
 WHOLE = "spec.disruptionMode all (a pending pod could evict running members)"
-IN_COMPOSITE = "PodGroup default/g: spec.parentCompositePodGroupName (CompositePodGroup c)"
 
 REFUSED = {
-    "a group of groups": ([COMPOSITE, PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
-    "a group of groups that is not there": ([PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
     "evicted whole": (
         [group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}}), RUNNING, URGENT],
         f"PodGroup default/g: {WHOLE}",

@@ -23,6 +23,7 @@ import yaml
 from kubestow.models.config import KubeSchedulerConfiguration
 from kubestow.models.controllers import Namespace
 from kubestow.models.features import FeatureGates
+from kubestow.models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from kubestow.models.meta import ObjectMeta
 from kubestow.models.node import Node
 from kubestow.models.pod import Pod
@@ -448,8 +449,10 @@ def budget(name, labels=(), /, *, allowed, namespace="default", **more):
     )
 
 
-def group(name, *keys, gang=None, desired=None, namespace="default", version="v1alpha2", **spec):
+def group(name, *keys, gang=None, desired=None, namespace="default", version="v1alpha2", parent=None, **spec):
     """A PodGroup in one domain of each key: a gang of so many at least, else the basic policy."""
+    if parent is not None:
+        version, spec = "v1beta1", {**_place(name, parent), **spec}
     policy = {"gang": {"minCount": gang}} if gang else {"basic": {"desiredCount": desired}}
     topology = [{"key": key} for key in keys]
     return PodGroup.model_validate(
@@ -459,6 +462,29 @@ def group(name, *keys, gang=None, desired=None, namespace="default", version="v1
             "spec": {"schedulingPolicy": policy, "schedulingConstraints": {"topology": topology}, **spec},
         }
     )
+
+
+def composite(name, *keys, gang=None, parent=None, namespace="default", minutes=None, **spec):
+    """A CompositePodGroup: a gang of so many groups at least, else the basic policy."""
+    created = {} if minutes is None else {"creationTimestamp": ago(minutes)}
+    return CompositePodGroup.model_validate(
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha3",
+            "metadata": {"name": name, "namespace": namespace, **created},
+            "spec": {
+                "schedulingPolicy": {"gang": {"minGroupCount": gang}} if gang else {"basic": {}},
+                "schedulingConstraints": {"topology": [{"key": key} for key in keys]},
+                **_place(name, parent),
+                **spec,
+            },
+        }
+    )
+
+
+def _place(name, parent):
+    """Where a group is in a tree."""
+    reference = {"workloadName": "w", "templateName": name}
+    return {"workloadRef": reference, "parentCompositePodGroupName": parent}
 
 
 def workload(name, *templates, namespace="default", version="v1alpha1"):
@@ -477,7 +503,7 @@ def namespace(name, **labels):
     return Namespace(metadata=ObjectMeta(name=name, labels=labels))
 
 
-def cluster(*objects, name="test", gates="", configuration=None):
+def cluster(*objects, name="test", gates="", configuration=None, kube_version=DEFAULT_KUBE_VERSION):
     """Put builders, built objects and iterables of either in one snapshot.
 
     Parameters
@@ -486,6 +512,7 @@ def cluster(*objects, name="test", gates="", configuration=None):
         Feature gates as on the command line: ``"Name=false"``.
     configuration : mapping, optional
         A KubeSchedulerConfiguration as in a file.
+    kube_version : str
     """
     kinds = {kind: [] for kind in FIELDS}
     for item in _flat(objects):
@@ -496,6 +523,7 @@ def cluster(*objects, name="test", gates="", configuration=None):
         name=name,
         now=NOW,
         feature_gates=FeatureGates.parse(gates),
+        kube_version=KubeVersion(kube_version),
         configuration=None
         if configuration is None
         else KubeSchedulerConfiguration.model_validate(configuration),
