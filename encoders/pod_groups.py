@@ -115,7 +115,7 @@ def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
 def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass]) -> None:
     ids = ctx.problem.cluster.domains(key).ids
     chosen = chosen_domain(ctx, group, key)
-    _follow(ctx, group, ids, chosen)
+    follow(ctx, group, ids, chosen)
     for cls in classes:
         for node in np.flatnonzero(cls.mask).tolist():
             variable = ctx.count(cls, node)
@@ -128,7 +128,7 @@ def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass])
                 ctx.model.add(variable <= int(cls.limit[node]) * literal)
 
 
-def _follow(
+def follow(
     ctx: Context, group: Group, ids: npt.NDArray[np.int32], chosen: Mapping[int, cp_model.IntVar]
 ) -> None:
     """Let the newcomers go only where every running member stands that stays."""

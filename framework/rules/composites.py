@@ -68,8 +68,8 @@ def above(cluster: "Cluster", group: Group) -> tuple[Composite, ...]:
     return cluster.memo("composites above", partial(_above, cluster)).get(group.index, ())
 
 
-def unit_of(cluster: "Cluster", i: int) -> int | None:
-    """Return the number of what starts as one with pod i: the topmost gang above it; None outside gangs."""
+def gang_of(cluster: "Cluster", i: int) -> int | None:
+    """Return the number of the gang that starts with pod i, the topmost above it; None outside gangs."""
     group = group_of(cluster, i)
     if group is None:
         return None

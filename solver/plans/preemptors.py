@@ -2,14 +2,15 @@
 
 A preemptor is newly placed on the victim's node, has strictly higher priority and a `preemptionPolicy` other
 than Never, and is bound after the victim left.  None of a gang binds before the gang's last victim left: a
-member serves only victims that left before the first of its gang was bound.
+member serves only victims that left before the first of its gang was bound.  In a tree of groups the gang is
+all that is below its topmost gang.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...framework.rules.groups import group_of
+from ...framework.rules.composites import gang_of
 from ...framework.state.moves import Bind, Leave
 
 if TYPE_CHECKING:
@@ -26,12 +27,6 @@ def serves(cluster: Cluster, pod: int, victim: int) -> bool:
     """Whether a pod on the victim's node may be its preemptor."""
     p, v = cluster.pods[pod], cluster.pods[victim]
     return p.preempts and p.priority > v.priority
-
-
-def gang_of(cluster: Cluster, pod: int) -> int | None:
-    """Number of the gang that a pod belongs to, None outside gangs."""
-    group = group_of(cluster, pod)
-    return group.index if group is not None and group.min_count is not None else None
 
 
 def preemptors(

@@ -2,7 +2,7 @@ import pytest
 from support.builders import cluster, composite, group, node, pod
 
 from kubestow.framework.build import build_cluster
-from kubestow.framework.rules.composites import above, composites, tree_of, unit_of
+from kubestow.framework.rules.composites import above, composites, gang_of, tree_of
 from kubestow.framework.rules.groups import groups
 from kubestow.framework.rules.hierarchy import overlooked_parents
 from kubestow.framework.runs.diagnosis import diagnose
@@ -204,7 +204,7 @@ def test_what_starts_as_one_is_the_topmost_gang():
         *(pods(name, 1) for name in ("x", "y", "z", "alone")),
     )
     by_name = {item.name: item for item in groups(made)}
-    of_group = {info.pod.name.removesuffix("-pod-0"): unit_of(made, info.index) for info in made.pods}
+    of_group = {info.pod.name.removesuffix("-pod-0"): gang_of(made, info.index) for info in made.pods}
     (whole,) = (item for item in above(made, by_name["x"]) if item.gang)
     assert of_group == {
         "x": whole.index,

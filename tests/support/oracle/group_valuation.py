@@ -4,18 +4,23 @@ import math
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.rules.groups import groups
+from support.oracle.tree_valuation import Trees
 
 
 def is_broken(cluster, placed, left):
     """Say whether a group that gained a member breaks a rule in the end.
 
     A gang stands with at least minCount, all members are in one domain of each required key, and who waits
-    for objects or members gains nobody.
+    for objects or members gains nobody.  So do the groups of groups above it.
     """
-    return any(
-        _breaks(cluster, group, standing(group, cluster, placed, left))
-        for group, _ in _gaining(cluster, placed)
-    )
+    gaining = [group for group, _ in _gaining(cluster, placed)]
+    if any(_breaks(cluster, group, standing(group, cluster, placed, left)) for group in gaining):
+        return True
+    trees = Trees(cluster.snapshot)
+    if not trees.inner or not gaining:
+        return False
+    where = {g.key: list(standing(g, cluster, placed, left).values()) for g in groups(cluster)}
+    return trees.is_broken(where, {g.key for g in gaining}, lambda n, key: _label(cluster, n, key))
 
 
 def _breaks(cluster, group, stands):
