@@ -1,29 +1,37 @@
 """The round seen from afar: which domain each pod group takes, counted by domain and not by node.
 
-For each group g with pending members and each domain d of its first required key (one domain, the cluster,
-without a key), with members[c,d] newcomers of class c:
+For each group g with pending members and each domain d of its first required key (in a tree of groups,
+without a key of its own, of the nearest one above it; else one domain, the cluster), with members[c,d]
+newcomers of class c:
 
     Σ_d in[g,d] <= 1
     members[c,d] <= Σ_{n in d} limit(c,n)·in[g,d]
     Σ members[c,d] + running(g) >= quorum·in[g,d]
-    Σ request·members[c,d] <= Σ_{n in d} what can be free on n      for every resource, and the pod slots,
-                                                                    that its members' profiles look at
-    Σ count·members[c,d] <= devices in d that a want, and every narrower want, may have
 
-All of it follows from the node by node model (`pod_groups`, `capacity`, `dynamic_resources`), so its optimum
-bounds what groups can place, and it is small: one literal for a group and a domain.  Source:
-docs/groups.md.
+and for each domain D, over the domains d within it:
+
+    Σ request·members[c,d] <= Σ_{n in D} what can be free on n      for every resource, and the pod slots,
+                                                                    that its members' profiles look at
+    Σ k(c,a)·members[c,d] <= Σ_{n in D} how often a fits on n       for every request a, where c asks for at
+                                                                    least k(c,a) times as much of everything
+    Σ count·members[c,d] <= devices in D that a want, and every narrower want, may have
+
+The rows of trees are those of `domain_tree`.  All of it follows from the node by node model (`pod_groups`,
+`composite_pod_groups`, `capacity`, `dynamic_resources`), so its optimum bounds what groups can place, and it
+is small: one literal for a group and a domain.  Source: docs/groups.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from ..framework.rules.composites import above
 from ..framework.rules.groups import Group, groups
 from .context import Terms
+from .domain_tree import DomainLiteral, add_trees, may_take
 from .linear import add_at_most
 from .pod_groups import classes_of
 
@@ -35,6 +43,10 @@ if TYPE_CHECKING:
     from .problem import PodClass, Problem
 
 
+# Requests that whole pods are counted by, in each domain.
+_MOST_KINDS: Final = 12
+
+
 @dataclass(eq=False)
 class DomainMaster:
     """The model from afar.
@@ -43,8 +55,6 @@ class DomainMaster:
     ----------
     inside : dict
         (group, domain) -> literal.
-    members : dict
-        (class, domain) -> how many newcomers.
     nodes : dict
         (group, domain) -> the domain's nodes, bool[N].
     grouped : dict
@@ -56,7 +66,6 @@ class DomainMaster:
     problem: Problem
     model: cp_model.CpModel
     inside: dict[tuple[int, int], cp_model.IntVar] = field(default_factory=dict)
-    members: dict[tuple[int, int], cp_model.IntVar] = field(default_factory=dict)
     nodes: dict[tuple[int, int], Bools] = field(default_factory=dict)
     grouped: dict[int, Terms] = field(default_factory=dict)
     single: dict[int, int] = field(default_factory=dict)
@@ -66,24 +75,30 @@ def domain_master(problem: Problem) -> DomainMaster | None:
     """Build the model from afar; None where no pending pod is in a group that asks for anything."""
     from ortools.sat.python import cp_model
 
+    cluster = problem.cluster
     mine = {
         group.index: classes_of(problem, group)
-        for group in groups(problem.cluster)
-        if group.waits is None and group.constrained and group.pending
+        for group in groups(cluster)
+        if group.waits is None and group.pending and (group.constrained or above(cluster, group))
     }
     mine = {index: classes for index, classes in mine.items() if classes}
     if not mine:
         return None
     master = DomainMaster(problem, cp_model.CpModel())
-    every = groups(problem.cluster)
-    regions: dict[str, dict[int, list[tuple[PodClass, cp_model.IntVar, int]]]] = {}
+    entries: list[_Newcomers] = []
+    regions: dict[bytes, Bools] = {}
     for index, classes in mine.items():
-        key = every[index].topology_keys[0] if every[index].topology_keys else ""
-        for domain, found in _place(master, every[index], key, classes).items():
-            regions.setdefault(key, {}).setdefault(domain, []).extend(found)
-    for key, domains in regions.items():
-        for domain, newcomers in domains.items():
-            _room(master, _domain_nodes(problem, key, domain), newcomers, f"{key}={domain}")
+        group = groups(cluster)[index]
+        for domain, found in _place(master, group, region_key(problem, group), classes).items():
+            nodes = master.nodes[index, domain]
+            entries += [_Newcomers(nodes, *each) for each in found]
+            regions.setdefault(nodes.tobytes(), nodes)
+    inside = {index: _literals(master, index) for index in mine}
+    for nodes in add_trees(problem, master.model, inside):
+        regions.setdefault(nodes.tobytes(), nodes)
+    for number, region in enumerate(regions.values()):
+        within = [(e.cls, e.variable, e.most) for e in entries if not (e.nodes & ~region).any()]
+        _room(master, region, within, f"region-{number}")
     grouped = {cls.index for classes in mine.values() for cls in classes}
     for cls in problem.classes:
         if cls.index not in grouped:
@@ -92,10 +107,29 @@ def domain_master(problem: Problem) -> DomainMaster | None:
     return master
 
 
-def _domain_nodes(problem: Problem, key: str, domain: int) -> Bools:
-    if not key:
-        return np.ones(problem.cluster.n_nodes, dtype=np.bool_)
-    return np.asarray(problem.cluster.domains(key).ids == domain)
+class _Newcomers(NamedTuple):
+    """How many of a class come to a domain: its nodes, the variable and its span."""
+
+    nodes: Bools
+    cls: PodClass
+    variable: cp_model.IntVar
+    most: int
+
+
+def region_key(problem: Problem, group: Group) -> str:
+    """Return the key whose domains a group is counted by, empty for the cluster as one domain."""
+    for each in (group, *above(problem.cluster, group)):
+        if each.topology_keys:
+            return each.topology_keys[0]
+    return ""
+
+
+def _literals(master: DomainMaster, index: int) -> list[DomainLiteral]:
+    return [
+        DomainLiteral(literal, master.nodes[pair])
+        for pair, literal in master.inside.items()
+        if pair[0] == index
+    ]
 
 
 def _place(
@@ -109,6 +143,8 @@ def _place(
     every = Terms()
     for domain in np.unique(ids[(limits > 0).any(axis=0) & (ids >= 0)]).tolist():
         nodes = np.asarray(ids == domain)
+        if not may_take(problem, group, nodes):
+            continue
         literal = model.new_bool_var(f"in[{group.key},{domain}]")
         master.inside[group.index, domain] = literal
         master.nodes[group.index, domain] = nodes
@@ -117,7 +153,6 @@ def _place(
             most = min(cls.size, int(cls.limit[nodes].sum()))
             variable = model.new_int_var(0, most, f"members[{problem.cluster.pods[cls.pod].key},{domain}]")
             model.add(variable <= most * literal)
-            master.members[cls.index, domain] = variable
             master.grouped.setdefault(cls.priority, Terms()).add(variable, most)
             present.add(variable, most)
             found.setdefault(domain, []).append((cls, variable, most))
@@ -153,8 +188,29 @@ def _room(
     spans = [most for _, _, most in newcomers]
     for amounts, bound in asked:
         add_at_most(master.model, amounts.tolist(), variables, spans, bound, name=label)
+    _fits(master, nodes, newcomers, label)
     if problem.devices is not None:
         _devices(master, problem.devices, nodes, newcomers, label)
+
+
+def _fits(
+    master: DomainMaster,
+    nodes: Bools,
+    newcomers: list[tuple[PodClass, cp_model.IntVar, int]],
+    label: str,
+) -> None:
+    """Count whole pods: one that asks for k times as much of everything takes k places of a smaller one."""
+    problem = master.problem
+    usable = [(c, v, most) for c, v, most in newcomers if c.bounded and not c.served and c.request.any()]
+    kinds = {tuple(cls.request.tolist()): cls.request for cls, _, _ in usable}
+    free = np.maximum(problem.most_free, 0)[:, nodes]
+    for request in list(kinds.values())[:_MOST_KINDS]:
+        asked = [r for r in range(len(request)) if request[r] > 0]
+        places = int(np.min([free[r] // request[r] for r in asked], axis=0).sum())
+        times = [min(int(cls.request[r] // request[r]) for r in asked) for cls, _, _ in usable]
+        variables = [variable for _, variable, _ in usable]
+        spans = [most for _, _, most in usable]
+        add_at_most(master.model, times, variables, spans, places, name=f"fits[{label}]")
 
 
 def _devices(

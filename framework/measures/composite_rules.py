@@ -51,6 +51,15 @@ def standing_children(item: Composite, where: Mapping[int, int]) -> int:
     return sum(stands(child, where) for child in item.children)
 
 
+def gaining_stand(group: Group, where: Mapping[int, int], new: Collection[int]) -> bool:
+    """Whether a group stands that gains members, and every group below it that does."""
+    if not any(i in group.members for i in new):
+        return stands(group, where)
+    below = group.children if isinstance(group, Composite) else ()
+    gaining = [child for child in below if any(i in child.members for i in new)]
+    return stands(group, where) and all(gaining_stand(child, where, new) for child in gaining)
+
+
 def faults_of_composite(
     cluster: "Cluster", item: Composite, placed: Mapping[int, int], gone: Collection[int]
 ) -> Iterator[str]:

@@ -26,8 +26,8 @@ from ..rules.groups import Group, group_of
 from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.status import Code, Status
-from ..workload.cycle import GroupCycle, Member, cycles_to_apply, members, schedule_group
-from ..workload.units import units
+from ..workload.cycle import Member, cycles_to_apply
+from ..workload.units import members_of, schedule_unit, units
 
 if TYPE_CHECKING:
     from ...models.pod import Pod
@@ -169,11 +169,11 @@ def _turn(cluster: Cluster, i: int, *, alone: bool) -> _Moment:
     state, ledger = State.initial(cluster, nominations=True), Ledger(cluster)
     for unit in () if alone else units(cluster, cluster.pending):
         if isinstance(unit, Group):
-            group = schedule_group(cluster, state, unit, ledger)
+            group = schedule_unit(cluster, state, unit, ledger)
             assert group is not None  # each group is tried once
-            for member in members(state, group, ledger) if i in unit.pending else ():
+            for member in members_of(state, group, ledger) if i in unit.pending else ():
                 if member.cycle.pod == i:
-                    return _of_member(state, group, member, ledger)
+                    return _of_member(state, member, ledger)
             cycles = cycles_to_apply(group)
         elif unit == i:
             break
@@ -187,13 +187,12 @@ def _turn(cluster: Cluster, i: int, *, alone: bool) -> _Moment:
     return _Moment(state, cycle, ledger, cycle.message(cluster.n_nodes))
 
 
-def _of_member(state: State, group: GroupCycle, member: Member, ledger: Ledger) -> _Moment:
+def _of_member(state: State, member: Member, ledger: Ledger) -> _Moment:
     """Look at a pod of a group beside the members that were placed before it."""
     cycle = member.cycle
     if cycle.result is not None:
         state = cycle.result.state
-    placement = "" if group.attempt is None else group.attempt.placement.name
-    return _Moment(state, cycle, ledger, member.message, group.info.group.key, placement)
+    return _Moment(state, cycle, ledger, member.message, member.group, member.placement)
 
 
 def _outcome(cluster: Cluster, moment: _Moment) -> dict[str, Any]:

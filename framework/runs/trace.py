@@ -18,8 +18,8 @@ from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
-from ..workload.cycle import cycles_to_apply, members, schedule_group
-from ..workload.units import units
+from ..workload.cycle import cycles_to_apply
+from ..workload.units import members_of, schedule_unit, units
 
 if TYPE_CHECKING:
     from ..cycle.filter_result import FilterResult
@@ -60,16 +60,17 @@ def _clear(cluster: Cluster, document: dict[str, Any], cleared: Sequence[int]) -
 
 
 def _group(cluster: Cluster, state: State, group: Group, ledger: Ledger) -> list[dict[str, Any]]:
-    """Try a group; write the cycles of its members, each with the group and the placement it was tried in."""
-    cycle = schedule_group(cluster, state, group, ledger)
+    """Try a group; write the cycles of its members, each with its group and the placement it was tried in."""
+    cycle = schedule_unit(cluster, state, group, ledger)
     assert cycle is not None  # in one pass every group is tried once, by its first member
     documents: dict[int, dict[str, Any]] = {}
-    for own, message in members(state, cycle, ledger):
-        document = {**_document(cluster, state, own), "podGroup": group.key}
+    for member in members_of(state, cycle, ledger):
+        own = member.cycle
+        document = {**_document(cluster, state, own), "podGroup": member.group}
         if own.outcome != "bound":
-            document["message"] = message
-        if cycle.attempt is not None and cycle.attempt.placement.name:
-            document["placement"] = cycle.attempt.placement.name
+            document["message"] = member.message
+        if member.placement:
+            document["placement"] = member.placement
         documents[own.pod] = document
     for own in cycles_to_apply(cycle):
         _clear(cluster, documents[own.pod], apply(state, own, ledger))

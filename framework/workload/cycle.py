@@ -63,12 +63,36 @@ class GroupCycle:
         """Whether members are bound."""
         return not self.refusal
 
+    @property
+    def refusals(self) -> frozenset[str]:
+        """The texts that are the group's, not a member's own."""
+        return frozenset({self.refusal}) - {""}
+
+    @property
+    def constrained(self) -> bool:
+        """Whether placements were made for a topology constraint."""
+        return bool(self.info.group.topology_keys)
+
 
 class Member(NamedTuple):
-    """What a group's cycle means for one pod: its own cycle, and its condition's text if it is not bound."""
+    """What a group's cycle means for one pod.
+
+    Attributes
+    ----------
+    cycle : Cycle
+        Its own.
+    message : str
+        Its condition's text if it is not bound.
+    group : str
+        Key of its PodGroup.
+    placement : str
+        Name of the placement that its own cycle was in; empty for the whole cluster, and for none.
+    """
 
     cycle: Cycle
     message: str
+    group: str
+    placement: str
 
 
 def schedule_group(
@@ -101,10 +125,10 @@ def schedule_group(
         return GroupCycle(form, info, None, group.waits, error=True)
     if not cluster.n_nodes:
         return GroupCycle(form, info, None, NO_NODES, error=True)
-    placements = _generate(form, state, info)
+    placements = generate(form, state, info, Placement("", np.ones(cluster.n_nodes, dtype=np.bool_)))
     if isinstance(placements, Status):
         return GroupCycle(form, info, None, placements.message, error=placements.code is Code.ERROR)
-    found = _feasible(form, state, info, placements, ledger)
+    found = feasible_attempts(form, state, info, placements, ledger)
     if not found:
         first = attempt(form, state, info, placements[0], ledger)
         return _refused(form, state, info, first, len(placements), ledger)
@@ -116,8 +140,11 @@ def schedule_group(
     return GroupCycle(form, info, chosen, "")
 
 
-def _generate(form: Form, state: "State", info: PodGroupInfo) -> Sequence[Placement] | Status:
-    found: Sequence[Placement] = (Placement("", np.ones(form.cluster.n_nodes, dtype=np.bool_)),)
+def generate(
+    form: Form, state: "State", info: PodGroupInfo, within: Placement
+) -> Sequence[Placement] | Status:
+    """Return the placements of a group in a part of the cluster; a `Status` where it can be nowhere."""
+    found: Sequence[Placement] = (Placement("", within.nodes),)
     for generator in form.generators:
         parts = generator.generate_placements(state, info, found)
         if isinstance(parts, Status):
@@ -128,7 +155,7 @@ def _generate(form: Form, state: "State", info: PodGroupInfo) -> Sequence[Placem
     return sorted(found, key=lambda placement: not any(placement.nodes[n] for n in nominated))
 
 
-def _feasible(
+def feasible_attempts(
     form: Form, state: "State", info: PodGroupInfo, placements: Sequence[Placement], ledger: "Ledger"
 ) -> list[Attempt]:
     """Return the attempts that hold and can win, by the placements' names; one alone after an error.
@@ -190,36 +217,41 @@ def members(state: "State", cycle: GroupCycle, ledger: "Ledger") -> Iterator[Mem
                 complete(framework_for(cycle.form.cluster, own.pod), trial, own)
                 message = own.message(cycle.form.cluster.n_nodes)
                 kept = replace(own, allocations=cycle.attempt.cycles[tried - 1].allocations)
-                yield _told(cycle, kept, message)
+                yield _told(cycle, kept, message, placement.name)
+    placed_in = "" if cycle.attempt is None else cycle.attempt.placement.name
     for i in cycle.info.pods[tried:]:
-        yield _told(cycle, Cycle(i), "")
+        yield _told(cycle, Cycle(i), "", placed_in)
 
 
 def cycles_to_apply(cycle: GroupCycle) -> list[Cycle]:
     """Return the cycles by which a group's outcome happens: members are bound, nominated or left alone."""
     made = cycle.preemption
     if cycle.placed and cycle.attempt is not None:
-        return list(cycle.attempt.cycles)
+        told = {own.pod for own in cycle.attempt.cycles}
+        return [*cycle.attempt.cycles, *(Cycle(i) for i in cycle.info.pods if i not in told)]
     if made is not None:
-        return [_nominated(made, Cycle(i)) for i in made.assignment]
+        return [nominated_member(made, Cycle(i)) for i in made.assignment]
     return [Cycle(i) for i in cycle.info.pods]
 
 
-def _nominated(made: GroupPreemption, own: Cycle) -> Cycle:
-    """Turn a member's own cycle into its nomination."""
+def nominated_member(made: GroupPreemption, own: Cycle) -> Cycle:
+    """Return a member's own cycle as its nomination."""
     node, victims = made.assignment[own.pod], made.serves[own.pod]
     chosen = NodeVictims(node, victims, len(made.violations.intersection(victims)))
     return replace(own, outcome="nominated", node=node, preemption=Preemption(chosen))
 
 
-def _told(group: GroupCycle, own: Cycle, message: str) -> Member:
+def _told(group: GroupCycle, own: Cycle, message: str, placement: str) -> Member:
     """Turn a member's own cycle into what the group's outcome makes of it."""
+    key = group.info.group.key
     if group.error:
         text = own.error or group.refusal
-        return Member(replace(own, outcome="unschedulable", node=-1, error=text), text)
+        failed = replace(own, outcome="unschedulable", node=-1, error=text)
+        return Member(failed, text, key, placement)
     if group.placed:
-        return Member(own, message)
+        return Member(own, message, key, placement)
     made = group.preemption
     if made is not None and own.pod in made.assignment:
-        return Member(_nominated(made, own), group.refusal)
-    return Member(replace(own, outcome="unschedulable", node=-1), message or group.refusal)
+        return Member(nominated_member(made, own), group.refusal, key, placement)
+    out = replace(own, outcome="unschedulable", node=-1)
+    return Member(out, message or group.refusal, key, placement)

@@ -20,6 +20,7 @@ from ..vocabulary import names
 from .bin_packing import PlacementBinPacking
 from .current_scores import NodeResourcesFitOfPlacement, PodGroupPodsCount
 from .dra_test import DRATestPlugin
+from .feasible import infeasible
 from .interfaces import PlacementGenerator, PlacementScorer, PlacementState
 from .placement import Assignment, Placement, PodGroupInfo
 from .pod_count import PlacementPodCountScorer, most_fitting, pods_fitting
@@ -101,11 +102,9 @@ class Form(ABC):
         remaining : int
             Members that are still to be tried.
         """
-        needed = self.needed(info)
-        if scheduled + remaining < needed:
-            return f"minCount ({needed}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining"
-        if scheduled < needed:
-            return f"minCount ({needed}) is not yet satisfied: {scheduled} scheduled, {remaining} remaining"
+        refusal = infeasible(self.needed(info), scheduled, remaining)
+        if refusal:
+            return refusal
         return NOBODY if not remaining and scheduled == len(info.scheduled) else ""
 
     def totals(self, state: "State", info: PodGroupInfo, candidates: Sequence[Candidate]) -> list[float]:
@@ -226,20 +225,29 @@ def form_for(cluster: "Cluster", i: int) -> Form:
     return cluster.memo(("workload form", scheduler), partial(_make, cluster, scheduler))
 
 
+def current_form(cluster: "Cluster", i: int) -> Form:
+    """Return the current form for pod i's profile, whichever it chooses: no other one knows trees."""
+    scheduler = cluster.pods[i].scheduler
+    return cluster.memo(("current form", scheduler), partial(_current, cluster, scheduler))
+
+
+def _current(cluster: "Cluster", scheduler: str) -> Form:
+    profile = cluster.profiles[scheduler]
+    fit = cast("NodeResourcesFitArgs", profile.args(names.NODE_RESOURCES_FIT))
+    scorers = (
+        NodeResourcesFitOfPlacement(cluster, fit.scoring_strategy.resources),
+        PodGroupPodsCount(cluster),
+    )
+    own = profile.configured.percentage_of_placements_to_score
+    configuration = cluster.snapshot.configuration or KubeSchedulerConfiguration()
+    return Current(cluster, scorers, configuration.percentage_of_placements_to_score if own is None else own)
+
+
 def _make(cluster: "Cluster", scheduler: str) -> Form:
     profile = cluster.profiles[scheduler]
     args = cast("GangSchedulingArgs", profile.args(names.GANG_SCHEDULING))
     if args.workload_cycle == "Current":
-        fit = cast("NodeResourcesFitArgs", profile.args(names.NODE_RESOURCES_FIT))
-        scorers = (
-            NodeResourcesFitOfPlacement(cluster, fit.scoring_strategy.resources),
-            PodGroupPodsCount(cluster),
-        )
-        own = profile.configured.percentage_of_placements_to_score
-        configuration = cluster.snapshot.configuration or KubeSchedulerConfiguration()
-        return Current(
-            cluster, scorers, configuration.percentage_of_placements_to_score if own is None else own
-        )
+        return _current(cluster, scheduler)
     kinds = (DRATestPlugin, PlacementBinPacking, PlacementPodCountScorer)
     chosen = [kind(cluster) for kind in kinds if kind.name in args.placement_plugins]
     return Proposal(

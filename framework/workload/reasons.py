@@ -6,7 +6,8 @@ from ..cycle.runtime import framework_for
 from ..rules.groups import Group
 from ..vocabulary import names
 from ..vocabulary.status import Code
-from .cycle import GroupCycle, Member, members, schedule_group
+from .cycle import GroupCycle, Member
+from .units import members_of, schedule_unit
 
 if TYPE_CHECKING:
     from ..cycle.budget_ledger import Ledger
@@ -31,23 +32,23 @@ def reasons_of_group(cluster: "Cluster", state: "State", group: Group, ledger: "
     """
     if not group.enqueued:
         return {i: (group.waits or "", (names.GANG_SCHEDULING,)) for i in group.pending}
-    cycle = schedule_group(cluster, state, group, ledger)
+    cycle = schedule_unit(cluster, state, group, ledger)
     if cycle is None:
         return {}
     return {
         member.cycle.pod: _reason(cluster, cycle, member)
-        for member in members(state, cycle, ledger)
+        for member in members_of(state, cycle, ledger)
         if member.cycle.outcome != "bound"
     }
 
 
 def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
-    own, message = member
+    own, message = member.cycle, member.message
     if own.error:
         return own.error, (names.GANG_SCHEDULING,)
     blocked_by: tuple[str, ...] = ()
     result = own.result
-    if result is not None and message != cycle.refusal:
+    if result is not None and message not in cycle.refusals:
         if result.pre_filter is not None:
             rejectors = {result.pre_filter.plugin}
         else:
@@ -58,7 +59,7 @@ def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
             }
         profile = framework_for(cluster, own.pod).profile
         blocked_by = tuple(name for name in profile.rejectors if name in rejectors)
-    if message == cycle.refusal:
-        generators = cycle.form.generators if cycle.info.group.topology_keys else ()
+    if message in cycle.refusals:
+        generators = cycle.form.generators if cycle.constrained else ()
         blocked_by = (names.GANG_SCHEDULING, *(generator.name for generator in generators))
     return message, blocked_by

@@ -17,6 +17,7 @@ from ortools.sat.python import cp_model
 
 from ...encoders.domain_master import domain_master
 from ...encoders.pod_groups import classes_of
+from ...framework.measures.group_rules import broken_groups
 from ...framework.rules.groups import groups
 from ...models import tiers
 from ..model.interrupts import run_or_leave
@@ -46,6 +47,7 @@ class DomainRelaxation:
     def __post_init__(self) -> None:
         self._master = domain_master(self.problem)
         self._refuted: list[list[tuple[int, int]]] = []
+        self._undecided: list[list[tuple[int, int]]] = []
         # A domain was too small without evictions, and by itself. Without victims, and without filters that
         # look at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not relations_of(self.problem).components
@@ -86,15 +88,15 @@ class DomainRelaxation:
         """Place groups by domains, higher priorities first, then their members node by node."""
         if self._master is None:
             return None
+        placed: Assignment | None = None
         for _ in range(self.params.domain_rounds):
             chosen = self._choose(until)
             if chosen is None or time.monotonic() > until:
-                return None
-            assignment, failed = self._expand(chosen, until)
-            if not failed:
-                return assignment
-            self._refuted += failed
-        return assignment
+                return placed
+            placed, complete = self._expand(chosen, until)
+            if complete:
+                return placed
+        return placed
 
     def _model(self, refuted: list[list[tuple[int, int]]]) -> cp_model.CpModel:
         """Copy the model by domains, without what turned out not to fit."""
@@ -107,7 +109,7 @@ class DomainRelaxation:
     def _choose(self, until: float) -> list[tuple[int, int]] | None:
         """Solve the model by domains tier by tier; return the (group, domain) pairs chosen."""
         assert self._master is not None
-        master, model = self._master, self._model(self._refuted)
+        master, model = self._master, self._model([*self._refuted, *self._undecided])
         solver = self._solver(until)
         for level in self.problem.levels:
             terms = master.grouped.get(level)
@@ -121,50 +123,72 @@ class DomainRelaxation:
             model.add(terms.expression() >= int(solver.value(terms.expression())))
         return [pair for pair, literal in master.inside.items() if solver.boolean_value(literal)]
 
-    def _expand(
-        self, chosen: list[tuple[int, int]], until: float
-    ) -> tuple[Assignment, list[list[tuple[int, int]]]]:
-        """Place what was chosen, domain by domain; also return the pairs of each domain that is too small."""
-        assert self._master is not None
-        by_nodes: dict[bytes, list[tuple[int, int]]] = {}
-        for pair in chosen:
-            by_nodes.setdefault(self._master.nodes[pair].tobytes(), []).append(pair)
+    def _expand(self, chosen: list[tuple[int, int]], until: float) -> tuple[Assignment, bool]:
+        """Place what was chosen, each set of domains that share nodes by itself; also whether all of it fits.
+
+        What does not fit is noted, and left out with the groups that cannot do without it.
+        """
         placed: dict[int, int] = {}
         allocations: dict[str, Allocation] = {}
         deallocated: set[int] = set()
-        failed: list[list[tuple[int, int]]] = []
-        for pairs in by_nodes.values():
+        complete = True
+        for pairs in self._sharing(chosen):
             part = self._part(pairs)
             model = RoundModel(part, self.options)
+            self._start_all(model, pairs)
             names = [tiers.scheduled(level) for level in part.levels]
-            wanted = sum(c.size for c in part.classes)
             left = max(self.params.min_domain_limit, until - time.monotonic())
             result = model.search(names, min(self.params.domain_limit, left), lambda value, bound: None)
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.solution is None:
-                failed.append(pairs)
+                (self._refuted if result.infeasible else self._undecided).append(pairs)
+                complete = False
                 continue
             found = assign(part, result.solution)
             placed.update(found.placed)
             allocations.update(found.allocations)
             deallocated.update(found.deallocated)
-            if result.optimal and len(found.placed) < min(wanted, self._promised(pairs)):
-                failed.append(pairs)
-        return Assignment(placed, frozenset(), allocations, tuple(sorted(deallocated))), failed
+        while broken := broken_groups(self.problem.cluster, placed, ()):
+            complete = False
+            for i in (i for group in broken for i in group.members):
+                placed.pop(i, None)
+        return Assignment(placed, frozenset(), allocations, tuple(sorted(deallocated))), complete
 
-    def _promised(self, pairs: list[tuple[int, int]]) -> int:
-        """Count the members that the quorums of the chosen groups need at least."""
-        every = groups(self.problem.cluster)
-        return sum(max(0, every[g].quorum - len(every[g].running)) for g, _ in pairs)
+    def _sharing(self, chosen: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+        """Divide (group, domain) pairs into those whose domains share nodes, directly or by others."""
+        assert self._master is not None
+        found: list[tuple[np.ndarray, list[tuple[int, int]]]] = []
+        for pair in chosen:
+            nodes, pairs = self._master.nodes[pair], [pair]
+            apart = []
+            for other, those in found:
+                if (other & nodes).any():
+                    nodes, pairs = np.asarray(nodes | other), [*those, *pairs]
+                else:
+                    apart.append((other, those))
+            found = [*apart, (nodes, pairs)]
+        return [pairs for _, pairs in found]
+
+    def _start_all(self, model: RoundModel, pairs: list[tuple[int, int]]) -> None:
+        """Hold every chosen group to its quorum."""
+        every, context = groups(self.problem.cluster), model.context
+        for g, _ in pairs:
+            placed = context.placed(classes_of(context.problem, every[g]))
+            missing = every[g].quorum - len(every[g].running)
+            if missing > 0:
+                context.model.add(placed.expression() >= missing)
 
     def _part(self, pairs: list[tuple[int, int]]) -> Problem:
-        """Return the problem of some groups on the nodes of a domain, without evictions."""
+        """Return the problem of some groups, each on the nodes of its domain, without evictions."""
         assert self._master is not None
-        nodes = self._master.nodes[pairs[0]]
         every = groups(self.problem.cluster)
-        mine = [cls for g, _ in pairs for cls in classes_of(self.problem, every[g])]
-        classes = tuple(self._narrowed(k, cls, nodes) for k, cls in enumerate(mine))
+        mine = [
+            (cls, self._master.nodes[g, domain])
+            for g, domain in pairs
+            for cls in classes_of(self.problem, every[g])
+        ]
+        classes = tuple(self._narrowed(k, cls, nodes) for k, (cls, nodes) in enumerate(mine))
         levels = tuple(sorted({c.priority for c in classes}, reverse=True))
         return replace(self.problem, classes=classes, victims=(), victims_on={}, levels=levels)
 

@@ -47,7 +47,7 @@ tiny_tree_rounds = st.randoms(use_true_random=False).map(lambda rng: planted(rng
 
 def planted(rng, size, name):
     """Make a round and put its pods in trees."""
-    return Planter(rng, generate(rng, size, name, often=0.25)).snapshot()
+    return Planter(rng, generate(rng, size, name, often=0.15)).snapshot()
 
 
 class Planter:
