@@ -12,8 +12,8 @@ and for each domain D, over the domains d within it:
 
     Σ request·members[c,d] <= Σ_{n in D} what can be free on n      for every resource, and the pod slots,
                                                                     that its members' profiles look at
-    Σ k(c,a)·members[c,d] <= Σ_{n in D} how often a fits on n       for every request a, where c asks for at
-                                                                    least k(c,a) times as much of everything
+    Σ floor(request/a)·members[c,d] <= Σ_{n in D} floor(free/a)     for every amount a that one of them asks
+                                                                    for: only whole pods fit a node
     Σ count·members[c,d] <= devices in D that a want, and every narrower want, may have
 
 The rows of trees are those of `domain_tree`.  All of it follows from the node by node model (`pod_groups`,
@@ -28,23 +28,26 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ..framework.rules.composites import above
+from ..framework.rules.composites import above, composites
 from ..framework.rules.groups import Group, groups
+from ..framework.vocabulary.resources import CPU
 from .context import Terms
-from .domain_tree import DomainLiteral, add_trees, may_take
+from .domain_tree import Claim, DomainLiteral, add_trees, may_take
 from .linear import add_at_most
 from .pod_groups import classes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ortools.sat.python import cp_model
 
-    from ..framework.vocabulary.arrays import Bools, Ints
+    from ..framework.vocabulary.arrays import Bools
     from .dra.problem import DeviceProblem
     from .problem import PodClass, Problem
 
 
-# Requests that whole pods are counted by, in each domain.
-_MOST_KINDS: Final = 12
+# Requests of one resource by which whole pods are counted in each domain, the largest first.
+_MOST_SIZES: Final = 12
 
 
 @dataclass(eq=False)
@@ -53,6 +56,8 @@ class DomainMaster:
 
     Attributes
     ----------
+    within : bool array (N,)
+        The nodes that it is about.
     inside : dict
         (group, domain) -> literal.
     nodes : dict
@@ -65,40 +70,78 @@ class DomainMaster:
 
     problem: Problem
     model: cp_model.CpModel
+    within: Bools
     inside: dict[tuple[int, int], cp_model.IntVar] = field(default_factory=dict)
     nodes: dict[tuple[int, int], Bools] = field(default_factory=dict)
     grouped: dict[int, Terms] = field(default_factory=dict)
     single: dict[int, int] = field(default_factory=dict)
 
+    @property
+    def room(self) -> int:
+        """Free millicores of its nodes: where more is free, a plan is found sooner."""
+        return int(np.maximum(self.problem.free_now, 0)[CPU, self.within].sum())
 
-def domain_master(problem: Problem) -> DomainMaster | None:
-    """Build the model from afar; None where no pending pod is in a group that asks for anything."""
+
+def domain_masters(problem: Problem) -> list[DomainMaster]:
+    """Build the model from afar, several where one of them holds; none where no group asks for anything.
+
+    Where all groups are below one that has to be in one domain, each of its domains is a model of its own:
+    together they are quicker to search than one.
+    """
+    mine = _asking(problem)
+    everywhere = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
+    if not mine:
+        return []
+    found = (domain_master(problem, mine, nodes) for nodes in _alternatives(problem, mine, everywhere))
+    return sorted(found, key=lambda master: -int(master.room))
+
+
+def _asking(problem: Problem) -> dict[int, list[PodClass]]:
+    """Return the classes of the groups with pending members that ask for anything."""
+    found = {
+        group.index: classes_of(problem, group)
+        for group in groups(problem.cluster)
+        if group.waits is None and group.pending and (group.constrained or above(problem.cluster, group))
+    }
+    return {index: classes for index, classes in found.items() if classes}
+
+
+def _alternatives(problem: Problem, mine: Mapping[int, list[PodClass]], everywhere: Bools) -> list[Bools]:
+    """Return the domains of which all groups are in one, if a root asks for that; else the whole cluster."""
+    roots = {root.index: root for root in composites(problem.cluster) if root.pending}
+    of_group = {leaf.index: root.index for root in roots.values() for leaf in root.leaves()}
+    common = {of_group.get(index) for index in mine}
+    root = roots.get(next(iter(common)) or -1) if len(common) == 1 else None
+    if root is None or not root.topology_keys:
+        return [everywhere]
+    ids = problem.cluster.domains(root.topology_keys[0]).ids
+    reach = np.any([cls.mask for classes in mine.values() for cls in classes], axis=0)
+    return [np.asarray(ids == domain) for domain in np.unique(ids[reach & (ids >= 0)])] or [everywhere]
+
+
+def domain_master(problem: Problem, mine: Mapping[int, list[PodClass]], within: Bools) -> DomainMaster:
+    """Build the model from afar of some groups, by number, on some nodes."""
     from ortools.sat.python import cp_model
 
     cluster = problem.cluster
-    mine = {
-        group.index: classes_of(problem, group)
-        for group in groups(cluster)
-        if group.waits is None and group.pending and (group.constrained or above(cluster, group))
-    }
-    mine = {index: classes for index, classes in mine.items() if classes}
-    if not mine:
-        return None
-    master = DomainMaster(problem, cp_model.CpModel())
-    entries: list[_Newcomers] = []
+    master = DomainMaster(problem, cp_model.CpModel(), within)
+    arrivals: dict[bytes, list[_Newcomers]] = {}
     regions: dict[bytes, Bools] = {}
     for index, classes in mine.items():
         group = groups(cluster)[index]
         for domain, found in _place(master, group, region_key(problem, group), classes).items():
             nodes = master.nodes[index, domain]
-            entries += [_Newcomers(nodes, *each) for each in found]
+            arrivals.setdefault(nodes.tobytes(), []).extend(found)
             regions.setdefault(nodes.tobytes(), nodes)
     inside = {index: _literals(master, index) for index in mine}
-    for nodes in add_trees(problem, master.model, inside):
-        regions.setdefault(nodes.tobytes(), nodes)
-    for number, region in enumerate(regions.values()):
-        within = [(e.cls, e.variable, e.most) for e in entries if not (e.nodes & ~region).any()]
-        _room(master, region, within, f"region-{number}")
+    claims: dict[bytes, list[Claim]] = {}
+    for claim in add_trees(problem, master.model, inside, within):
+        regions.setdefault(claim.nodes.tobytes(), claim.nodes)
+        claims.setdefault(claim.nodes.tobytes(), []).append(claim)
+    for number, (name, region) in enumerate(regions.items()):
+        parts = (found for key, found in arrivals.items() if not (regions[key] & ~region).any())
+        newcomers = [each for found in parts for each in found]
+        _room(master, region, newcomers, f"region-{number}", claims.get(name, ()))
     grouped = {cls.index for classes in mine.values() for cls in classes}
     for cls in problem.classes:
         if cls.index not in grouped:
@@ -108,12 +151,12 @@ def domain_master(problem: Problem) -> DomainMaster | None:
 
 
 class _Newcomers(NamedTuple):
-    """How many of a class come to a domain: its nodes, the variable and its span."""
+    """How many of a class come to a domain: `unit` for each of a variable that is at most `span`."""
 
-    nodes: Bools
     cls: PodClass
     variable: cp_model.IntVar
-    most: int
+    span: int
+    unit: int
 
 
 def region_key(problem: Problem, group: Group) -> str:
@@ -134,110 +177,113 @@ def _literals(master: DomainMaster, index: int) -> list[DomainLiteral]:
 
 def _place(
     master: DomainMaster, group: Group, key: str, classes: list[PodClass]
-) -> dict[int, list[tuple[PodClass, cp_model.IntVar, int]]]:
-    """Add a group's literals and counts; return its newcomers by domain."""
+) -> dict[int, list[_Newcomers]]:
+    """Add a group's literals and counts; return its newcomers by domain.
+
+    A group that comes as a whole or not at all needs no counts.
+    """
     problem, model = master.problem, master.model
     ids = problem.cluster.domains(key).ids if key else np.zeros(problem.cluster.n_nodes, dtype=np.int32)
     limits = np.array([cls.limit for cls in classes])
-    found: dict[int, list[tuple[PodClass, cp_model.IntVar, int]]] = {}
-    every = Terms()
-    for domain in np.unique(ids[(limits > 0).any(axis=0) & (ids >= 0)]).tolist():
-        nodes = np.asarray(ids == domain)
-        if not may_take(problem, group, nodes):
+    missing = group.quorum - len(group.running)
+    whole = len(classes) == 1 and classes[0].size == missing
+    found: dict[int, list[_Newcomers]] = {}
+    for domain in np.unique(ids[(limits > 0).any(axis=0) & (ids >= 0) & master.within]).tolist():
+        nodes = np.asarray((ids == domain) & master.within)
+        most = [min(cls.size, int(cls.limit[nodes].sum())) for cls in classes]
+        if sum(most) < missing or not may_take(problem, group, nodes):
             continue
         literal = model.new_bool_var(f"in[{group.key},{domain}]")
         master.inside[group.index, domain] = literal
         master.nodes[group.index, domain] = nodes
+        if whole:
+            found[domain] = [_Newcomers(classes[0], literal, 1, missing)]
+            continue
         present = Terms(constant=len(group.running))
-        for cls in classes:
-            most = min(cls.size, int(cls.limit[nodes].sum()))
-            variable = model.new_int_var(0, most, f"members[{problem.cluster.pods[cls.pod].key},{domain}]")
-            model.add(variable <= most * literal)
-            master.grouped.setdefault(cls.priority, Terms()).add(variable, most)
-            present.add(variable, most)
-            found.setdefault(domain, []).append((cls, variable, most))
+        for cls, span in zip(classes, most, strict=True):
+            variable = model.new_int_var(0, span, f"members[{problem.cluster.pods[cls.pod].key},{domain}]")
+            model.add(variable <= span * literal)
+            present.add(variable, span)
+            found.setdefault(domain, []).append(_Newcomers(cls, variable, span, 1))
         model.add(present.expression() >= group.quorum).only_enforce_if(literal)
-        every.add(literal, 1)
-    model.add(every.expression() <= 1)
-    for cls in classes:
+    model.add_at_most_one(master.inside[group.index, domain] for domain in found)
+    for newcomers in found.values():
+        for each in newcomers:
+            total = master.grouped.setdefault(each.cls.priority, Terms())
+            total.add(each.variable, each.span, each.unit)
+    for cls in classes if not whole else ():
         placed = Terms()
         for newcomers in found.values():
-            for other, variable, most in newcomers:
-                if other is cls:
-                    placed.add(variable, most)
+            for each in newcomers:
+                if each.cls is cls:
+                    placed.add(each.variable, each.span)
         model.add(placed.expression() <= cls.size)
     return found
 
 
 def _room(
-    master: DomainMaster,
-    nodes: Bools,
-    newcomers: list[tuple[PodClass, cp_model.IntVar, int]],
-    label: str,
+    master: DomainMaster, nodes: Bools, newcomers: list[_Newcomers], label: str, claims: Sequence[Claim]
 ) -> None:
     problem = master.problem
-    free, slots = np.maximum(problem.most_free, 0), np.maximum(problem.most_slots, 0)
-    asked: list[tuple[Ints, int]] = [
-        (np.array([int(cls.request[r]) for cls, _, _ in newcomers], dtype=object), int(free[r, nodes].sum()))
-        for r in range(len(problem.cluster.resources))
-        if not any(r in cls.served for cls, _, _ in newcomers)
-    ]
-    taking = np.array([int(cls.bounded) for cls, _, _ in newcomers], dtype=object)
-    asked.append((taking, int(slots[nodes].sum())))
-    variables = [variable for _, variable, _ in newcomers]
-    spans = [most for _, _, most in newcomers]
-    for amounts, bound in asked:
-        add_at_most(master.model, amounts.tolist(), variables, spans, bound, name=label)
-    _fits(master, nodes, newcomers, label)
+    free, slots = np.maximum(problem.most_free, 0)[:, nodes], np.maximum(problem.most_slots, 0)
+    rows = [([int(each.cls.bounded) for each in newcomers], int(slots[nodes].sum()))]
+    for r in range(len(problem.cluster.resources)):
+        if any(r in each.cls.served for each in newcomers):
+            continue
+        asked = [int(each.cls.request[r]) for each in newcomers]
+        rows.append((asked, int(free[r].sum())))
+        for size in sorted({amount for amount in asked if amount}, reverse=True)[:_MOST_SIZES]:
+            rows.append(([amount // size for amount in asked], int((free[r] // size).sum())))
+    for amounts, bound in rows:
+        taken = Terms()
+        for amount, each in zip(amounts, newcomers, strict=True):
+            taken.add(each.variable, each.span, amount * each.unit)
+        _at_most(master, taken, bound, label)
+        for claim in claims:
+            _claimed(master, claim, newcomers, amounts, bound, label)
     if problem.devices is not None:
         _devices(master, problem.devices, nodes, newcomers, label)
 
 
-def _fits(
+def _claimed(
     master: DomainMaster,
-    nodes: Bools,
-    newcomers: list[tuple[PodClass, cp_model.IntVar, int]],
+    claim: Claim,
+    newcomers: list[_Newcomers],
+    amounts: list[int],
+    bound: int,
     label: str,
 ) -> None:
-    """Count whole pods: one that asks for k times as much of everything takes k places of a smaller one."""
-    problem = master.problem
-    usable = [(c, v, most) for c, v, most in newcomers if c.bounded and not c.served and c.request.any()]
-    kinds = {tuple(cls.request.tolist()): cls.request for cls, _, _ in usable}
-    free = np.maximum(problem.most_free, 0)[:, nodes]
-    for request in list(kinds.values())[:_MOST_KINDS]:
-        asked = [r for r in range(len(request)) if request[r] > 0]
-        places = int(np.min([free[r] // request[r] for r in asked], axis=0).sum())
-        times = [min(int(cls.request[r] // request[r]) for r in asked) for cls, _, _ in usable]
-        variables = [variable for _, variable, _ in usable]
-        spans = [most for _, _, most in usable]
-        add_at_most(master.model, times, variables, spans, places, name=f"fits[{label}]")
+    """Bound what the members of a tree's node take by what is there if the domain is theirs, else nothing."""
+    taken = Terms()
+    for amount, each in zip(amounts, newcomers, strict=True):
+        if amount and each.cls.pod in claim.members:
+            taken.add(each.variable, each.span, amount * each.unit)
+    if taken.high > bound:
+        _at_most(master, taken.add(claim.literal, 1, -bound), 0, f"claimed[{label}]")
+
+
+def _at_most(master: DomainMaster, taken: Terms, bound: int, label: str) -> None:
+    add_at_most(master.model, taken.coefficients, taken.variables, taken.spans, bound, name=label)
 
 
 def _devices(
     master: DomainMaster,
     devices: DeviceProblem,
     nodes: Bools,
-    newcomers: list[tuple[PodClass, cp_model.IntVar, int]],
+    newcomers: list[_Newcomers],
     label: str,
 ) -> None:
     """Count devices over the domain: for each set of devices that a want may have, all wants within it."""
     wanted: dict[frozenset[int], Terms] = {}
-    for cls, variable, most in newcomers:
-        for ids, count in _exact_wants(devices, cls, nodes):
-            wanted.setdefault(ids, Terms()).add(variable, most, count)
+    for each in newcomers:
+        for ids, count in _exact_wants(devices, each.cls, nodes):
+            wanted.setdefault(ids, Terms()).add(each.variable, each.span, count * each.unit)
     for ids in wanted:
         within = Terms()
         for other, terms in wanted.items():
             if other <= ids:
                 within.extend(terms)
-        add_at_most(
-            master.model,
-            within.coefficients,
-            within.variables,
-            within.spans,
-            len(ids),
-            name=f"devices[{label}]",
-        )
+        _at_most(master, within, len(ids), f"devices[{label}]")
 
 
 def _exact_wants(devices: DeviceProblem, cls: PodClass, nodes: Bools) -> list[tuple[frozenset[int], int]]:

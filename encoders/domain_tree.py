@@ -39,22 +39,35 @@ class DomainLiteral(NamedTuple):
     nodes: Bools
 
 
+class Claim(NamedTuple):
+    """A domain that a CompositePodGroup may be in: it has its room for its pending members, or none of it."""
+
+    literal: cp_model.IntVar
+    nodes: Bools
+    members: frozenset[int]
+
+
 def add_trees(
-    problem: Problem, model: cp_model.CpModel, inside: Mapping[int, Sequence[DomainLiteral]]
-) -> list[Bools]:
-    """Add the rows of all trees; return the domains in which several groups share room.
+    problem: Problem,
+    model: cp_model.CpModel,
+    inside: Mapping[int, Sequence[DomainLiteral]],
+    within: Bools,
+) -> list[Claim]:
+    """Add the rows of all trees; return the domains in which their groups share room.
 
     Parameters
     ----------
     inside : mapping
         PodGroup, by number, to where it may be.
+    within : bool array (N,)
+        The nodes that the model is about.
     """
-    found: list[Bools] = []
+    found: list[Claim] = []
     for root in composites(problem.cluster):
         if root.waits is None and root.pending:
-            tree = _Tree(problem, model, inside)
+            tree = _Tree(problem, model, inside, within)
             tree.add(root)
-            found += tree.shared
+            found += tree.claims
     return found
 
 
@@ -65,12 +78,17 @@ def may_take(problem: Problem, group: Group, nodes: Bools) -> bool:
 
 class _Tree:
     def __init__(
-        self, problem: Problem, model: cp_model.CpModel, inside: Mapping[int, Sequence[DomainLiteral]]
+        self,
+        problem: Problem,
+        model: cp_model.CpModel,
+        inside: Mapping[int, Sequence[DomainLiteral]],
+        within: Bools,
     ) -> None:
         self._problem = problem
         self._model = model
         self._inside = inside
-        self.shared: list[Bools] = []
+        self._within = within
+        self.claims: list[Claim] = []
 
     def add(self, item: Composite) -> Terms:
         """Add the rows of a CompositePodGroup and all below it; return its literal for standing."""
@@ -97,10 +115,10 @@ class _Tree:
         problem, model = self._problem, self._model
         ids = problem.cluster.domains(key).ids
         masks = [cls.mask for leaf in item.leaves() for cls in classes_of(problem, leaf)]
-        reached = np.unique(ids[np.any(masks, axis=0) & (ids >= 0)]).tolist() if masks else []
+        reached = np.unique(ids[np.any(masks, axis=0) & (ids >= 0) & self._within]).tolist() if masks else []
         around = []
         for domain in reached:
-            nodes = np.asarray(ids == domain)
+            nodes = np.asarray((ids == domain) & self._within)
             if may_take(problem, item, nodes):
                 literal = model.new_bool_var(f"in[{item.key},{domain}]")
                 around.append(DomainLiteral(literal, nodes))
@@ -109,7 +127,8 @@ class _Tree:
             meeting = [each.literal for each in around if (each.nodes & below.nodes).any()]
             model.add_bool_or(below.literal.negated(), *meeting)
         self._inside = {**self._inside, item.index: around}
-        self.shared += [each.nodes for each in around]
+        members = frozenset(item.pending)
+        self.claims += [Claim(each.literal, each.nodes, members) for each in around]
 
     def _below(self, item: Composite) -> Iterator[DomainLiteral]:
         """Yield where the groups may be that are constrained next below a CompositePodGroup."""

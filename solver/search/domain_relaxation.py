@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...encoders.domain_master import domain_master
+from ...encoders.domain_master import DomainMaster, domain_masters
 from ...encoders.pod_groups import classes_of
 from ...framework.measures.group_rules import broken_groups
 from ...framework.rules.groups import groups
@@ -36,6 +36,23 @@ if TYPE_CHECKING:
     from .params import SearchParams
 
 
+class _Choices:
+    """A model by domains, with what does not fit together: for certain, and as far as was searched."""
+
+    def __init__(self, master: DomainMaster) -> None:
+        self.master = master
+        self.refuted: list[list[tuple[int, int]]] = []
+        self.undecided: list[list[tuple[int, int]]] = []
+
+    def model(self, *, proven: bool | None = None) -> cp_model.CpModel:
+        """Copy the model without what does not fit; given `proven`, without what is refuted, or with all."""
+        model = self.master.model.clone()
+        out = [*self.refuted, *self.undecided] if proven is None else self.refuted if proven else []
+        for together in out:
+            model.add_bool_or([self.master.inside[pair].negated() for pair in together])
+        return model
+
+
 @dataclass
 class DomainRelaxation:
     """Bounds and plans for the groups of a problem."""
@@ -45,9 +62,7 @@ class DomainRelaxation:
     params: SearchParams = DEFAULT
 
     def __post_init__(self) -> None:
-        self._master = domain_master(self.problem)
-        self._refuted: list[list[tuple[int, int]]] = []
-        self._undecided: list[list[tuple[int, int]]] = []
+        self._masters = [_Choices(master) for master in domain_masters(self.problem)]
         # A domain was too small without evictions, and by itself. Without victims, and without filters that
         # look at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not relations_of(self.problem).components
@@ -58,58 +73,84 @@ class DomainRelaxation:
         Stops at the first tier whose bound the plan does not attain: bounds below depend on its value.
         """
         found: dict[str, int] = {}
-        if self._master is None:
+        if not self._masters:
             return found
-        model = self._model(self._refuted if self._for_good else [])
+        models = [(each.master, each.model(proven=self._for_good)) for each in self._masters]
         for level in self.problem.levels:
             name = tiers.scheduled(level)
-            bound = self._best(model, level, until)
+            bound = self._bound(models, level, values[name], until)
             if bound is None:
-                break
-            single = self._master.single.get(level, 0)
-            found[name] = bound + single
+                return found
+            found[name] = bound
             if values[name] < found[name]:
                 break
-            terms = self._master.grouped.get(level)
-            if terms is not None:
-                model.add(terms.expression() >= values[name] - single)
+            for master, model in models:
+                terms = master.grouped.get(level)
+                if terms is not None:
+                    model.add(terms.expression() >= values[name] - master.single.get(level, 0))
         return found
 
-    def _best(self, model: cp_model.CpModel, level: int, until: float) -> int | None:
-        terms = self._master.grouped.get(level) if self._master is not None else None
+    def _bound(
+        self, models: list[tuple[DomainMaster, cp_model.CpModel]], level: int, value: int, until: float
+    ) -> int | None:
+        """Bound what all models can place of a priority; None where there was no time for one of them."""
+        every = sum(cls.size for cls in self.problem.classes if cls.priority == level)
+        if value == every:
+            return every
+        bound = -1
+        for master, model in models:
+            best = self._best(master, model, level, until)
+            if best is None:
+                return None
+            bound = max(bound, best + master.single.get(level, 0))
+            if bound == every:
+                break
+        return bound
+
+    def _best(self, master: DomainMaster, model: cp_model.CpModel, level: int, until: float) -> int | None:
+        terms = master.grouped.get(level)
         if terms is None:
             return 0
         model.maximize(terms.expression())
         solver = self._solver(until)
         status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+        if status == cp_model.INFEASIBLE:
+            return -1
         return int(solver.value(terms.expression())) if status == cp_model.OPTIMAL else None
 
     def plan(self, until: float) -> Assignment | None:
         """Place groups by domains, higher priorities first, then their members node by node."""
-        if self._master is None:
-            return None
+        best: Assignment | None = None
+        for number, choices in enumerate(self._masters):
+            share = 1.0 if number + 1 == len(self._masters) else self.params.alternative_share
+            found = self._plan(choices, time.monotonic() + share * (until - time.monotonic()))
+            if found is not None and (best is None or self._better(found, best)):
+                best = found
+            if best is not None and len(best.placed) == len(self.problem.cluster.pending):
+                break
+        return best
+
+    def _better(self, one: Assignment, other: Assignment) -> bool:
+        def placed(assignment: Assignment) -> list[int]:
+            levels = [self.problem.cluster.pods[i].priority for i in assignment.placed]
+            return [levels.count(level) for level in self.problem.levels]
+
+        return placed(one) > placed(other)
+
+    def _plan(self, choices: _Choices, until: float) -> Assignment | None:
         placed: Assignment | None = None
         for _ in range(self.params.domain_rounds):
-            chosen = self._choose(until)
+            chosen = self._choose(choices, until)
             if chosen is None or time.monotonic() > until:
                 return placed
-            placed, complete = self._expand(chosen, until)
+            placed, complete = self._expand(choices, chosen, until)
             if complete:
                 return placed
         return placed
 
-    def _model(self, refuted: list[list[tuple[int, int]]]) -> cp_model.CpModel:
-        """Copy the model by domains, without what turned out not to fit."""
-        assert self._master is not None
-        model = self._master.model.clone()
-        for together in refuted:
-            model.add_bool_or([self._master.inside[pair].negated() for pair in together])
-        return model
-
-    def _choose(self, until: float) -> list[tuple[int, int]] | None:
-        """Solve the model by domains tier by tier; return the (group, domain) pairs chosen."""
-        assert self._master is not None
-        master, model = self._master, self._model([*self._refuted, *self._undecided])
+    def _choose(self, choices: _Choices, until: float) -> list[tuple[int, int]] | None:
+        """Solve a model by domains tier by tier; return the (group, domain) pairs chosen."""
+        master, model = choices.master, choices.model()
         solver = self._solver(until)
         for level in self.problem.levels:
             terms = master.grouped.get(level)
@@ -123,7 +164,9 @@ class DomainRelaxation:
             model.add(terms.expression() >= int(solver.value(terms.expression())))
         return [pair for pair, literal in master.inside.items() if solver.boolean_value(literal)]
 
-    def _expand(self, chosen: list[tuple[int, int]], until: float) -> tuple[Assignment, bool]:
+    def _expand(
+        self, choices: _Choices, chosen: list[tuple[int, int]], until: float
+    ) -> tuple[Assignment, bool]:
         """Place what was chosen, each set of domains that share nodes by itself; also whether all of it fits.
 
         What does not fit is noted, and left out with the groups that cannot do without it.
@@ -132,8 +175,8 @@ class DomainRelaxation:
         allocations: dict[str, Allocation] = {}
         deallocated: set[int] = set()
         complete = True
-        for pairs in self._sharing(chosen):
-            part = self._part(pairs)
+        for pairs in _sharing(choices.master, chosen):
+            part = self._part(choices.master, pairs)
             model = RoundModel(part, self.options)
             self._start_all(model, pairs)
             names = [tiers.scheduled(level) for level in part.levels]
@@ -142,7 +185,7 @@ class DomainRelaxation:
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.solution is None:
-                (self._refuted if result.infeasible else self._undecided).append(pairs)
+                (choices.refuted if result.infeasible else choices.undecided).append(pairs)
                 complete = False
                 continue
             found = assign(part, result.solution)
@@ -155,21 +198,6 @@ class DomainRelaxation:
                 placed.pop(i, None)
         return Assignment(placed, frozenset(), allocations, tuple(sorted(deallocated))), complete
 
-    def _sharing(self, chosen: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-        """Divide (group, domain) pairs into those whose domains share nodes, directly or by others."""
-        assert self._master is not None
-        found: list[tuple[np.ndarray, list[tuple[int, int]]]] = []
-        for pair in chosen:
-            nodes, pairs = self._master.nodes[pair], [pair]
-            apart = []
-            for other, those in found:
-                if (other & nodes).any():
-                    nodes, pairs = np.asarray(nodes | other), [*those, *pairs]
-                else:
-                    apart.append((other, those))
-            found = [*apart, (nodes, pairs)]
-        return [pairs for _, pairs in found]
-
     def _start_all(self, model: RoundModel, pairs: list[tuple[int, int]]) -> None:
         """Hold every chosen group to its quorum."""
         every, context = groups(self.problem.cluster), model.context
@@ -179,12 +207,11 @@ class DomainRelaxation:
             if missing > 0:
                 context.model.add(placed.expression() >= missing)
 
-    def _part(self, pairs: list[tuple[int, int]]) -> Problem:
+    def _part(self, master: DomainMaster, pairs: list[tuple[int, int]]) -> Problem:
         """Return the problem of some groups, each on the nodes of its domain, without evictions."""
-        assert self._master is not None
         every = groups(self.problem.cluster)
         mine = [
-            (cls, self._master.nodes[g, domain])
+            (cls, master.nodes[g, domain])
             for g, domain in pairs
             for cls in classes_of(self.problem, every[g])
         ]
@@ -202,6 +229,24 @@ class DomainRelaxation:
         solver.parameters.max_time_in_seconds = max(self.params.min_domain_limit, until - time.monotonic())
         solver.parameters.num_workers = self.options.workers
         solver.parameters.random_seed = self.options.seed
+        # In trees of 40 to 66 groups presolve took most of the time, for a model that is easy without it.
+        solver.parameters.cp_model_probing_level = 0
+        solver.parameters.max_presolve_iterations = 1
         # CP-SAT would keep Ctrl-C to itself, and leave Python without a handler for the next
         solver.parameters.catch_sigint_signal = False
         return solver
+
+
+def _sharing(master: DomainMaster, chosen: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Divide (group, domain) pairs into those whose domains share nodes, directly or by others."""
+    found: list[tuple[np.ndarray, list[tuple[int, int]]]] = []
+    for pair in chosen:
+        nodes, pairs = master.nodes[pair], [pair]
+        apart = []
+        for other, those in found:
+            if (other & nodes).any():
+                nodes, pairs = np.asarray(nodes | other), [*those, *pairs]
+            else:
+                apart.append((other, those))
+        found = [*apart, (nodes, pairs)]
+    return [pairs for _, pairs in found]

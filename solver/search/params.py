@@ -34,6 +34,8 @@ class SearchParams:
         Power of the ratio of what is asked and what is free, in the weight of a resource.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
+    alternative_share : float
+        Share of that for the first of several models of which one holds, then for the next.
     domain_rounds : int
         Choices of domains, each without what turned out too small, before a tier is left to the model node
         by node.
@@ -73,6 +75,7 @@ class SearchParams:
     construction_share: float = 0.1
     scarcity: float = 4
     domain_share: float = 0.5
+    alternative_share: float = 0.6
     domain_rounds: int = 20
     domain_limit: float = 2.0
     min_domain_limit: float = 0.1
