@@ -24,6 +24,8 @@ is small: one literal for a group and a domain.  Source: docs/groups.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from operator import mul
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -37,7 +39,7 @@ from .linear import add_at_most
 from .pod_groups import classes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ortools.sat.python import cp_model
 
@@ -76,24 +78,21 @@ class DomainMaster:
     grouped: dict[int, Terms] = field(default_factory=dict)
     single: dict[int, int] = field(default_factory=dict)
 
-    @property
-    def room(self) -> int:
-        """Free millicores of its nodes: where more is free, a plan is found sooner."""
-        return int(np.maximum(self.problem.free_now, 0)[CPU, self.within].sum())
 
-
-def domain_masters(problem: Problem) -> list[DomainMaster]:
+def domain_masters(problem: Problem) -> list[Callable[[], DomainMaster]]:
     """Build the model from afar, several where one of them holds; none where no group asks for anything.
 
     Where all groups are below one that has to be in one domain, each of its domains is a model of its own:
-    together they are quicker to search than one.
+    together they are quicker to search than one.  Each is built when it is called for, those with most free
+    cpu first: there a plan is found sooner.
     """
     mine = _asking(problem)
     everywhere = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
     if not mine:
         return []
-    found = (domain_master(problem, mine, nodes) for nodes in _alternatives(problem, mine, everywhere))
-    return sorted(found, key=lambda master: -int(master.room))
+    free = np.maximum(problem.free_now, 0)[CPU]
+    found = sorted(_alternatives(problem, mine, everywhere), key=lambda nodes: -int(free[nodes].sum()))
+    return [partial(domain_master, problem, mine, nodes) for nodes in found]
 
 
 def _asking(problem: Problem) -> dict[int, list[PodClass]]:
@@ -234,7 +233,10 @@ def _room(
         rows.append((asked, int(free[r].sum())))
         for size in sorted({amount for amount in asked if amount}, reverse=True)[:_MOST_SIZES]:
             rows.append(([amount // size for amount in asked], int((free[r] // size).sum())))
+    most = [each.span * each.unit for each in newcomers]
     for amounts, bound in rows:
+        if sum(map(mul, amounts, most)) <= bound:
+            continue
         taken = Terms()
         for amount, each in zip(amounts, newcomers, strict=True):
             taken.add(each.variable, each.span, amount * each.unit)

@@ -243,6 +243,7 @@ class _Trees:
         self._hierarchy = hierarchy(cluster)
         self._known = {f"{r.namespace}/{r.group}": len(pods) for r, pods in members.items() if not r.workload}
         self._queued: dict[str, list[PodInfo]] = {}
+        self._at_odds: dict[str, str | None] = {}
         for i in cluster.pending if self._hierarchy is not None else ():
             reference = _reference(cluster.pods[i])
             root = self._root(reference) if reference is not None else ""
@@ -265,10 +266,12 @@ class _Trees:
         root = self._root(reference)
         if self._hierarchy is None or root not in self._queued:
             return None
-        version = self._hierarchy.composites[root].api_version
-        rules = [_Rules(self._hierarchy.spec(node), version) for node in self._hierarchy.below(root)]
-        found = (_at_odds(reference, each, self._queued[root]) for each in rules)
-        return next((text for text in found if text is not None), None)
+        if root not in self._at_odds:
+            version = self._hierarchy.composites[root].api_version
+            rules = [_Rules(self._hierarchy.spec(node), version) for node in self._hierarchy.below(root)]
+            found = (_at_odds(reference, each, self._queued[root]) for each in rules)
+            self._at_odds[root] = next((text for text in found if text is not None), None)
+        return self._at_odds[root]
 
     def _root(self, reference: _Reference) -> str:
         if self._hierarchy is None or reference.workload:

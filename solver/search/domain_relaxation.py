@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,7 @@ from ..ordering.decoding import assign
 from .params import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ...encoders.problem import PodClass, Problem
     from ...framework.dra.allocation import Allocation
@@ -39,10 +39,15 @@ if TYPE_CHECKING:
 class _Choices:
     """A model by domains, with what does not fit together: for certain, and as far as was searched."""
 
-    def __init__(self, master: DomainMaster) -> None:
-        self.master = master
+    def __init__(self, make: Callable[[], DomainMaster]) -> None:
+        self._make = make
         self.refuted: list[list[tuple[int, int]]] = []
         self.undecided: list[list[tuple[int, int]]] = []
+
+    @cached_property
+    def master(self) -> DomainMaster:
+        """The model by domains."""
+        return self._make()
 
     def model(self, *, proven: bool | None = None) -> cp_model.CpModel:
         """Copy the model without what does not fit; given `proven`, without what is refuted, or with all."""
@@ -62,7 +67,7 @@ class DomainRelaxation:
     params: SearchParams = DEFAULT
 
     def __post_init__(self) -> None:
-        self._masters = [_Choices(master) for master in domain_masters(self.problem)]
+        self._masters = [_Choices(make) for make in domain_masters(self.problem)]
         # A domain was too small without evictions, and by itself. Without victims, and without filters that
         # look at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not relations_of(self.problem).components
@@ -75,10 +80,16 @@ class DomainRelaxation:
         found: dict[str, int] = {}
         if not self._masters:
             return found
-        models = [(each.master, each.model(proven=self._for_good)) for each in self._masters]
+        models: list[tuple[DomainMaster, cp_model.CpModel]] = []
         for level in self.problem.levels:
             name = tiers.scheduled(level)
-            bound = self._bound(models, level, values[name], until)
+            every = sum(cls.size for cls in self.problem.classes if cls.priority == level)
+            if values[name] == every and level == self.problem.levels[-1]:
+                found[name] = every
+                break
+            if not models:
+                models = [(each.master, each.model(proven=self._for_good)) for each in self._masters]
+            bound = self._bound(models, level, every, until)
             if bound is None:
                 return found
             found[name] = bound
@@ -91,12 +102,9 @@ class DomainRelaxation:
         return found
 
     def _bound(
-        self, models: list[tuple[DomainMaster, cp_model.CpModel]], level: int, value: int, until: float
+        self, models: list[tuple[DomainMaster, cp_model.CpModel]], level: int, every: int, until: float
     ) -> int | None:
         """Bound what all models can place of a priority; None where there was no time for one of them."""
-        every = sum(cls.size for cls in self.problem.classes if cls.priority == level)
-        if value == every:
-            return every
         bound = -1
         for master, model in models:
             best = self._best(master, model, level, until)
