@@ -120,7 +120,7 @@ class DomainRelaxation:
         if terms is None:
             return 0
         model.maximize(terms.expression())
-        solver = self._solver(until)
+        solver = self._solver(model, until)
         status = run_or_leave(partial(solver.solve, model), solver.stop_search)
         if status == cp_model.INFEASIBLE:
             return -1
@@ -159,13 +159,13 @@ class DomainRelaxation:
     def _choose(self, choices: _Choices, until: float) -> list[tuple[int, int]] | None:
         """Solve a model by domains tier by tier; return the (group, domain) pairs chosen."""
         master, model = choices.master, choices.model()
-        solver = self._solver(until)
+        solver = self._solver(model, until)
         for level in self.problem.levels:
             terms = master.grouped.get(level)
             if terms is None:
                 continue
             model.maximize(terms.expression())
-            solver = self._solver(until)
+            solver = self._solver(model, until)
             status = run_or_leave(partial(solver.solve, model), solver.stop_search)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
                 return None
@@ -232,16 +232,19 @@ class DomainRelaxation:
             cls, index=index, mask=np.asarray(cls.mask & nodes), limit=np.where(nodes, cls.limit, 0)
         )
 
-    def _solver(self, until: float) -> cp_model.CpSolver:
+    def _solver(self, model: cp_model.CpModel, until: float) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()
-        solver.parameters.max_time_in_seconds = max(self.params.min_domain_limit, until - time.monotonic())
-        solver.parameters.num_workers = self.options.workers
-        solver.parameters.random_seed = self.options.seed
-        # In trees of 40 to 66 groups presolve took most of the time, for a model that is easy without it.
-        solver.parameters.cp_model_probing_level = 0
-        solver.parameters.max_presolve_iterations = 1
+        parameters = solver.parameters
+        parameters.max_time_in_seconds = max(self.params.min_domain_limit, until - time.monotonic())
+        parameters.num_workers = self.options.workers
+        if self.options.workers > 1:
+            parameters.num_workers = max(self.options.workers, self.params.domain_workers)
+        parameters.random_seed = self.options.seed
+        if len(model.proto.variables) > self.params.large_domain_model:
+            parameters.cp_model_probing_level = 0
+            parameters.max_presolve_iterations = 1
         # CP-SAT would keep Ctrl-C to itself, and leave Python without a handler for the next
-        solver.parameters.catch_sigint_signal = False
+        parameters.catch_sigint_signal = False
         return solver
 
 
