@@ -33,6 +33,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
         "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group, and preemption for it as one",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
+        "CompositePodGroup": "KEP-6012: trees of pod groups",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
         "DRAPrioritizedList": "KEP-4816: firstAvailable",
         "DRAAdminAccess": "KEP-5018: adminAccess",
@@ -56,6 +57,7 @@ SINCE: Mapping[str, KubeVersion] = MappingProxyType(
         "NodeDeclaredFeatures": KubeVersion.V1_36,
         "TaintTolerationComparisonOperators": KubeVersion.V1_36,
         "VolumeLimitScaling": KubeVersion.V1_36,
+        "CompositePodGroup": KubeVersion.V1_37,
     }
 )
 """Gates that older releases do not know, with the first of the releases here that does."""

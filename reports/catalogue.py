@@ -6,6 +6,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..models.kube_version import DEFAULT_KUBE_VERSION
 from .layout import section
 
 
@@ -41,9 +42,17 @@ def story_report(entry: Mapping[str, Any]) -> RenderableType:
         Text(""),
         Text(entry["story"]),
         *section("What to expect", columns, rows, (1, 2, 3, 4)),
+        *_release(entry["kubeVersion"]),
         Text(""),
         Text(f"source: {entry['source']}", style="dim"),
     )
+
+
+def _release(version: str) -> list[RenderableType]:
+    """Say with which `--kube-version` a story is true, where that is not the default one."""
+    if version == DEFAULT_KUBE_VERSION:
+        return []
+    return [Text(""), Text(f"with --kube-version {version}")]
 
 
 def _numbers(outcome: Mapping[str, int]) -> tuple[str, ...]:

@@ -174,7 +174,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_37,
         workload_cycle=V1_37,
         current_cycle=V1_37,
-        gates={**_V1_36.gates, "VolumeLimitScaling": True},
+        gates={**_V1_36.gates, "VolumeLimitScaling": True, "CompositePodGroup": False},
     ),
 }
 """Every release that is known, oldest first."""
