@@ -88,7 +88,7 @@ def domain_masters(problem: Problem) -> list[Callable[[], DomainMaster]]:
     together they are quicker to search than one. Each is built when it is called for, those with most free
     cpu first: there a plan is found sooner.
     """
-    mine = _asking(problem)
+    mine = asking(problem)
     everywhere = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
     if not mine:
         return []
@@ -97,7 +97,7 @@ def domain_masters(problem: Problem) -> list[Callable[[], DomainMaster]]:
     return [partial(domain_master, problem, mine, nodes) for nodes in found]
 
 
-def _asking(problem: Problem) -> dict[int, list[PodClass]]:
+def asking(problem: Problem) -> dict[int, list[PodClass]]:
     """Return the classes of the groups with pending members that ask for anything."""
     found = {
         group.index: classes_of(problem, group)

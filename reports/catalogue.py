@@ -13,11 +13,11 @@ from .layout import section
 def list_report(
     entries: Iterable[Mapping[str, Any]], scenarios: Iterable[Mapping[str, Any]]
 ) -> RenderableType:
-    """Return the list of instances (name, title and what they need) and of scenarios."""
+    """Return the list of all instances (name, title and what they need) and of scenarios."""
     rows = [(entry["name"], entry["title"], ", ".join(entry["needs"])) for entry in entries]
     tales = [(entry["name"], entry["title"]) for entry in scenarios]
     return Group(
-        *section("Bundled instances", ("name", "title", "needs"), rows, rest="instances")[1:],
+        *section("Bundled instances", ("name", "title", "needs"), rows, most=len(rows))[1:],
         *section("Bundled scenarios (kubestow simulate)", ("name", "title"), tales),
     )
 

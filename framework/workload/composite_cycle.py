@@ -97,10 +97,25 @@ def schedule_tree(
     def place(emptied: "State") -> Assignment:
         return steps.attempt(emptied, root, everywhere).assignment
 
-    room = make_room(variant, state, info, ledger, place)
+    def apart(j: int, assignment: Assignment) -> bool:
+        return _is_apart(cluster, state, root, j, assignment)
+
+    room = make_room(variant, state, info, ledger, place, apart)
     if isinstance(room, str):
         return TreeCycle(variant, info, f"{refusal}, {room}", error=False, trial=trial)
     return TreeCycle(variant, info, WAITING, error=False, preemption=room, trial=trial)
+
+
+def _is_apart(cluster: "Cluster", state: "State", root: Composite, j: int, assignment: Assignment) -> bool:
+    """Whether a running member is in another domain than the new members of a group that it is below."""
+    for group in (*root.leaves(), *root.inner()):
+        if j in group.members:
+            for key in group.topology_keys:
+                ids = cluster.domains(key).ids
+                here = ids[state.node_of[j]]
+                if any(ids[n] != here for i, n in assignment.items() if i in group.members):
+                    return True
+    return False
 
 
 class _Teller:

@@ -76,12 +76,17 @@ def has_plugin(variant: WorkloadCycleVariant, info: PodGroupInfo) -> bool:
     return names.DEFAULT_PREEMPTION in variant.cluster.profile(info.pods[0]).points[POST_FILTER]
 
 
+def _never_apart(j: int, assignment: Assignment) -> bool:
+    return False
+
+
 def make_room(
     variant: WorkloadCycleVariant,
     state: "State",
     info: PodGroupInfo,
     ledger: "Ledger",
     place: Callable[["State"], Assignment],
+    apart: Callable[[int, Assignment], bool] = _never_apart,
 ) -> GroupPreemption | str:
     """Look for victims; the reason in upstream's words where there is no way.
 
@@ -91,6 +96,8 @@ def make_room(
         As for `preempt_for_group`.
     place : callable
         From a state without the possible victims, the members that find a node there, with their nodes.
+    apart : callable
+        Whether a running pod would keep a group that gains these members out of one domain, if it stayed.
     """
     cluster, pods = variant.cluster, variant.cluster.pods
     if not has_plugin(variant, info):
@@ -113,7 +120,7 @@ def make_room(
     breaking = violating(cluster, state, lower, priority, ledger)
     reprieve = _Reprieve(variant, state, trial, assignment, ledger)
     order = (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking))
-    gone = {j for j in order if not reprieve.stays(j)}
+    gone = {j for j in order if apart(j, assignment) or not reprieve.stays(j)}
     victims = tuple(j for j in lower if j in gone)
     serves = _serves(state, assignment, victims)
     return GroupPreemption(assignment, victims, breaking & gone, serves)

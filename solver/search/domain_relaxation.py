@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...encoders.domain_master import DomainMaster, domain_masters
+from ...encoders.domain_master import DomainMaster, asking, domain_masters
 from ...encoders.pod_groups import classes_of
 from ...framework.measures.group_rules import broken_groups
 from ...framework.rules.groups import groups
@@ -72,6 +72,13 @@ class DomainRelaxation:
         # look at other pods, that holds in every plan.
         self._for_good = not self.problem.victims and not relations_of(self.problem).components
 
+    @property
+    def share(self) -> float:
+        """The share of the time left that the relaxation is worth: most of it where it speaks of all pods."""
+        grouped = sum(len(classes) for classes in asking(self.problem).values())
+        whole = grouped == len(self.problem.classes)
+        return self.params.whole_domain_share if whole else self.params.domain_share
+
     def bounds(self, values: Mapping[str, int], until: float) -> dict[str, int]:
         """Bound the tiers `scheduled` from the highest priority down, the tiers above keeping their values.
 
@@ -120,8 +127,7 @@ class DomainRelaxation:
         if terms is None:
             return 0
         model.maximize(terms.expression())
-        solver = self._solver(model, until)
-        status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+        status, solver = self._search(model, until)
         if status == cp_model.INFEASIBLE:
             return -1
         return int(solver.value(terms.expression())) if status == cp_model.OPTIMAL else None
@@ -165,8 +171,7 @@ class DomainRelaxation:
             if terms is None:
                 continue
             model.maximize(terms.expression())
-            solver = self._solver(model, until)
-            status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+            status, solver = self._search(model, until)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
                 return None
             model.add(terms.expression() >= int(solver.value(terms.expression())))
@@ -232,6 +237,24 @@ class DomainRelaxation:
             cls, index=index, mask=np.asarray(cls.mask & nodes), limit=np.where(nodes, cls.limit, 0)
         )
 
+    def _search(
+        self, model: cp_model.CpModel, until: float
+    ) -> tuple[cp_model.CpSolverStatus, cp_model.CpSolver]:
+        """Solve a model by domains, anew with another seed whenever a try takes twice as long as the last."""
+        seconds, seed = self.params.first_domain_try, self.options.seed
+        best: tuple[cp_model.CpSolverStatus, cp_model.CpSolver] | None = None
+        while True:
+            solver = self._solver(model, min(until, time.monotonic() + seconds))
+            solver.parameters.random_seed = seed
+            status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+            if status in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+                return status, solver
+            if best is None or _placing(status, solver) > _placing(*best):
+                best = status, solver
+            if time.monotonic() > until:
+                return best
+            seconds, seed = 2 * seconds, seed + 1
+
     def _solver(self, model: cp_model.CpModel, until: float) -> cp_model.CpSolver:
         solver = cp_model.CpSolver()
         parameters = solver.parameters
@@ -246,6 +269,11 @@ class DomainRelaxation:
         # CP-SAT would swallow Ctrl-C, and leave Python without a handler for the next
         parameters.catch_sigint_signal = False
         return solver
+
+
+def _placing(status: cp_model.CpSolverStatus, solver: cp_model.CpSolver) -> float:
+    """Return how many pods a search places, -1 where it has found nothing."""
+    return solver.objective_value if status == cp_model.FEASIBLE else -1.0
 
 
 def _sharing(master: DomainMaster, chosen: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
