@@ -1,13 +1,5 @@
-"""How fast the greedy simulation runs, and how that grows.
+"""How fast the greedy simulation runs."""
 
-    python benchmarks/simulation.py NODES PODS CHANGES ...
-
-An hour in which PODS pods arrive on NODES nodes (six templates, half of them spread over three zones, each
-pod running twenty minutes on average) while CHANGES times a node is cordoned or uncordoned. Prints simulated
-seconds per second of real time.
-"""
-
-import sys
 import time
 from typing import Any
 
@@ -15,6 +7,8 @@ from kubestow.instances.manifests import snapshot_of
 from kubestow.models.pod import Pod
 from kubestow.models.scenario import SECOND, Arrivals, Cordon, Kind, Scenario, TimedEvent
 from kubestow.simulation.engine import Simulation
+
+from .registry import BenchSpec, Column, register
 
 HOUR = 3600 * SECOND
 SIZES = ("500m", "1", "2", "4", "250m", "3")
@@ -59,21 +53,43 @@ def scenario(nodes: int, pods: int, changes: int) -> Scenario:
     return Scenario("benchmark", snapshot, HOUR, seed=1, events=tuple(events))
 
 
-def main() -> None:
-    """Run what the arguments ask for."""
-    numbers = [int(text) for text in sys.argv[1:]] or [100, 2000, 500]
-    for k in range(0, len(numbers), 3):
-        nodes, pods, changes = numbers[k : k + 3]
-        run = Simulation(scenario(nodes, pods, changes))
-        start = time.perf_counter()
-        record = run.run()
-        wall = time.perf_counter() - start
-        print(
-            f"{nodes} nodes, {pods} pods, {changes} node events: {wall:.1f} s, "
-            f"{3600 / wall:.0f} simulated seconds a second; {len(record.waits)} bound, "
-            f"{record.wasted} attempts wasted, indexed anew {run.world.follower.rebuilds} times"
-        )
+def measure(nodes: int, pods: int, changes: int) -> dict[str, Any]:
+    run = Simulation(scenario(nodes, pods, changes))
+    started = time.process_time()
+    record = run.run()
+    used = time.process_time() - started
+    return {
+        "cpu": used,
+        "rate": HOUR / SECOND / used,
+        "bound": len(record.waits),
+        "rebuilds": run.world.follower.rebuilds,
+    }
 
 
-if __name__ == "__main__":
-    main()
+SIMULATION = register(
+    BenchSpec(
+        name="simulation",
+        title="A simulated hour",
+        about="""
+`kubestow simulate` with kube-scheduler's loop: pods of six templates arrive at random, half of them spread
+over three zones, and run twenty minutes on average, while nodes are cordoned and uncordoned. The rate is in
+simulated seconds for a second of processor time; *indexed anew* is how often everything was.""",
+        cases=(
+            {"nodes": 100, "pods": 2000, "changes": 500},
+            {"nodes": 1000, "pods": 4000, "changes": 1000},
+            {"nodes": 1000, "pods": 20000, "changes": 5000},
+        ),
+        quick=({"nodes": 10, "pods": 50, "changes": 20},),
+        measure=measure,
+        columns=(
+            Column("nodes", "{nodes:,}"),
+            Column("arrivals", "{pods:,}"),
+            Column("node changes", "{changes:,}"),
+            Column("bound", "{bound:,}"),
+            Column("processor, s", "{cpu:.1f}"),
+            Column("simulated s/s", "{rate:,.0f}"),
+            Column("indexed anew", "{rebuilds}"),
+            Column("peak, MiB", "{peak_mb:,.0f}"),
+        ),
+    )
+)

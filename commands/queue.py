@@ -38,13 +38,15 @@ def hints(cases: tuple[str, ...], output: str, feature_gates: str, kube_version:
     CASES are files of JSON lines, gzip or not, `-` for standard input. A line {"id", "plugin", "pod", "old",
     "new", "objects"} asks whether the change from old to new wakes the pod that the plugin rejected.
     """
-    from ..framework.hints.registry import HINT_PLUGINS
+    from ..framework.hints.registry import GROUP_HINTS, HINT_PLUGINS
     from ..framework.hints.verdicts import judge
     from ..instances.recordings import read_cases
     from ..models.features import FeatureGates
 
     gates = FeatureGates.parse(feature_gates)
-    judged = [(case, judge(case, gates, kube_version)) for case in read_cases(cases, tuple(HINT_PLUGINS))]
+    judged = [
+        (case, judge(case, gates, kube_version)) for case in read_cases(cases, (*HINT_PLUGINS, *GROUP_HINTS))
+    ]
     if output == "json":
         from ..reports.document import as_json
 
@@ -77,7 +79,7 @@ def queue(script: str, output: str, feature_gates: str, kube_version: KubeVersio
     trace has a time `at` in seconds and an `op`: event (old, new), pop, fail (pod, plugins, pending), bound
     (pod), activate (pod) or wait. Ticks and flushes run on their own.
     """
-    from ..framework.hints.registry import HINT_PLUGINS
+    from ..framework.hints.registry import GROUP_HINTS, HINT_PLUGINS
     from ..framework.queue.replay import replay
     from ..instances.recordings import read_timelines
     from ..models.features import FeatureGates
@@ -85,7 +87,7 @@ def queue(script: str, output: str, feature_gates: str, kube_version: KubeVersio
     gates = FeatureGates.parse(feature_gates)
     timelines = read_timelines(script)
     rejectors = {name for each in timelines for step in each.steps for name in (*step.plugins, *step.pending)}
-    for name in sorted(rejectors - set(HINT_PLUGINS)):
+    for name in sorted(rejectors - {*HINT_PLUGINS, *GROUP_HINTS}):
         click.echo(f"kubestow: note: {name} has no hints, so every event counts for its pods", err=True)
     documents = [replay(timeline, gates, kube_version) for timeline in timelines]
     if output == "json":

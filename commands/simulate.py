@@ -117,8 +117,9 @@ def _notes_of(scenario: Scenario) -> list[str]:
     snapshot = scenario.snapshot
     puts = (event.action for event in scenario.events if isinstance(event.action, Put))
     coming = {item.kind for put in puts for item in put.objects}
-    # Pod groups are not simulated, which is an error of its own.
-    without = {*coming, *OWNERS, "PodGroup", "Workload"}
+    without = {*coming, *OWNERS, "Workload"}  # without one a group of v1alpha1 is refused all the same
+    if coming & {"Workload", "Job"} or snapshot.workloads or snapshot.jobs:
+        without.add("PodGroup")  # it may be made on the way
     missing = [*missing_kinds(snapshot, without), *missing_owners(snapshot, coming)]
     return [*snapshot.notes, *missing]
 

@@ -7,6 +7,9 @@ from ..models.base import parse_timestamp
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
+DEFAULT_START = datetime(2026, 1, 1, tzinfo=UTC)
+"""The time of day at which a scenario or a script starts that has no timestamp."""
+
 # Free text, templates of objects that do not exist, and the large parts of an object that hold no time.
 _SKIPPED = frozenset(
     ("annotations", "labels", "fieldsV1", "template", "containers", "initContainers", "volumes", "images")

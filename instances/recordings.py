@@ -1,9 +1,11 @@
 """Cases for queueing hints (JSON lines) and scripts for the scheduling queue, from files."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from ..models.base import parse_timestamp
 from ..models.config import KubeSchedulerConfiguration
 from ..models.errors import InputError
 from ..models.kinds import find_kind
@@ -11,6 +13,7 @@ from ..models.meta import KubeObject
 from ..models.pod import Pod
 from ..models.recordings import HintCase, Operation, Step, Timeline
 from ..models.validation import read
+from .clock import DEFAULT_START, EPOCH, Clock
 from .documents import read_documents
 from .files import read_files
 from .json_text import read_json
@@ -55,7 +58,11 @@ def _case(raw: Any, reader: "_Reader", plugins: Sequence[str]) -> HintCase:
     if not isinstance(pod, Pod):
         raise reader.fault("pod", "must be the Pod that waits")
     old, new = reader.change(raw)
-    return HintCase(name, plugin, pod, old, new, tuple(_objects(reader.items(raw))))
+    time = reader.time(raw, "time")
+    if time is not None and (old is not None or new is not None):
+        raise reader.fault("time", "is for a case in which nothing changes; it has no old and no new")
+    found = reader.items(raw)
+    return HintCase(name, plugin, pod, old, new, tuple(_objects(found)), time, _configuration(found))
 
 
 def read_timelines(path: str | Path) -> tuple[Timeline, ...]:
@@ -83,7 +90,6 @@ def _timeline(raw: Any, reader: "_Reader") -> Timeline:
     name = reader.text(raw, "name")
     reader = reader.inside(name)
     found = reader.items(raw)
-    configurations = [item for item in found if isinstance(item, KubeSchedulerConfiguration)]
     steps: list[Step] = []
     for index, entry in enumerate(reader.list_of(raw, "trace", required=True)):
         step = _step(entry, reader.inside(f"{name}: step {index + 1}"))
@@ -95,7 +101,8 @@ def _timeline(raw: Any, reader: "_Reader") -> Timeline:
         name=name,
         what=str(raw.get("what") or ""),
         objects=tuple(_objects(found)),
-        configuration=configurations[-1] if configurations else None,
+        start=reader.time(raw, "start") or _newest(raw.get("objects")),
+        configuration=_configuration(found),
         steps=tuple(steps),
         raw=raw,
     )
@@ -122,6 +129,19 @@ def _objects(items: Sequence[KubeObject | KubeSchedulerConfiguration]) -> Iterat
     yield from (item for item in items if isinstance(item, KubeObject))
 
 
+def _configuration(
+    items: Sequence[KubeObject | KubeSchedulerConfiguration],
+) -> KubeSchedulerConfiguration | None:
+    found = [item for item in items if isinstance(item, KubeSchedulerConfiguration)]
+    return found[-1] if found else None
+
+
+def _newest(objects: Any) -> datetime:
+    clock = Clock()
+    clock.look_at(objects or [])
+    return clock.newest if clock.newest > EPOCH else DEFAULT_START
+
+
 class _Reader:
     """Reads parts of a document and tells where a fault stands."""
 
@@ -143,6 +163,16 @@ class _Reader:
         if not isinstance(value, str) or not value:
             raise self.fault(field, "required, as text")
         return value
+
+    def time(self, raw: Mapping[str, Any], field: str) -> datetime | None:
+        """Return a time in RFC 3339, None where there is none."""
+        value = raw.get(field)
+        if value is None:
+            return None
+        try:
+            return parse_timestamp(value)
+        except (TypeError, ValueError):
+            raise self.fault(field, f"must be a time such as 2026-01-01T00:00:00Z, not {value!r}") from None
 
     def list_of(self, raw: Mapping[str, Any], field: str, *, required: bool = False) -> list[Any]:
         """Return a list; a missing one is empty unless it is required."""

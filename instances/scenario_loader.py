@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -37,6 +37,7 @@ from ..models.scenario import (
 )
 from ..models.snapshot import Snapshot
 from ..models.validation import check, check_new, read
+from .clock import DEFAULT_START
 from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import read_documents, the_document
 from .files import read_file, read_files
@@ -46,7 +47,6 @@ from .scenario_reader import REQUIRED, Section
 ZONE: Final = "topology.kubernetes.io/zone"
 HOST: Final = "kubernetes.io/hostname"
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
-_START: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def load_scenario(
@@ -163,7 +163,8 @@ class _Loader:
         for index, item in enumerate(raw):
             if not isinstance(item, dict):
                 raise section.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
-        return snapshot_of([*documents, *raw], name=self._file, now=start or _START, feature_gates=gates)
+        now = start or DEFAULT_START
+        return snapshot_of([*documents, *raw], name=self._file, now=now, feature_gates=gates)
 
     def _nodes(self, section: Section) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""

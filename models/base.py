@@ -132,7 +132,24 @@ class KubeModel(BaseModel):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Copy with changes, which are not validated; what was derived from old fields is dropped."""
-        copy = super().model_copy(update=update, deep=deep)
-        for name in copy.__dict__.keys() - type(self).model_fields.keys():
-            del copy.__dict__[name]
-        return copy
+        if deep:
+            copy = super().model_copy(update=update, deep=deep)
+            for name in copy.__dict__.keys() - type(self).model_fields.keys():
+                del copy.__dict__[name]
+            return copy
+        # By hand: simulations make nothing more often, and there is nothing private or extra to copy.
+        cls = type(self)
+        fields = cls.__pydantic_fields__
+        values = self.__dict__.copy()
+        if len(values) > len(fields):
+            values = {name: value for name, value in values.items() if name in fields}
+        made = cls.__new__(cls)
+        told = self.__pydantic_fields_set__
+        if update:
+            values.update(update)
+            told = told | update.keys()
+        object.__setattr__(made, "__dict__", values)
+        object.__setattr__(made, "__pydantic_fields_set__", told)
+        object.__setattr__(made, "__pydantic_extra__", None)
+        object.__setattr__(made, "__pydantic_private__", None)
+        return made

@@ -32,6 +32,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "GangScheduling": "KEP-4671: the gang policy of a pod group",
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
         "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group, and preemption for it as one",
+        "EnableWorkloadWithJob": "KEP-5547: a Job of equal pods is a gang (in simulations)",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
         "CompositePodGroup": "KEP-6012: trees of pod groups",
         "DynamicResourceAllocation": "KEP-4381: resource claims",

@@ -6,13 +6,14 @@ malformed selector, too.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from .config import KubeSchedulerConfiguration
 from .meta import KubeObject
 from .pod import Pod
 
-Operation = Literal["event", "pop", "fail", "bound", "activate", "wait", "tick", "flush"]
+Operation = Literal["event", "pop", "fail", "bound", "activate", "wait", "tick", "flush", "time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,10 @@ class HintCase:
         The object that changes; both are None for a kind that is not read.
     objects : tuple of KubeObject
         The rest of the cluster.
+    time : datetime or None
+        That nothing happened but that it is this time now.
+    configuration : KubeSchedulerConfiguration or None
+        Profiles, if `objects` has one.
     """
 
     name: str
@@ -39,6 +44,8 @@ class HintCase:
     old: KubeObject | None
     new: KubeObject | None
     objects: tuple[KubeObject, ...] = ()
+    time: datetime | None = None
+    configuration: KubeSchedulerConfiguration | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,7 @@ class Step:
     @property
     def periodic(self) -> bool:
         """Whether the queue does this by itself."""
-        return self.op in ("tick", "flush")
+        return self.op in ("tick", "flush", "time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ class Timeline:
         What it is called, and what it shows.
     objects : tuple of KubeObject
         The cluster at the start.
+    start : datetime
+        The time of day then.
     configuration : KubeSchedulerConfiguration or None
         Profiles and backoffs, if `objects` has one.
     steps : tuple of Step
@@ -98,6 +107,7 @@ class Timeline:
     name: str
     what: str
     objects: tuple[KubeObject, ...]
+    start: datetime
     configuration: KubeSchedulerConfiguration | None
     steps: tuple[Step, ...]
     raw: Mapping[str, Any]

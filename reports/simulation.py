@@ -43,8 +43,12 @@ def simulation_report(document: Mapping[str, Any]) -> RenderableType:
     )
     minutes, seconds = divmod(document["seconds"], 60)
     span = f"{int(minutes)} min {seconds:g} s of virtual time, seed {document['seed']}"
+    notes = dict.fromkeys(note for run in runs.values() for note in run["notes"])
     return Group(
-        title, Text(span, style="dim"), *section("Outcome", ("", *runs), rows, range(1, len(runs) + 1))
+        title,
+        Text(span, style="dim"),
+        *section("Outcome", ("", *runs), rows, range(1, len(runs) + 1)),
+        *(Text(f"note: {note}") for note in notes),
     )
 
 

@@ -19,9 +19,11 @@ from ..framework.cycle.runtime import framework_for
 from ..models.meta import Condition
 from ..models.node import Node
 from ..models.pod import Pod
+from ..models.requests import pod_requests
 from ..models.scenario import Autoscaler as Settings
 from ..models.scenario import NodeGroup
 from .agenda import EARLY
+from .daemons import Daemons, is_daemon
 from .live_cluster import LiveCluster, LiveState
 from .world import World
 
@@ -85,10 +87,13 @@ class Autoscaler:
     world : World
     settings : Autoscaler
         The scenario's.
+    daemons : Daemons
+        What new nodes have to do without.
     """
 
-    def __init__(self, world: World, settings: Settings) -> None:
+    def __init__(self, world: World, settings: Settings, daemons: Daemons) -> None:
         self._world = world
+        self._daemons = daemons
         self._settings = settings
         self._random = random.Random(world.scenario.seed + settings.seed)
         self._groups = {
@@ -126,6 +131,7 @@ class Autoscaler:
             scheduled = pod.condition("PodScheduled") if pod is not None else None
             if (
                 pod is not None
+                and not is_daemon(pod)
                 and scheduled is not None
                 and (scheduled.status, scheduled.reason) == ("False", "Unschedulable")
                 and not pod.status.nominated_node_name
@@ -137,7 +143,7 @@ class Autoscaler:
         world = self._world
         cluster, state = world.follower.look()
         coming = tuple(node for group in self._groups.values() for node in group.coming.values())
-        base, placed = _extended(cluster, state, coming)
+        base, placed = self._extended(cluster, state, coming)
         left = _fill(base, placed, [world.follower.number(pod.key) for pod in waiting], range(base.n_nodes))
         if not left:
             return
@@ -156,7 +162,7 @@ class Autoscaler:
             self._order(chosen)
             helped.update(chosen.pods)
             more = tuple(node for group in self._groups.values() for node in group.coming.values())
-            base, placed = _extended(cluster, state, more)
+            base, placed = self._extended(cluster, state, more)
             numbers = [world.follower.number(pod.key) for pod in waiting]
             rest = [i for i in _fill(base, placed, numbers, range(base.n_nodes)) if i not in helped]
         for i in left:
@@ -175,7 +181,7 @@ class Autoscaler:
         now, placed = cluster, state
         while rest and group.size + len(added) < group.settings.most:
             added = (*added, group.next_node(len(added)))
-            now, placed = _extended(now, placed, added[-1:])
+            now, placed = self._extended(now, placed, added[-1:])
             left = _fill(now, placed, rest, [now.n_nodes - 1])
             if len(left) == len(rest):
                 added = added[:-1]
@@ -196,6 +202,26 @@ class Autoscaler:
             return (first, -len(option.pods), option.group.settings.name)
 
         return min(options, key=order)
+
+    def _extended(
+        self, cluster: LiveCluster, state: LiveState, nodes: tuple[Node, ...]
+    ) -> tuple[LiveCluster, LiveState]:
+        """Return the cluster and the state with more nodes, independent of the given ones.
+
+        The DaemonSets' pods are on the new nodes already: what they ask for is not there for others.
+        """
+        more = cluster.fork()
+        placed = state.fork(more)
+        if nodes:
+            more.set_nodes((*cluster.nodes, *nodes))
+            sources = np.concatenate(
+                [np.arange(cluster.n_nodes, dtype=np.int64), np.full(len(nodes), -1, dtype=np.int64)]
+            )
+            placed.renumber(sources)
+        for n, node in enumerate(nodes, start=cluster.n_nodes):
+            for daemon in self._daemons.of(node):
+                more.take(n, pod_requests(daemon))
+        return more, placed
 
     # -- the cloud ------------------------------------------------------------
 
@@ -240,7 +266,8 @@ class Autoscaler:
                 if node is None:
                     del group.there[name]
                     continue
-                if world.objects.pods_on(name) or world.queue.nominator.pods_on(name):
+                there = world.objects.pods_on(name).values()
+                if not all(map(is_daemon, there)) or world.queue.nominator.pods_on(name):
                     group.empty_since.pop(name, None)
                     continue
                 since = group.empty_since.setdefault(name, world.clock.now)
@@ -248,21 +275,6 @@ class Autoscaler:
                     del group.there[name], group.empty_since[name]
                     world.record.write("ScaleDown", group=group.settings.name, node=name)
                     world.change(node, None)
-
-
-def _extended(
-    cluster: LiveCluster, state: LiveState, nodes: tuple[Node, ...]
-) -> tuple[LiveCluster, LiveState]:
-    """Return the cluster and the state with more nodes, independent of the given ones."""
-    more = cluster.fork()
-    placed = state.fork(more)
-    if nodes:
-        more.set_nodes((*cluster.nodes, *nodes))
-        sources = np.concatenate(
-            [np.arange(cluster.n_nodes, dtype=np.int64), np.full(len(nodes), -1, dtype=np.int64)]
-        )
-        placed.renumber(sources)
-    return more, placed
 
 
 def _fill(cluster: LiveCluster, state: LiveState, pods: Sequence[int], nodes: Sequence[int]) -> list[int]:

@@ -78,6 +78,12 @@ class ClaimController:
         self._world.change(claim, claim.model_copy(update={"status": status}))
         return True
 
+    def prepare(self, key: str, allocation: Allocation) -> None:
+        """Allocate a claim, as a driver does that was asked to; one that is allocated by now stays so."""
+        claim = self._world.objects.get(ResourceClaim, key)
+        if claim is not None and claim.status.allocation is None:
+            self.allocate(key, allocation)
+
     def reserve(self, pod: Pod, allocations: Mapping[str, Allocation]) -> None:
         """Allocate claims for a pod that is about to be bound, and reserve all its claims for it."""
         kept = {key: found for key, found in allocations.items() if not self.allocate(key, found)}

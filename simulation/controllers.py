@@ -11,11 +11,12 @@ from hashlib import sha256
 from typing import Any
 
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
-from ..models.defaulting import default_pod
-from ..models.meta import KubeObject, ObjectMeta, OwnerReference
-from ..models.pod import Pod, PodStatus, PodTemplateSpec
+from ..models.meta import KubeObject
+from ..models.pod import Pod, PodSchedulingGroup, PodTemplateSpec
 from .agenda import LATE
 from .disruptions import Disruptions
+from .offspring import Key, Offspring, owned_by
+from .pod_groups import PodGroups
 from .world import World
 
 Workload = ReplicaSet | Deployment | StatefulSet | Job
@@ -27,7 +28,6 @@ _KINDS: dict[str, type[Workload]] = {
 }
 _HASH = "pod-template-hash"
 _INDEX = "batch.kubernetes.io/job-completion-index"
-_Key = tuple[str, str]
 
 
 class Controllers:
@@ -38,19 +38,20 @@ class Controllers:
     world : World
     disruptions : Disruptions
         Through which surplus pods are deleted.
+    pod_groups : PodGroups
+        The groups of Jobs' pods.
     """
 
-    def __init__(self, world: World, disruptions: Disruptions) -> None:
+    def __init__(self, world: World, disruptions: Disruptions, pod_groups: PodGroups) -> None:
         self._world = world
+        self._pod_groups = pod_groups
         self._disruptions = disruptions
-        self._owned: dict[_Key, dict[str, None]] = {}
+        self._offspring = Offspring(world, _KINDS)
         self._sets: dict[str, dict[str, None]] = {}
-        self._succeeded: Counter[_Key] = Counter()
-        self._done_indexes: dict[_Key, set[str]] = {}
-        self._numbers: Counter[_Key] = Counter()
-        self._dirty: dict[_Key, None] = {}
+        self._succeeded: Counter[Key] = Counter()
+        self._done_indexes: dict[Key, set[str]] = {}
+        self._dirty: dict[Key, None] = {}
         self._scheduled = False
-        self._templates: dict[tuple[_Key, int], tuple[PodTemplateSpec, Pod]] = {}
         world.listeners.append(self._changed)
 
     # -- which workloads are to reconcile ------------------------------------------------------------
@@ -58,45 +59,39 @@ class Controllers:
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
         if isinstance(item, Pod):
-            owner = item.metadata.controller
-            if owner is not None and owner.kind in _KINDS:
-                key = (owner.kind, f"{item.namespace}/{owner.name}")
+            key = self._offspring.parent(item)
+            if key is not None:
                 self._pod_changed(key, old, new)
                 self._touch(key)
-                if owner.kind == "ReplicaSet":
+                if key[0] == "ReplicaSet":
                     self._touch_deployment(key[1])
         elif item is not None and item.kind in _KINDS:
-            key = (item.kind, item.key)
-            owner = item.metadata.controller
-            if isinstance(item, ReplicaSet) and owner is not None and owner.kind == "Deployment":
-                parent = f"{item.namespace}/{owner.name}"
-                sets = self._sets.setdefault(parent, {})
+            if new is None:
+                self._offspring.deleted(item)
+            if isinstance(item, ReplicaSet) and (parent := self._offspring.parent(item)) is not None:
+                sets = self._sets.setdefault(parent[1], {})
                 if new is None:
                     sets.pop(item.key, None)
                 else:
                     sets[item.key] = None
-                self._touch(("Deployment", parent))
-            self._touch(key)
+                self._touch(parent)
+            self._touch((item.kind, item.key))
 
     def _touch_deployment(self, key: str) -> None:
         """Reconcile the Deployment of a ReplicaSet, if it has one: a rollout waits for pods."""
         item = self._world.objects.get(ReplicaSet, key)
-        owner = item.metadata.controller if item is not None else None
-        if item is not None and owner is not None and owner.kind == "Deployment":
-            self._touch(("Deployment", f"{item.namespace}/{owner.name}"))
+        parent = self._offspring.parent(item) if item is not None else None
+        if parent is not None:
+            self._touch(parent)
 
-    def _pod_changed(self, key: _Key, old: KubeObject | None, new: KubeObject | None) -> None:
-        owned = self._owned.setdefault(key, {})
-        if isinstance(new, Pod):
-            owned[new.key] = None
-            finished = isinstance(old, Pod) and not old.is_terminal and new.status.phase == "Succeeded"
-            if key[0] == "Job" and finished:
-                self._succeeded[key] += 1
-                self._done_indexes.setdefault(key, set()).add(new.metadata.annotations.get(_INDEX, ""))
-        elif old is not None:
-            owned.pop(old.key, None)
+    def _pod_changed(self, key: Key, old: KubeObject | None, new: KubeObject | None) -> None:
+        self._offspring.follow(key, old, new)
+        finished = isinstance(old, Pod) and not old.is_terminal
+        if key[0] == "Job" and isinstance(new, Pod) and finished and new.status.phase == "Succeeded":
+            self._succeeded[key] += 1
+            self._done_indexes.setdefault(key, set()).add(new.metadata.annotations.get(_INDEX, ""))
 
-    def _touch(self, key: _Key) -> None:
+    def _touch(self, key: Key) -> None:
         self._dirty[key] = None
         if not self._scheduled:
             self._scheduled = True
@@ -108,7 +103,7 @@ class Controllers:
         for kind, key in dirty:
             item = self._world.objects.get(_KINDS[kind], key)
             if item is None:
-                for pod in self._pods((kind, key)):
+                for pod in self._offspring.orphans((kind, key)):
                     self._disruptions.delete(pod)
             elif isinstance(item, Deployment):
                 self._deployment(item)
@@ -119,18 +114,12 @@ class Controllers:
             else:
                 self._job(item)
 
-    def _pods(self, key: _Key) -> list[Pod]:
-        return [pod for each in self._owned.get(key, ()) if (pod := self._world.pod(each)) is not None]
-
-    def _active(self, key: _Key) -> list[Pod]:
-        return [pod for pod in self._pods(key) if not pod.is_terminal and not pod.is_terminating]
-
     # -- kinds ------------------------------------------------------------
 
     def _replica_set(self, item: ReplicaSet) -> None:
-        active = self._active((item.kind, item.key))
+        active = self._offspring.active(item)
         for _ in range(item.spec.replicas - len(active)):
-            self._create(item, item.spec.template, self._next_name(item))
+            self._offspring.create(item, item.spec.template, self._offspring.next_name(item))
         surplus = len(active) - item.spec.replicas
         if surplus > 0:
             for pod in sorted(active, key=_who_goes_first)[:surplus]:
@@ -155,7 +144,7 @@ class Controllers:
         surge, unavailable = _allowances(item)
         total = newest.spec.replicas + sum(each.spec.replicas for each in others)
         if spec.strategy.type == "Recreate":
-            left = any(self._pods(("ReplicaSet", each.key)) for each in others)
+            left = any(self._offspring.pods(each) for each in others)
             for each in others:
                 self._resize(each, 0)
             self._resize(newest, newest.spec.replicas if left else spec.replicas)
@@ -179,8 +168,7 @@ class Controllers:
     def _available(self, item: ReplicaSet) -> int:
         running = (None, "Running")
         return sum(
-            bool(pod.spec.node_name) and pod.status.phase in running
-            for pod in self._active((item.kind, item.key))
+            bool(pod.spec.node_name) and pod.status.phase in running for pod in self._offspring.active(item)
         )
 
     def _new_set(self, item: Deployment, name: str) -> ReplicaSet:
@@ -191,7 +179,7 @@ class Controllers:
         )
         first = not self._sets.get(item.key)
         made = ReplicaSet(
-            metadata=_owned_by(item, name, labels),
+            metadata=owned_by(item, name, labels),
             spec=ReplicaSetSpec(
                 replicas=item.spec.replicas if first else 0, selector=item.spec.selector, template=template
             ),
@@ -216,16 +204,16 @@ class Controllers:
                     "apps.kubernetes.io/pod-index": str(ordinal),
                     "statefulset.kubernetes.io/pod-name": name,
                 }
-                self._create(item, item.spec.template, name, labels)
+                self._offspring.create(item, item.spec.template, name, labels)
             if in_order and (pod is None or pod.is_terminating or pod.status.phase not in (None, "Running")):
                 return
-        surplus = [p for p in self._active((item.kind, item.key)) if _ordinal(p) >= last]
+        surplus = [p for p in self._offspring.active(item) if _ordinal(p) >= last]
         for pod in sorted(surplus, key=_ordinal, reverse=True)[: 1 if in_order else None]:
             self._disruptions.delete(pod)
 
     def _job(self, item: Job) -> None:
         key, spec = (item.kind, item.key), item.spec
-        active = self._active(key)
+        active = self._offspring.active(item)
         parallelism = 1 if spec.parallelism is None else spec.parallelism
         done = self._succeeded[key]
         if spec.suspend:
@@ -236,45 +224,19 @@ class Controllers:
             wanted = min(parallelism, (1 if spec.completions is None else spec.completions) - done)
         labels = {"batch.kubernetes.io/job-name": item.name, "job-name": item.name}
         taken = self._done_indexes.get(key, set()) | {p.metadata.annotations.get(_INDEX, "") for p in active}
+        group = self._pod_groups.of_job(item)
+        named = {"scheduling_group": PodSchedulingGroup(pod_group_name=group)} if group is not None else None
         free = (str(index) for index in range(spec.completions or 0) if str(index) not in taken)
         for _ in range(wanted - len(active)):
             marks: dict[str, str] = {}
             if spec.completion_mode == "Indexed":
                 marks = {_INDEX: next(free)}
-            self._create(item, spec.template, self._next_name(item), {**labels, **marks}, marks)
+            name = self._offspring.next_name(item)
+            self._offspring.create(item, spec.template, name, {**labels, **marks}, marks, named)
         for pod in active[wanted:] if wanted < len(active) else ():
             self._disruptions.delete(pod)
 
     # -- pods ------------------------------------------------------------
-
-    def _next_name(self, item: KubeObject) -> str:
-        key = (item.kind, item.key)
-        while True:
-            name = f"{item.name}-{self._numbers[key]}"
-            self._numbers[key] += 1
-            if self._world.pod(f"{item.namespace}/{name}") is None:
-                return name
-
-    def _create(
-        self,
-        item: KubeObject,
-        template: PodTemplateSpec,
-        name: str,
-        labels: dict[str, str] | None = None,
-        annotations: dict[str, str] | None = None,
-    ) -> None:
-        known = self._templates.get(((item.kind, item.key), id(template)))
-        if known is None:
-            # One specification for all pods of a template, so that they are seen to be alike at once.
-            fresh = Pod(metadata=template.metadata, spec=template.spec)
-            known = (template, default_pod(fresh.model_copy(update={"status": PodStatus(phase="Pending")})))
-            self._templates[(item.kind, item.key), id(template)] = known
-        first = known[1]
-        meta = _owned_by(item, name, {**template.metadata.labels, **(labels or {})})
-        meta = meta.model_copy(
-            update={"annotations": {**template.metadata.annotations, **(annotations or {})}}
-        )
-        self._world.put(first.model_copy(update={"metadata": meta}))
 
     def scale(self, kind: str, key: str, replicas: int) -> None:
         """Set a workload's replicas, or a Job's parallelism."""
@@ -293,17 +255,6 @@ class Controllers:
             if found is not None:
                 self._world.change(found, None)
         self._world.change(item, None)
-
-
-def _owned_by(owner: KubeObject, name: str, labels: dict[str, str]) -> ObjectMeta:
-    reference = OwnerReference(
-        api_version=owner.api_version,
-        kind=owner.kind,
-        name=owner.name,
-        uid=owner.metadata.uid,
-        controller=True,
-    )
-    return ObjectMeta(name=name, namespace=owner.namespace, labels=labels, owner_references=(reference,))
 
 
 def _hash(template: PodTemplateSpec) -> str:

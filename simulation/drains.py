@@ -4,7 +4,7 @@ Source: kubectl drain.
 """
 
 from ..framework.events.changes import identity
-from ..models.controllers import DaemonSet
+from .daemons import is_daemon
 from .disruptions import Disruptions, EvictionResponse
 from .world import World
 
@@ -35,8 +35,7 @@ class Drains:
         """Cordon a node and start to evict its pods; those of DaemonSets stay."""
         self.cordon(name, on=True)
         for pod in list(self._world.objects.pods_on(name).values()):
-            owner = pod.metadata.controller
-            if owner is None or owner.kind != DaemonSet.model_fields["kind"].default:
+            if not is_daemon(pod):
                 self._evict(pod.key, identity(pod), name)
 
     def _evict(self, key: str, uid: str, name: str) -> None:

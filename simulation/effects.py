@@ -5,14 +5,15 @@ Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framewo
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from ..framework.cycle.preemption import NOT_HELPFUL, preempt
 from ..framework.cycle.runtime import framework_for
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
-from ..framework.index.fallback import falls_back
 from ..framework.queue.queued_pod import QueuedPod
 from ..framework.state.state import NO_ALLOCATIONS
+from ..framework.vocabulary import names
 from ..models.meta import Condition
 from ..models.pod import Pod
 from .claims import ClaimController
@@ -52,12 +53,7 @@ class Effects:
         if world.node(node) is None:
             self.reject(item, (), f'binding rejected: node "{node}" is gone')
             return False
-        held = world.follower.held(pod)
-        fell = [
-            c.topology_key
-            for c in pod.spec.topology_spread_constraints
-            if c.is_hard and falls_back(c.fallback_criteria, held)
-        ]
+        fell = world.follower.fallen(pod)
         metrics = world.record.metrics
         metrics.attempts[SCHEDULED] += 1
         started = item.initial_attempt if item.initial_attempt is not None else world.clock.now
@@ -65,13 +61,27 @@ class Effects:
         world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
         if fell:
             world.record.fallbacks += 1
-            world.record.write("Fallback", pod=pod.key, node=node, topologyKeys=fell, criteria=sorted(held))
+            world.record.write(
+                "Fallback",
+                pod=pod.key,
+                node=node,
+                topologyKeys=fell,
+                criteria=sorted(world.follower.held(pod)),
+            )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
         scheduled = Condition(type="PodScheduled", status="True")
         world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
         world.queue.done(item)
         return True
+
+    def ask_driver(self, item: QueuedPod, allocations: Mapping[str, Allocation]) -> None:
+        """Reserve answers Pending: a driver has to prepare the claims first (KEP-4247's example)."""
+        world = self._world
+        message = "waiting for the driver to allocate the claims"
+        self.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
+        for key, allocation in allocations.items():
+            world.agenda.after(world.pace.driver, partial(self.claims.prepare, key, allocation))
 
     def reject(
         self,
@@ -80,11 +90,17 @@ class Effects:
         message: str,
         *,
         keeps_nomination: bool = False,
+        nominated: str | None = None,
         pending: Collection[str] = (),
+        error: bool | None = None,
     ) -> None:
-        """Give a rejected pod back to the queue."""
+        """Give a rejected pod back to the queue: no node takes it now, or one has to be made ready first.
+
+        Without a rejector the attempt was an error, unless `error` says otherwise (the pod's group waits).
+        """
         world = self._world
-        result = UNSCHEDULABLE if plugins or pending else ERROR
+        error = not (plugins or pending) if error is None else error
+        result = ERROR if error else UNSCHEDULABLE
         world.record.metrics.attempts[result] += 1
         world.record.wasted += 1
         world.record.write(
@@ -95,7 +111,15 @@ class Effects:
             plugins=sorted({*plugins, *pending}),
             message=message,
         )
-        self._give_back(item, plugins, message, None, keeps_nomination=keeps_nomination, pending=pending)
+        self._give_back(
+            item,
+            plugins,
+            message,
+            nominated,
+            keeps_nomination=keeps_nomination,
+            pending=pending,
+            error=error,
+        )
 
     def nominate(
         self,
@@ -134,13 +158,14 @@ class Effects:
         *,
         keeps_nomination: bool = False,
         pending: Collection[str] = (),
+        error: bool = False,
     ) -> None:
         world = self._world
         world.queue.fail(item, plugins, pending)
         pod = world.pod(item.key, item.uid)
         if pod is None or pod.spec.node_name:
             return
-        reason = "Unschedulable" if plugins or pending else "SchedulerError"
+        reason = "SchedulerError" if error else "Unschedulable"
         condition = Condition(type="PodScheduled", status="False", reason=reason, message=message)
         if keeps_nomination:
             node = pod.status.nominated_node_name
@@ -167,7 +192,7 @@ class Effects:
         for k, victim in enumerate(left):
             if k == len(left) - 1:
                 world.queue.preempting.discard(uid)
-            if not self._disruptions.preempt(victim, preemptor, guarded=self._guarded(victim, preemptor)):
+            if not self._disruptions.preempt(victim, preemptor, guarded=self.guarded(victim, preemptor)):
                 world.queue.preempting.add(uid)
                 self._elsewhere(key, uid, tried)
                 return
@@ -176,7 +201,8 @@ class Effects:
         if not still:
             world.queue.activate([preemptor])
 
-    def _guarded(self, victim: Pod, preemptor: Pod) -> bool:
+    def guarded(self, victim: Pod, preemptor: Pod) -> bool:
+        """Say whether a preemptor may not break a victim's budgets (KEP-4664)."""
         guard = victim.spec.allow_disruption_by_priority_greater_than_or_equal
         return (
             guard is not None
@@ -185,7 +211,7 @@ class Effects:
         )
 
     def _elsewhere(self, key: str, uid: str, tried: set[str]) -> None:
-        """Choose another node after the eviction API refused a guarded victim; without one the pod waits."""
+        """Choose another node after the eviction API refused a guarded victim; else the pod backs off."""
         world = self._world
         preemptor = world.pod(key, uid)
         assert preemptor is not None
@@ -201,7 +227,8 @@ class Effects:
             world.record.write("PreemptionGivenUp", pod=key)
             world.queue.preempting.discard(uid)
             preemptor = world.edit(preemptor, nominated_node_name=None)
-            world.queue.activate([preemptor])
+            # The next attempt may find the same victims, and the API may refuse them again.
+            world.queue.punish(preemptor)
             return
         node = cluster.node_names[found.best.node]
         victims = [cluster.pods[j].pod for j in found.best.victims]

@@ -6,11 +6,7 @@ from functools import partial
 from typing import Protocol
 
 from ..framework.queue.clock import SECOND
-from ..framework.queue.periodic import TICK, next_work
-from ..framework.vocabulary import names
-from ..framework.vocabulary.profile import profiles_of
-from ..framework.vocabulary.releases import RELEASES
-from ..models.config import PodTopologySpreadArgs
+from ..framework.queue.periodic import do, next_work
 from ..models.memory import no_collection
 from ..models.meta import KubeObject
 from ..models.node import Node
@@ -20,17 +16,15 @@ from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
 from .claims import ClaimController
 from .controllers import Controllers
+from .daemons import Daemons
 from .disruptions import Disruptions
 from .drains import Drains
 from .effects import Effects
-from .fallback_hints import time_event
 from .greedy import GreedyScheduler
 from .kubelet import Kubelet
+from .pod_groups import PodGroups
 from .record import Record
 from .world import World
-
-TIME_EVENTS_EVERY = 30 * SECOND
-"""KEP-3990: how often the queue offers the passing of time to waiting pods."""
 
 
 class Scheduler(Protocol):
@@ -57,13 +51,14 @@ class Simulation:
         self.scenario = scenario
         self.world = World(scenario)
         self.disruptions = Disruptions(self.world)
-        self._controllers = Controllers(self.world, self.disruptions)
+        self._controllers = Controllers(self.world, self.disruptions, PodGroups(self.world))
+        daemons = Daemons(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
         effects = Effects(self.world, self.disruptions, ClaimController(self.world))
         self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
-            Autoscaler(self.world, scenario.autoscaler) if scenario.autoscaler is not None else None
+            Autoscaler(self.world, scenario.autoscaler, daemons) if scenario.autoscaler is not None else None
         )
         self.events = 0
 
@@ -97,10 +92,7 @@ class Simulation:
             clock.now = max(time, clock.now)
             self.events += 1
             while work is not None and work[0] <= clock.now:
-                if work[1] == TICK:
-                    queue.tick()
-                else:
-                    queue.flush()
+                do(queue, work[1])
                 work = next_work(queue)
             agenda.run_due()
             self._scheduler.wake()
@@ -116,24 +108,8 @@ class Simulation:
             self._autoscaler.start()
         for event in self.scenario.events:
             world.agenda.at(event.at, partial(self._act, event.action))
-        if self._has_timeout():
-            world.agenda.at(TIME_EVENTS_EVERY, self._time_passes)
         world.agenda.run_due()
         self._scheduler.wake()
-
-    def _has_timeout(self) -> bool:
-        snapshot = self.scenario.snapshot
-        gates = snapshot.feature_gates
-        profiles = profiles_of(snapshot.configuration, RELEASES[snapshot.kube_version], gates)
-        for profile in profiles.values():
-            args = profile.args(names.POD_TOPOLOGY_SPREAD)
-            if isinstance(args, PodTopologySpreadArgs) and args.node_provisioning_timeout is not None:
-                return gates.enabled("PodTopologySpreadFallbackMode")
-        return False
-
-    def _time_passes(self) -> None:
-        self.world.agenda.after(TIME_EVENTS_EVERY, self._time_passes)
-        self.world.queue.move_all(time_event(self.world.now))
 
     # -- the scenario's events ------------------------------------------------------------
 

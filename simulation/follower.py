@@ -2,8 +2,8 @@
 
 Changes are noted when they happen and applied on the next read: all changes since the last one are one
 exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is none,
-everything is indexed anew with as many spare slots as there are pods, so that arrivals cost the same each,
-however many there are.
+as many are added as there are of its kind, so that arrivals cost the same each, however many there are. A pod
+of a new kind has everything indexed anew.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from ..framework.build import classify
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
-from ..framework.index.fallback import criteria_held
+from ..framework.index.fallback import criteria_held, falls_back, may_fall_back
 from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
 from ..framework.state.state import NO_ALLOCATIONS
 from ..framework.vocabulary import names
@@ -28,6 +28,7 @@ from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec
 from ..models.policy import PodDisruptionBudget
+from ..models.scheduling import PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
@@ -40,6 +41,10 @@ _CONTROLLERS: Final = frozenset(
 )
 _INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "PriorityClass"} - _CONTROLLERS
 """Kinds of which a change means indexing anew; a controller's selector, all that matters, never changes."""
+
+
+_FEWEST_SEATS: Final = 16
+_MOST_SPECS: Final = 4096
 
 
 @dataclass(slots=True)
@@ -76,8 +81,15 @@ class Follower:
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
+        self._falls_back = self._gates.enabled("PodTopologySpreadFallbackMode")
+        self._defaulting = {
+            name
+            for name, profile in self._profiles.items()
+            if any(c.fallback_criteria for c in _spread_args(profile).default_constraints)
+        }
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
+        self._seats: dict[Hashable, list[int]] = {}
         self._dirty_pods: dict[str, None] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
         self._dirty_nodes: dict[str, None] = {}
@@ -127,7 +139,9 @@ class Follower:
         elif isinstance(item, PodDisruptionBudget):
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
-            self._stale = True
+            # A group's status says nothing to those who are scheduled one by one.
+            same = isinstance(old, PodGroup) and isinstance(new, PodGroup) and old.spec == new.spec
+            self._stale |= not same
 
     def bring(self, key: str, allocations: Mapping[str, Allocation]) -> None:
         """Note which devices a pod brings along to the node that it is about to be bound to."""
@@ -143,16 +157,37 @@ class Follower:
     def held(self, pod: Pod) -> frozenset[str]:
         """Return the fallback criteria that hold for a pod now."""
         profile = self._profiles.get(pod.spec.scheduler_name)
-        if profile is None or not self._gates.enabled("PodTopologySpreadFallbackMode"):
+        if profile is None or not self._falls_back:
             return frozenset()
-        args = cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
-        return criteria_held(pod, args, self._now())
+        if not pod.spec.topology_spread_constraints and profile.scheduler_name not in self._defaulting:
+            return frozenset()
+        return criteria_held(pod, _spread_args(profile), self._now())
+
+    def may_fall_back(self, pod: Pod) -> bool:
+        """Say whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
+        profile = self._profiles.get(pod.spec.scheduler_name)
+        return profile is not None and self._falls_back and may_fall_back(pod, _spread_args(profile))
+
+    def fallen(self, pod: Pod) -> list[str]:
+        """Return the topology keys of a waiting pod's constraints that have fallen back now."""
+        if not self.may_fall_back(pod):
+            return []
+        constraints = pod.spec.topology_spread_constraints
+        if not constraints:
+            assert self._cluster is not None
+            info = self._cluster.pods[self.number(pod.key)]
+            if not info.default_selector.is_empty:
+                constraints = _spread_args(self._profiles[info.scheduler]).default_constraints
+        held = self.held(pod)
+        return [c.topology_key for c in constraints if c.is_hard and falls_back(c.fallback_criteria, held)]
 
     def _shape(self, pod: Pod) -> Hashable:
         """Return a key that only pods share that no rule can tell apart."""
         spec = pod.spec
         found = self._specs.get(id(spec))
         if found is None:
+            if len(self._specs) > 2 * len(self._slots) + _MOST_SPECS:
+                self._specs.clear()
             own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
             found = self._specs[id(spec)] = (spec, own.model_dump_json(exclude_defaults=True))
         owner = pod.metadata.controller
@@ -183,8 +218,8 @@ class Follower:
         before = cluster.node_index
         self.revision += 1
         if len(new) == len(changed) and all(name in before for name in changed):
-            cluster.change_nodes({before[node.name]: node for node in new})
-            state.forget_counts()
+            if cluster.change_nodes({before[node.name]: node for node in new}):
+                state.forget_counts()
             return
         for name, node in changed.items():
             n = before.get(name)
@@ -225,15 +260,30 @@ class Follower:
                 self._settle(cluster, state, slot.i, pod)
         for key, pod, shape in waiting:
             free = self._free.get(shape)
-            if not free:
+            if not free and not self._add_seats(cluster, state, shape):
                 self._stale = True
                 return
-            i = free.pop()
+            i = self._free[shape].pop()
             self._slots[key] = _Slot(i, shape, identity(pod))
             self._settle(cluster, state, i, pod)
         if self._started:
             cluster.forget_starts()
             self._started = False
+
+    def _add_seats(self, cluster: LiveCluster, state: LiveState, shape: Hashable) -> bool:
+        """Double the slots of a kind; say whether that was possible."""
+        seats = self._seats.get(shape)
+        if seats is None or state.volumes is not None or state.claims is not None:
+            return False
+        first = len(cluster.pods)
+        more = max(len(seats), _FEWEST_SEATS)
+        if not cluster.grow(seats[:1] * more):
+            return False
+        state.grow(more)
+        new = range(first, first + more)
+        seats += new
+        self._free.setdefault(shape, []).extend(new)
+        return True
 
     def _plays(self, pod: Pod) -> bool:
         node = pod.spec.node_name
@@ -306,7 +356,9 @@ class Follower:
             pod.key: _Slot(i, shape, identity(pod))
             for i, (pod, shape) in enumerate(zip(live, shapes, strict=True))
         }
-        self._free = {}
+        self._free, self._seats = {}, {}
+        for i, shape in enumerate((*shapes, *spare)):
+            self._seats.setdefault(shape, []).append(i)
         for i, shape in enumerate(spare, start=len(live)):
             self._free.setdefault(shape, []).append(i)
         if state.claims is not None and before is not None:
@@ -323,6 +375,10 @@ class Follower:
         from ..models.resource_api import ResourceClaim
 
         return self._objects.get(ResourceClaim, claim) is not None
+
+
+def _spread_args(profile: Profile) -> "PodTopologySpreadArgs":
+    return cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
 
 
 def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:

@@ -1,14 +1,13 @@
 """kube-scheduler's loop: one pod after another, each cycle takes its time."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from ..framework.cycle.cycle import Cycle, schedule_one
 from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
-from ..framework.vocabulary import names
 from .disruptions import Disruptions
 from .effects import Effects
+from .groups import GroupDecision, Groups
 from .live_cluster import LiveCluster, LiveState
 from .world import World
 
@@ -35,6 +34,7 @@ class GreedyScheduler:
         self._world = world
         self._disruptions = disruptions
         self._effects = effects
+        self._groups = Groups(world, disruptions, effects)
         self._busy = False
         self._moment: Hashable = None
         self._failed: dict[int, Cycle] = {}
@@ -48,11 +48,25 @@ class GreedyScheduler:
         if popped is None:
             return
         self._busy = True
-        self._try(popped.item)
+        if self._groups.name(popped.item.pod) is None:
+            self._try(popped.item)
+        else:
+            self._try_group(popped.item)
+
+    def _try_group(self, item: QueuedPod) -> None:
+        decision = self._groups.decide(item)
+        if decision is None:
+            self._try(item)
+        else:
+            self._world.agenda.after(self._world.pace.cycle, lambda: self._carry_out(decision))
+
+    def _carry_out(self, decision: GroupDecision) -> None:
+        self._busy = False
+        self._groups.carry_out(decision)
 
     def _try(self, item: QueuedPod) -> None:
         world = self._world
-        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+        if world.follower.may_fall_back(item.pod):
             world.follower.touch(item.key)  # a timeout may have passed
         cluster, state = world.follower.look()
         try:
@@ -112,13 +126,8 @@ class GreedyScheduler:
         self._world.queue.done(item)
 
     def _ask_driver(self, item: QueuedPod, cycle: Cycle) -> None:
-        """Reserve answers Pending: a driver has to prepare the claims (KEP-4247's example)."""
         self._busy = False
-        world = self._world
-        message = "waiting for the driver to allocate the claims"
-        self._effects.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
-        for key, allocation in cycle.allocations.items():
-            world.agenda.after(world.pace.driver, partial(self._effects.claims.allocate, key, allocation))
+        self._effects.ask_driver(item, cycle.allocations)
 
     def _bind(self, item: QueuedPod, node: str, cycle: Cycle) -> None:
         self._busy = False

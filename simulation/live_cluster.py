@@ -5,19 +5,25 @@ what was computed for the old ones is dropped. Pods are *slots*: the pod in a sl
 filter and no score can tell the two apart.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
 from ..framework.cycle.budget_ledger import Ledger
+from ..framework.cycle.runtime import Framework
 from ..framework.index.cluster import Cluster
+from ..framework.index.taints import HARD_EFFECTS
 from ..framework.state.counters import Counters
 from ..framework.state.dirty_nodes import DirtyNodes
 from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
+from ..framework.vocabulary import names
 from ..framework.vocabulary.arrays import Ints
+from ..models.config import PodTopologySpreadArgs
 from ..models.node import Node
 from ..models.requests import in_units
 
@@ -38,15 +44,42 @@ _OF_PODS = (
 )
 """What is kept by cluster and depends on pods and budgets alone."""
 
+_NOT_OF_TAINTS: Final = frozenset(
+    (
+        *_OF_PODS,
+        "framework",
+        "image score",
+        "groups about",
+        "importance",
+        "node selector",
+        "node term",
+        "nodes with keys",
+        "required nodes",
+        "scaled image sizes",
+        "soft taints",
+        "spread",
+        "term groups",
+        "wanted room",
+    )
+)
+"""What is kept by cluster and does not depend on hard taints and cordons, or is told of them."""
+
+_NOT_OF_EACH_POD: Final = _NOT_OF_TAINTS - {*_OF_PODS, "importance"} | {"tolerated", "eligible"}
+"""What is kept by cluster and says nothing of single pods, only of their classes."""
+
 
 class LiveCluster(Cluster):
     """A cluster whose nodes can be exchanged."""
 
     def takes(self, nodes: Iterable[Node]) -> bool:
         """Whether nodes can join without a change of dtype: their amounts are exact in 64 bits."""
-        return self.dtype is object or all(
+        if self.dtype is object:
+            return True
+        return all(
             amount < _EXACT_IN_64_BITS
             for node in nodes
+            if (n := self.node_index.get(node.name)) is None
+            or self.nodes[n].status.allocatable is not node.status.allocatable
             for amount in in_units(node.status.allocatable).values()
         )
 
@@ -75,8 +108,15 @@ class LiveCluster(Cluster):
         self.n_nodes = len(nodes)
         self._forget_nodes()
 
-    def change_nodes(self, changed: Mapping[int, Node]) -> None:
-        """Replace some nodes, by number, by their new versions."""
+    def change_nodes(self, changed: Mapping[int, Node]) -> bool:
+        """Replace some nodes, by number, by their new versions; return whether pods are to be counted anew.
+
+        Nodes are cordoned and tainted more often than anything else happens to them, and few things depend
+        on it: then the rest of what is known about nodes stays.
+        """
+        if self._only_closed(changed):
+            self._recast(changed)
+            return False
         nodes = list(self.nodes)
         labels = False
         self.allocatable, self.allowed_pods = self.allocatable.copy(), self.allowed_pods.copy()
@@ -92,6 +132,69 @@ class LiveCluster(Cluster):
         vars(self)["name_ranks"] = ranks
         if not labels:
             self._domains = domains
+        return True
+
+    def take(self, n: int, requests: Mapping[str, int]) -> None:
+        """Let a node offer so much less, and one pod less, than its object says."""
+        for name, amount in requests.items():
+            r = self.resource_index.get(name)
+            if r is not None:
+                self.allocatable[r, n] = max(self.allocatable[r, n] - amount, 0)
+        self.allowed_pods[n] -= 1
+
+    def grow(self, sources: Sequence[int]) -> bool:
+        """Add a slot for each of these, for pods like those in them; say whether that was possible."""
+        usage = np.concatenate([self.usage, self.usage[sources]])
+        nonzero = np.concatenate([self.nonzero, self.nonzero[sources]])
+        if self.dtype is not object and float(usage.sum() + nonzero.sum()) >= _EXACT_IN_64_BITS / 2:
+            return False
+        first = len(self.pods)
+        more = (replace(self.pods[i], index=first + k) for k, i in enumerate(sources))
+        self.pods = (*self.pods, *more)
+        self.usage, self.nonzero = usage, nonzero
+        self.unit_of = np.concatenate([self.unit_of, self.unit_of[sources]])
+        vars(self).pop("guards", None)
+        self._memo = {key: found for key, found in self._memo.items() if _topic(key) in _NOT_OF_EACH_POD}
+        for found in self._memo.values():
+            if isinstance(found, Framework):
+                found.forget_pods()
+        return True
+
+    def _only_closed(self, changed: Mapping[int, Node]) -> bool:
+        """Say whether nodes differ from their old versions in hard taints and cordons only, for all pods."""
+        return not self._counts_by_taints and all(
+            _open_part(self.nodes[n]) == _open_part(node) for n, node in changed.items()
+        )
+
+    @cached_property
+    def _counts_by_taints(self) -> bool:
+        """Whether a spread constraint may leave nodes out of its count because of their taints."""
+        own = (c for info in self.pods for c in info.pod.spec.topology_spread_constraints)
+        defaults = (
+            c
+            for profile in self.profiles.values()
+            if isinstance(args := profile.args(names.POD_TOPOLOGY_SPREAD), PodTopologySpreadArgs)
+            for c in args.default_constraints
+        )
+        return any(c.node_taints_policy == "Honor" for c in (*own, *defaults))
+
+    def _recast(self, changed: Mapping[int, Node]) -> None:
+        nodes = list(self.nodes)
+        for n, node in changed.items():
+            nodes[n] = node
+        self.nodes = tuple(nodes)
+        known = vars(self)
+        if "taints" in known:
+            known["taints"] = self.taints.exchanged({n: node.spec.taints for n, node in changed.items()})
+        if "cordoned" in known:
+            cordoned = known["cordoned"] = self.cordoned.copy()
+            for n, node in changed.items():
+                cordoned[n] = node.spec.unschedulable
+        self._memo = {key: found for key, found in self._memo.items() if _topic(key) in _NOT_OF_TAINTS}
+        numbers = np.array(sorted(changed), dtype=np.int64)
+        for found in self._memo.values():
+            if isinstance(found, Framework):
+                found.forget_taints(numbers)
 
     def _forget_nodes(self) -> None:
         # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
@@ -99,7 +202,7 @@ class LiveCluster(Cluster):
             key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
         }
         self._domains = {}
-        for name in ("name_ranks", "taints"):
+        for name in ("name_ranks", "taints", "cordoned"):
             vars(self).pop(name, None)
 
     def fork(self) -> Self:
@@ -111,6 +214,18 @@ class LiveCluster(Cluster):
     def forget_starts(self) -> None:
         """Forget what was worked out from the pods' starts."""
         self._memo.pop("importance", None)
+
+
+def _topic(key: Hashable) -> Hashable:
+    return key[0] if isinstance(key, tuple) else key
+
+
+def _open_part(node: Node) -> tuple[object, ...]:
+    """Return all of a node that plugins read, apart from hard taints and cordons."""
+    soft = [taint for taint in node.spec.taints if taint.effect not in HARD_EFFECTS]
+    spec = node.spec.model_copy(update={"taints": (), "unschedulable": False})
+    status = node.status.model_copy(update={"conditions": ()})
+    return soft, spec, status, node.metadata.labels
 
 
 class LiveState(State):
@@ -152,6 +267,16 @@ class LiveState(State):
         for i, node in nominated.items():
             if numbers[node] >= 0:
                 self.nominate(i, int(numbers[node]))
+
+    def grow(self, slots: int) -> None:
+        """Follow the cluster: there are more slots, nobody in them."""
+        self.node_of = np.concatenate([self.node_of, np.full(slots, -1, dtype=self.node_of.dtype)])
+        self.terminating = np.concatenate([self.terminating, np.zeros(slots, dtype=np.bool_)])
+        self._counters.follow(self.cluster.unit_of)
+        nominated = dict(self.nominated)
+        self.nominations = Nominations(self.cluster)
+        for i, node in nominated.items():
+            self.nominations.nominate(i, node)
 
     def forget_counts(self) -> None:
         """Count anew, and ask about every node anew: nodes have changed."""

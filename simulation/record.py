@@ -36,6 +36,8 @@ class Record:
     evictions, violations, fallbacks : int
         Pods removed for others (or by drains), those beyond what a budget allowed, and pods bound with a
         constraint that fell back.
+    notes : list of str
+        What is to be known about the run, each once.
     """
 
     def __init__(self, clock: VirtualClock) -> None:
@@ -50,6 +52,7 @@ class Record:
         self.violations = 0
         self.fallbacks = 0
         self.rounds = 0
+        self.notes: list[str] = []
         self._since: dict[str, int] = {}
         self._nodes = 0
         self._node_time = 0
@@ -59,6 +62,12 @@ class Record:
         """Write an entry of the log."""
         if self.sink is not None:
             self.sink({"t": round(self._clock.now / SECOND, 9), "event": event, **what})
+
+    def note(self, text: str) -> None:
+        """Write down once what is to be known about the run, for its reader."""
+        if text not in self.notes:
+            self.notes.append(text)
+            self.write("Note", what=text)
 
     def changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Write down what a change of an object means, where it means anything."""

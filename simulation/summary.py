@@ -16,7 +16,7 @@ def summary(run: Simulation) -> dict[str, Any]:
         `pods` (created unbound, scheduled, waiting at the end, deleted before that), `timeToSchedule`
         (seconds from creation to binding: p50, p99, max; null where nothing was scheduled), `attempts`
         (total, wasted), `evictions`, `violations`, `fallbacks`, `nodeHours`, `rounds` (of an optimal
-        scheduler), `hints` (asked, queue, run).
+        scheduler), `hints` (asked, queue, run), `notes` (what is to be known about the run).
     """
     record, counts = run.record, run.world.queue.counts
     waits = sorted(record.waits)
@@ -44,6 +44,7 @@ def summary(run: Simulation) -> dict[str, Any]:
             "queue": sum(n for (_, _, verdict), n in counts.hints.items() if verdict != "QueueSkip"),
             "run": counts.evaluations,
         },
+        "notes": record.notes,
     }
 
 

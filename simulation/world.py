@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
+from ..framework.index.group_names import group_name
 from ..framework.queue.clock import VirtualClock
 from ..framework.queue.handlers import EventHandlers
 from ..framework.queue.scheduling_queue import SchedulingQueue
@@ -13,14 +14,15 @@ from ..models.admission import PriorityClasses, admit
 from ..models.errors import InputError
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node
-from ..models.pod import Pod, PodStatus
+from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
-from ..models.scheduling import PriorityClass
+from ..models.scheduling import PodGroup, PriorityClass, Workload
 from .agenda import Agenda
-from .fallback_hints import PLUGINS
 from .follower import Follower
 from .record import Record
 from .snapshots import objects_of
+
+_MOST_SPECS: Final = 1024
 
 Listener = Callable[[KubeObject | None, KubeObject | None], None]
 
@@ -59,14 +61,16 @@ class World:
             configuration=scenario.snapshot.configuration,
             gates=self.gates,
             version=scenario.snapshot.kube_version,
-            plugins=PLUGINS,
+            start=scenario.snapshot.now,
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
         self.record = Record(self.clock)
         self.listeners: list[Listener] = []
         self._handlers = EventHandlers(self.queue)
         self._uids = 0
+        self._told = (0, scenario.snapshot.now)
         self._classes: PriorityClasses | None = None
+        self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
     def start(self) -> None:
         """Add the objects of the scenario's cluster, those that others refer to first."""
@@ -83,7 +87,12 @@ class World:
     @property
     def now(self) -> datetime:
         """The time as timestamps have it, to the microsecond."""
-        return self.scenario.snapshot.now + timedelta(microseconds=self.clock.now // 1000)
+        moment, told = self._told
+        if moment != self.clock.now:
+            moment = self.clock.now
+            told = self.scenario.snapshot.now + timedelta(microseconds=moment // 1000)
+            self._told = (moment, told)
+        return told
 
     # -- changes ------------------------------------------------------------
 
@@ -101,21 +110,50 @@ class World:
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key; a new pod is admitted."""
         old = self.objects.get(type(item), item.key)
+        self._refuse_trees(item)
         if isinstance(item, Pod) and old is None:
             item = self._admitted(item)
+        elif isinstance(item, PodGroup) and old is None:
+            item = admit(item, self._priorities(), self.scenario.name)
         if item is not old:
             self.change(old, item)
 
-    def _admitted(self, pod: Pod) -> Pod:
+    def _refuse_trees(self, item: KubeObject) -> None:
+        """Refuse groups that are parts of trees, and Workloads of which trees are made, unless overlooked."""
+        if not self.gates.enabled("CompositePodGroup") or not self.gates.enabled("GenericWorkload"):
+            return
+        field = ""
+        if isinstance(item, PodGroup) and item.spec.parent_composite_pod_group_name:
+            field = "spec.parentCompositePodGroupName"
+        elif isinstance(item, Workload) and item.spec.composite_pod_group_templates:
+            field = "spec.compositePodGroupTemplates"
+        if field:
+            text = "trees of groups are not simulated; overlook them with --feature-gates "
+            text += "CompositePodGroup=false"
+            raise InputError(self.scenario.name, f"{item.kind} {item.key}", field, text)
+
+    def _priorities(self) -> PriorityClasses:
         if self._classes is None:
             self._classes = PriorityClasses(self.objects.all(PriorityClass))
-        pod = admit(pod, self._classes, self.scenario.name)
-        spec = pod.spec
-        if (spec.workload_ref or spec.scheduling_group) and self.gates.enabled("GenericWorkload"):
-            place = "spec.schedulingGroup" if spec.scheduling_group else "spec.workloadRef"
-            advice = "with --feature-gates GenericWorkload=false members are scheduled one by one"
-            text = f"pod groups are not simulated; {advice}"
-            raise InputError(self.scenario.name, f"Pod {pod.key}", place, text)
+            self._admitted_specs.clear()
+        return self._classes
+
+    def _admitted(self, pod: Pod) -> Pod:
+        if self.gates.enabled("GenericWorkload") and _is_old(pod):
+            advice = "name a PodGroup in spec.schedulingGroup, or schedule members one by one "
+            advice += "with --feature-gates GenericWorkload=false"
+            text = f"groups of v1alpha1 are not simulated; {advice}"
+            raise InputError(self.scenario.name, f"Pod {pod.key}", "spec.workloadRef", text)
+        classes = self._priorities()
+        # Pods of one template share its specification, and what is made of it, so that they are seen to be
+        # alike at once.
+        known = self._admitted_specs.get(id(pod.spec))
+        if known is None:
+            if len(self._admitted_specs) >= _MOST_SPECS:
+                self._admitted_specs.clear()
+            admitted = admit(pod, classes, self.scenario.name).spec
+            known = self._admitted_specs[id(pod.spec)] = (pod.spec, admitted)
+        pod = pod.model_copy(update={"spec": known[1]})
         meta: dict[str, Any] = {}
         if not pod.metadata.uid:
             self._uids += 1
@@ -144,7 +182,7 @@ class World:
         before = pod.status
         merged = before.conditions
         for condition in conditions:
-            merged = _with_condition(merged, condition, self.now)
+            merged = with_condition(merged, condition, self.now)
         if merged is not before.conditions:
             status["conditions"] = merged
         changes = {name: value for name, value in status.items() if getattr(before, name) != value}
@@ -170,20 +208,26 @@ class World:
         return self.objects.get(Node, name)
 
 
+def _is_old(pod: Pod) -> bool:
+    """Whether a pod names a replica of a Workload's group: its members meet in Permit, not in a cycle."""
+    name = group_name(pod)
+    return name is not None and bool(name.workload)
+
+
 def fresh(pod: Pod) -> Pod:
     """Return a pod as a user creates it: without a status."""
     return pod.model_copy(update={"status": PodStatus(phase="Pending")})
 
 
-def _with_condition(
-    conditions: tuple[Condition, ...], new: Condition, now: datetime
-) -> tuple[Condition, ...]:
-    """Set a condition; its time of transition stays where its status does."""
+def with_condition(conditions: tuple[Condition, ...], new: Condition, now: datetime) -> tuple[Condition, ...]:
+    """Return conditions with one set; its time of transition stays where its status does."""
     for k, old in enumerate(conditions):
         if old.type == new.type:
             if (old.status, old.reason, old.message) == (new.status, new.reason, new.message):
                 return conditions
-            since = old.last_transition_time if old.status == new.status else now
+            # A pod that is rejected after its gates are gone was not rejected before (KEP-3990's timeout).
+            same = old.status == new.status and old.reason != "SchedulingGated"
+            since = old.last_transition_time if same else now
             return (
                 *conditions[:k],
                 new.model_copy(update={"last_transition_time": since}),

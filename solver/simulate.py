@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
+from ..framework.vocabulary import names
+from ..models.meta import Condition
 from ..simulation.agenda import LATE
-from ..simulation.snapshots import snapshot_of_store
+from ..simulation.groups import Groups
 from .api import solve_round
 from .options import SolveOptions
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..framework.dra.allocation import Allocation
+    from ..framework.index.group_names import GroupName
     from ..framework.queue.queued_pod import QueuedPod
     from ..models.plan import Plan
     from ..models.pod import Pod
@@ -44,10 +47,11 @@ class OptimalScheduler:
 
     def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
         self._world = world
-        self._disruptions = disruptions
         self._effects = effects
+        self._groups = Groups(world, disruptions, effects)
         self._planned = False
-        self._in_vain = -1
+        self._moment = -1
+        self._tried: set[str] = set()
 
     def wake(self) -> None:
         """Schedule a round at the next time of the grid, if any pod is to be tried."""
@@ -56,17 +60,19 @@ class OptimalScheduler:
             return
         self._planned = True
         now, every = self._world.clock.now, self._world.pace.optimal
-        if now == self._in_vain and not lengths["active"]:
-            now += 1  # pods that back off are not available yet: not at this time again
+        if now == self._moment and all(item.uid in self._tried for item in self._world.queue.active):
+            now += 1  # every pod that is available was in a round at this time
         self._world.agenda.at(-(-now // every) * every, self._round, LATE)
 
     def _round(self) -> None:
         self._planned = False
         items: list[QueuedPod] = []
         while (popped := self._world.queue.pop()) is not None:
-            items.append(popped.item)
-        if not items:
-            self._in_vain = self._world.clock.now
+            items += self._groups.pull(popped.item)
+        if self._moment != self._world.clock.now:
+            self._moment = self._world.clock.now
+            self._tried.clear()
+        self._tried.update(item.uid for item in items)
         left = [item for item in items if not self._bound_where_nominated(item)]
         if not left:
             return
@@ -77,7 +83,7 @@ class OptimalScheduler:
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
         """Bind a nominated pod if its node takes it now; return whether its attempt is over."""
         world = self._world
-        if any(c.fallback_criteria for c in item.pod.spec.topology_spread_constraints):
+        if world.follower.may_fall_back(item.pod):
             world.follower.touch(item.key)
         cluster, state = world.follower.look()
         pod = world.pod(item.key, item.uid)
@@ -85,15 +91,24 @@ class OptimalScheduler:
             world.queue.done(item)
             return True
         i = world.follower.number(item.key)
-        if i not in state.nominated:
+        if i not in state.nominated or self._groups.name(item.pod) is not None:
             return False
         framework = framework_for(cluster, i)
         node = state.nominated[i]
         if not framework.filter_nominated(state, i, node).ok or framework.binding_error(state, i):
             return False
         cycle = find_node(framework, state, i)
-        self._effects.bind(item, cluster.node_names[cycle.node], cycle.allocations)
+        self._bind(item, cluster.node_names[cycle.node], cycle.allocations)
         return True
+
+    def _bind(self, item: QueuedPod, node: str, allocations: Mapping[str, Allocation]) -> None:
+        """Bind a pod, or have a driver allocate its claims first where that takes time."""
+        free = {claim.key for claim in self._effects.claims.of(item.pod) if claim.status.allocation is None}
+        asked = {key: found for key, found in allocations.items() if key in free}
+        if asked and self._world.pace.driver:
+            self._effects.ask_driver(item, asked)
+        else:
+            self._effects.bind(item, node, allocations)
 
     def _solve(self, items: list[QueuedPod]) -> SolvedRound:
         """Plan the pods of the round.
@@ -104,7 +119,7 @@ class OptimalScheduler:
         world = self._world
         mine = {item.key for item in items}
         pods: list[Pod] = []
-        base = snapshot_of_store(world.objects, world.scenario.snapshot, world.now)
+        base = self._groups.snapshot()
         for pod in base.pods:
             if pod.spec.node_name:
                 pods.append(pod)
@@ -114,10 +129,14 @@ class OptimalScheduler:
             elif pod.status.nominated_node_name and not pod.is_terminating:
                 spec = pod.spec.model_copy(update={"node_name": pod.status.nominated_node_name})
                 pods.append(pod.model_copy(update={"spec": spec}))
-        budgets = tuple(self._disruptions.budget(item.key) for item in base.pod_disruption_budgets)
-        snapshot = replace(base, pods=tuple(pods), pod_disruption_budgets=budgets)
+            elif pod.spec.scheduling_gates and self._groups.name(pod) is not None:
+                pods.append(pod)  # it counts as a member, wherever it waits
+        snapshot = replace(base, pods=tuple(pods))
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
-        return solve_round(snapshot, options)
+        solved = solve_round(snapshot, options)
+        if solved.plan.stats.interrupted:
+            raise KeyboardInterrupt  # it ends the run, not this round alone
+        return solved
 
     def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: Mapping[str, Allocation]) -> None:
         """Carry a plan out: evictions and nominations first, so that no other pod is promised their room."""
@@ -132,7 +151,11 @@ class OptimalScheduler:
             nominations=len(nominated),
             evictions=len(plan.evictions),
         )
+        groups = self._groups_of(items)
+        later = self._make_room(plan, items, groups)
         for key, nomination in nominated.items():
+            if groups.get(key) in later:
+                continue
             victims = [pod for each in nomination.victims if (pod := world.pod(each)) is not None]
             world.record.metrics.preemption_attempts += 1
             reason = "the round makes room for it" if victims else "its room is being made in the round"
@@ -141,14 +164,55 @@ class OptimalScheduler:
             if step.deallocate is not None:
                 self._effects.claims.deallocate(step.deallocate)
         for binding in plan.bindings:
+            if groups.get(binding.pod) in later:
+                continue
             item = items[binding.pod]
             mine = {claim.key for claim in self._effects.claims.of(item.pod)}
             brought = {key: found for key, found in allocations.items() if key in mine}
-            self._effects.bind(item, binding.node, brought)
+            self._bind(item, binding.node, brought)
         for key, item in items.items():
             if key in stays:
                 entry = stays[key]
-                self._effects.reject(item, entry.blocked_by, entry.message)
+                # That its group waits for room is no wait for members: nobody has to come for it to end.
+                by = [plugin for plugin in entry.blocked_by if plugin != names.GANG_SCHEDULING]
+                self._effects.reject(item, by, entry.message, error=not entry.blocked_by)
+        placed = {groups[binding.pod] for binding in plan.bindings if binding.pod in groups} - later
+        for name in dict.fromkeys(groups.values()):
+            status, reason = ("True", "Scheduled") if name in placed else ("False", "Unschedulable")
+            self._groups.tell(name, Condition(type="PodGroupScheduled", status=status, reason=reason))
+
+    def _groups_of(self, items: Mapping[str, QueuedPod]) -> dict[str, GroupName]:
+        """Return the groups of the pods that have one, by pod."""
+        named = {key: self._groups.name(item.pod) for key, item in items.items()}
+        return {key: name for key, name in named.items() if name is not None}
+
+    def _make_room(
+        self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, GroupName]
+    ) -> set[GroupName]:
+        """Evict for groups whose members bind together once the last victim has left; return those groups."""
+        alone = {each for entry in plan.nominations if entry.pod not in groups for each in entry.victims}
+        evicted = [entry for entry in plan.evictions if entry.pod not in alone]
+        to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
+        to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
+        later: set[GroupName] = set()
+        for name in dict.fromkeys(groups[key] for key in to):
+            places = {key: node for key, node in to.items() if groups[key] == name}
+            mine = [
+                e for e in evicted if e.preemptor in places or (not e.preemptor and e.node in places.values())
+            ]
+            if not mine:
+                continue
+            later.add(name)
+            first = items[next(iter(places))].pod
+            victims = [
+                (pod, items[entry.preemptor].pod if entry.preemptor else first)
+                for entry in mine
+                if (pod := self._world.pod(entry.pod)) is not None
+            ]
+            members = [(items[key], node) for key, node in places.items()]
+            self._world.record.metrics.preemption_attempts += 1
+            self._groups.make_room(members, victims, _REJECTORS, "the round makes room for its group")
+        return later
 
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from ..plugins import LocalFilter, Scope, ScorePlugin
-from ..state.dirty_nodes import NEVER
+from ..plugins.base import Nodes
+from ..state.dirty_nodes import NEVER, DirtyNodes
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
 
@@ -40,18 +41,23 @@ class ClassView:
         What ends the cycle where there is a choice of nodes.
     """
 
-    __slots__ = ("_fixed", "_fixed_open", "_local", "_moment", "error", "open", "points", "relative")
+    __slots__ = (
+        "_fixed",
+        "_fixed_open",
+        "_local",
+        "_moment",
+        "_recast",
+        "error",
+        "open",
+        "points",
+        "relative",
+    )
 
     def __init__(
         self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", n_nodes: int
     ) -> None:
-        self._moment = NEVER
-        self._fixed_open = np.ones(n_nodes, dtype=np.bool_)
-        if cycle.outside is not None:
-            self._fixed_open = ~cycle.outside
-        for plugin, data in cycle.entries:
-            if plugin.scope is Scope.NODE:
-                self._fixed_open &= data == 0
+        self._moment = self._recast = NEVER
+        self._fixed_open: Bools = np.ones(n_nodes, dtype=np.bool_)
         self._fixed: Ints = np.zeros(n_nodes, dtype=np.int64)
         self._local: list[tuple[ScorePlugin, Any, int]] = []
         self.relative: list[ScorePlugin] = []
@@ -82,10 +88,37 @@ class ClassView:
             else:  # scores that are equal everywhere are so among any nodes
                 self._fixed = self._fixed + plugin.normalize(data, raw) * weight
 
-    def refresh(self, cycle: "CycleState", state: "State") -> None:
-        """Ask again about the nodes that have changed since the last time."""
+    def _settle(self, cycle: "CycleState", nodes: Nodes) -> None:
+        """Ask the filters that look at nothing but the node."""
+        passes = np.ones(len(self._fixed_open[nodes]), dtype=np.bool_)
+        if cycle.outside is not None:
+            passes = ~cycle.outside[nodes]
+        for plugin, data in cycle.entries:
+            if plugin.scope is Scope.NODE:
+                passes &= data[nodes] == 0
+        self._fixed_open[nodes] = passes
+
+    def refresh(self, cycle: "CycleState", state: "State", recast: DirtyNodes) -> None:
+        """Ask again about the nodes that have changed since the last time.
+
+        Parameters
+        ----------
+        cycle : CycleState
+        state : State
+            Which knows of nodes whose pods have changed.
+        recast : DirtyNodes
+            Nodes that have changed themselves.
+        """
         dirty = state.dirty_nodes.since(self._moment)
         self._moment = state.dirty_nodes.moment
+        changed = recast.since(self._recast)
+        self._recast = recast.moment
+        if changed is None:
+            self._settle(cycle, slice(None))
+            dirty = None
+        elif changed:
+            self._settle(cycle, np.array(sorted(set(changed)), dtype=np.int64))
+            dirty = None if dirty is None else [*dirty, *changed]
         if dirty is None or len(dirty) * 4 > len(self._fixed):
             self.open, self.points = self._fixed_open.copy(), self._fixed.copy()
             nodes = np.arange(len(self._fixed), dtype=np.int64)
@@ -107,7 +140,7 @@ class ClassView:
 class ClassViews:
     """The views of one framework, by class."""
 
-    __slots__ = ("_most", "_n_nodes", "_profile", "_scorers", "_views")
+    __slots__ = ("_most", "_n_nodes", "_profile", "_recast", "_scorers", "_views")
 
     def __init__(
         self, scorers: list[ScorePlugin], profile: "Profile", n_nodes: int, most_bytes: int = _MOST_BYTES
@@ -116,10 +149,16 @@ class ClassViews:
         self._profile = profile
         self._n_nodes = n_nodes
         self._views: dict[int, ClassView] = {}
+        self._recast = DirtyNodes()
         self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(n_nodes, 1)))
 
     def __len__(self) -> int:
         return len(self._views)
+
+    def recast(self, nodes: Ints) -> None:
+        """Take note of nodes that have changed themselves, not only what is on them."""
+        for n in nodes.tolist():
+            self._recast.note(n)
 
     def of(self, cls: int, cycle: "CycleState", state: "State") -> ClassView | None:
         """Return the view of a class, up to date; None where its filters have to be asked in turn."""
@@ -131,5 +170,5 @@ class ClassViews:
             if len(self._views) >= self._most:
                 del self._views[next(iter(self._views))]
         self._views[cls] = view
-        view.refresh(cycle, state)
+        view.refresh(cycle, state, self._recast)
         return view

@@ -290,6 +290,22 @@ class Framework:
                 total += plugin.normalize(data, raw) * self.profile.weights[plugin.name]
         return total
 
+    def forget_taints(self, nodes: Ints) -> None:
+        """Judge anew what hard taints and cordons decide on; they have changed on some nodes.
+
+        Soft taints are the same as before, and no spread constraint counts nodes by their taints.
+        """
+        for plugin in self._order:
+            plugin.forget_taints()
+        self._static_masks.clear()
+        self._settled.clear()
+        self._last = None
+        self._views.recast(nodes)
+
+    def forget_pods(self) -> None:
+        """Forget what was kept by pod: there are more of them, of the same classes."""
+        self._last = self._matters = None
+
     def static_mask(self, i: int) -> Bools:
         """Return where pod i passes the filters that do not depend on other pods; bool[N], shared."""
         cls = self.cluster.pods[i].cls

@@ -15,6 +15,7 @@ from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.requests import running_pod_requests
+from ..index.group_names import group_name
 from . import events
 from .events import Action, ClusterEvent, Resource
 
@@ -59,6 +60,7 @@ RESOURCES: Final[dict[str, Resource]] = {
     "ResourceClaim": Resource.RESOURCE_CLAIM,
     "ResourceSlice": Resource.RESOURCE_SLICE,
     "DeviceClass": Resource.DEVICE_CLASS,
+    "PodGroup": Resource.POD_GROUP,
 }
 """Kinds of which every addition, update and deletion is one event; nodes and pods have finer ones."""
 
@@ -126,7 +128,9 @@ def _waiting(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
         for event in pod_events(old, new):
             yield Occurrence(event, old, new, Audience.OWN)
     elif new is not None:
-        yield Occurrence(events.POD_ADD, None, new, Audience.NOBODY)
+        # Its group may have waited for it.
+        audience = Audience.NOBODY if group_name(new) is None else Audience.ALL
+        yield Occurrence(events.POD_ADD, None, new, audience)
     elif old is not None:
         yield Occurrence(events.POD_DELETE, old, None, Audience.NOBODY)
     nominated = (old.status.nominated_node_name if old else None) or ""
@@ -167,8 +171,20 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
 def pod_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:
     """Return the events of a pod's update: one for each aspect that changed, else one general update."""
     resource = Resource.ASSIGNED_POD if new.spec.node_name else Resource.UNSCHEDULABLE_POD
+    if old.spec is new.spec and old.metadata is new.metadata and _same_in_status(old, new):
+        return (ClusterEvent(resource, Action.UPDATE),)  # as in most updates
     found = [action for changed, action in _POD_CHANGES if changed(old, new)]
     return tuple(ClusterEvent(resource, action) for action in found or [Action.UPDATE])
+
+
+def _same_in_status(old: Pod, new: Pod) -> bool:
+    """Whether all that makes an event of its own in a status is the very same."""
+    before, after = old.status, new.status
+    return (
+        before.container_statuses is after.container_statuses
+        and before.init_container_statuses is after.init_container_statuses
+        and before.resource_claim_statuses is after.resource_claim_statuses
+    )
 
 
 def _scaled_down(old: Pod, new: Pod) -> bool:

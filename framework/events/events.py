@@ -29,6 +29,7 @@ class Resource(StrEnum):
     RESOURCE_CLAIM = "resource.k8s.io/ResourceClaim"
     RESOURCE_SLICE = "resource.k8s.io/ResourceSlice"
     DEVICE_CLASS = "resource.k8s.io/DeviceClass"
+    POD_GROUP = "PodGroup"
     TIME = "Time"
     """Nothing happened but that time passed (KEP-3990)."""
     ANYTHING = "*"

@@ -4,11 +4,13 @@ A `Snapshot` is one instant; this is the other thing, a store that follows a clu
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final, TypeVar, cast
 
 from ...models.meta import KubeObject
 from ...models.pod import Pod
+from ..index.group_names import GroupName, group_name
 
 T = TypeVar("T", bound=KubeObject)
 
@@ -17,7 +19,7 @@ _NO_PODS: Final[Mapping[str, Pod]] = MappingProxyType({})
 
 
 class ObjectStore:
-    """Objects by kind and key, and pods by node.
+    """Objects by kind and key, and pods by node and by group.
 
     Parameters
     ----------
@@ -28,26 +30,37 @@ class ObjectStore:
     def __init__(self, objects: Iterable[KubeObject] = ()) -> None:
         self._kinds: dict[str, dict[str, KubeObject]] = {}
         self._on_node: dict[str, dict[str, Pod]] = {}
+        self._in_group: dict[GroupName, dict[str, Pod]] = {}
         for item in objects:
             self.put(item)
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key."""
-        self._leave_node(item)
+        self._leave_places(item)
         self._kinds.setdefault(item.kind, {})[item.key] = item
-        if isinstance(item, Pod) and item.spec.node_name and not item.is_terminal:
-            self._on_node.setdefault(item.spec.node_name, {})[item.key] = item
+        if isinstance(item, Pod) and not item.is_terminal:
+            if item.spec.node_name:
+                self._on_node.setdefault(item.spec.node_name, {})[item.key] = item
+            if (group := group_name(item)) is not None:
+                self._in_group.setdefault(group, {})[item.key] = item
 
     def remove(self, item: KubeObject) -> None:
         """Forget the object of this kind and key; nothing happens if there is none."""
-        self._leave_node(item)
+        self._leave_places(item)
         self._kinds.get(item.kind, {}).pop(item.key, None)
 
-    def _leave_node(self, item: KubeObject) -> None:
+    def _leave_places(self, item: KubeObject) -> None:
         if isinstance(item, Pod):
             before = self.get(Pod, item.key)
-            if before is not None and before.spec.node_name:
+            if before is None:
+                return
+            if before.spec.node_name:
                 self._on_node.get(before.spec.node_name, {}).pop(item.key, None)
+            if (group := group_name(before)) is not None and group in self._in_group:
+                left = self._in_group[group]
+                left.pop(item.key, None)
+                if not left:
+                    del self._in_group[group]
 
     def apply(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Make one change: addition, update or deletion."""
@@ -69,11 +82,16 @@ class ObjectStore:
         """Return the objects of a class by key: a view that follows the store, not to be changed."""
         return cast("Mapping[str, T]", self._kinds.setdefault(_kind(model), {}))
 
+    def members(self, group: GroupName) -> list[Pod]:
+        """Return the pods that name a group and have not finished."""
+        return list(self._in_group.get(group, _NO_PODS).values())
+
     def pods_on(self, node: str) -> Mapping[str, Pod]:
         """Return the pods on a node that have not finished, by key; not to be changed."""
         return self._on_node.get(node, _NO_PODS)
 
 
+@cache
 def _kind(model: type[KubeObject]) -> str:
     kind: str = model.model_fields["kind"].default
     return kind

@@ -46,11 +46,14 @@ class Registration:
         Judges the event; None retries the pod whenever the event happens.
     automatic : bool
         Whether the scheduler added it by itself.
+    concerns : callable or None
+        Which pods can wait for it at all; None for every one. The function answers the others QueueSkip.
     """
 
     event: ClusterEvent
     function: HintFunction | None = None
     automatic: bool = False
+    concerns: Callable[[Pod], bool] | None = None
 
 
 class HintPlugin:

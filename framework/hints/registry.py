@@ -15,6 +15,7 @@ from ..vocabulary.registry import PluginEntry, agree, by_name
 from .base import HintPlugin, Registration
 from .default_preemption import DefaultPreemption
 from .dynamic_resources import DynamicResources
+from .gang_scheduling import GangScheduling
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
 from .node_declared_features import NodeDeclaredFeatures
@@ -23,8 +24,8 @@ from .node_ports import NodePorts
 from .node_resources_fit import NodeResourcesFit
 from .node_unschedulable import NodeUnschedulable
 from .node_volume_limits import NodeVolumeLimits
-from .pod_topology_spread import PodTopologySpread
 from .scheduling_gates import SchedulingGates
+from .spread_fallback import FallbackSpread
 from .taint_toleration import TaintToleration
 from .volume_binding import VolumeBinding
 from .volume_restrictions import VolumeRestrictions
@@ -44,7 +45,7 @@ HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
         NodeVolumeLimits,
         VolumeBinding,
         VolumeZone,
-        PodTopologySpread,
+        FallbackSpread,
         InterPodAffinity,
         DynamicResources,
         DefaultPreemption,
@@ -52,6 +53,13 @@ HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
     ),
 )
 """The in-tree plugins that say what they wait for, in the order of the default profile."""
+
+
+GROUP_HINTS: Final[dict[str, type[HintPlugin]]] = by_name("GROUP_HINTS", (GangScheduling,))
+"""Plugins of pod groups, which are in every profile as long as the gates GenericWorkload and theirs are on.
+
+TopologyPlacementGenerator says nothing of what it waits for: every event counts for those whom it rejects.
+"""
 
 
 def check_hints(plugins: Mapping[str, PluginEntry], hints: Mapping[str, type[HintPlugin]]) -> None:
@@ -125,9 +133,15 @@ class HintMap:
         enabled = {name for point in profile.points.values() for name in point}
         for name in PLUGINS:
             if name in enabled and name in plugins:
-                plugin = plugins[name](objects, gates, profile.args(name))
-                self._plugins[name] = plugin
-                self._registered[name] = registrations(plugin, hints=self._hints)
+                self._add(plugins[name](objects, gates, profile.args(name)))
+        if gates.enabled("GenericWorkload"):
+            for name, model in GROUP_HINTS.items():
+                if gates.enabled(name):
+                    self._add(model(objects, gates, profile.args(name)))
+
+    def _add(self, plugin: HintPlugin) -> None:
+        self._plugins[plugin.name] = plugin
+        self._registered[plugin.name] = registrations(plugin, hints=self._hints)
 
     def know(self, plugin: str) -> None:
         """Take in a plugin that does not say what it waits for: every event counts for it."""
@@ -151,6 +165,10 @@ class HintMap:
     def waits(self, plugin: str, event: ClusterEvent) -> bool:
         """Whether a plugin registered an event."""
         return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
+
+    def registers(self, event: ClusterEvent) -> bool:
+        """Say whether any plugin registered this very event, not only all events."""
+        return any(item.event == event for items in self._registered.values() for item in items)
 
     def plugin(self, name: str) -> HintPlugin | None:
         """Return a plugin's hints; None for one that has none."""

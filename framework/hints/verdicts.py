@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ...models.errors import InputError
 from ...models.features import FeatureGates
 from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.node import Node
@@ -10,8 +11,9 @@ from ...models.pod import Pod
 from ...models.recordings import HintCase
 from ..events.changes import identity, occurrences
 from ..events.events import ClusterEvent
+from ..events.moment import time_event
 from ..events.objects import ObjectStore
-from ..vocabulary.profile import profiles_of
+from ..vocabulary.profile import Profile, profiles_of
 from ..vocabulary.releases import RELEASES
 from .base import QueueingHint, ask
 from .registry import HintMap
@@ -82,7 +84,7 @@ def judge(
     Parameters
     ----------
     case : HintCase
-        Its plugin is one of the default profile.
+        Its plugin is one of the pod's profile.
     gates : FeatureGates, optional
         All on by default.
     version : KubeVersion
@@ -94,15 +96,18 @@ def judge(
     store.apply(old, new)
     if isinstance(new, Pod) and identity(new) == identity(pod):
         pod = new
-    [profile] = profiles_of(None, RELEASES[version], gates).values()
-    hints = HintMap(profile, store, gates)
+    hints = HintMap(_profile(case, gates, version), store, gates)
     verdicts = []
-    for happened in occurrences(old, new):
+    for happened in occurrences(old, new) if case.time is None else (time_event(case.time),):
         waiting = hints.matching(happened.event)
         # For other kinds there is no handler unless some plugin waits for the action.
         heard = bool(waiting) or isinstance(happened.old or happened.new, (Pod, Node))
         offered = heard and happened.offered(pod)
-        matched = [item for name, item in waiting if name == case.plugin] if offered else []
+        matched = [
+            item
+            for name, item in waiting
+            if offered and name == case.plugin and (item.concerns is None or item.concerns(pod))
+        ]
         answer, failed = NOT_OFFERED if not offered else NOT_REGISTERED, False
         for item in matched:
             answer, failed = ask(item.function, pod, happened.old, happened.new)
@@ -111,3 +116,16 @@ def judge(
         automatic = bool(matched) and all(item.automatic for item in matched)
         verdicts.append(EventVerdict(happened.event, offered, bool(matched), automatic, answer, failed))
     return Verdict(tuple(verdicts))
+
+
+def _profile(case: HintCase, gates: FeatureGates, version: KubeVersion) -> Profile:
+    """Return the profile of the pod that waits: without a configuration there is one for all."""
+    profiles = profiles_of(case.configuration, RELEASES[version], gates)
+    if case.configuration is None:
+        [profile] = profiles.values()
+        return profile
+    name = case.pod.spec.scheduler_name
+    if name not in profiles:
+        text = f"no profile is called {name!r}; there are {', '.join(profiles)}"
+        raise InputError("", f"case {case.name}", "pod.spec.schedulerName", text)
+    return profiles[name]

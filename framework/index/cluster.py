@@ -15,7 +15,7 @@ from ...models.pod import Pod
 from ...models.requests import in_units
 from ...models.snapshot import Snapshot
 from ..vocabulary import names
-from ..vocabulary.arrays import Ints
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.domains import Domains
 from ..vocabulary.profile import Profile, profiles_of
 from ..vocabulary.releases import RELEASES
@@ -284,6 +284,11 @@ class Cluster:
     def taints(self) -> TaintClasses:
         """The distinct lists of taints."""
         return TaintClasses([node.spec.taints for node in self.nodes])
+
+    @cached_property
+    def cordoned(self) -> Bools:
+        """Which nodes are cordoned (`spec.unschedulable`); bool[N]."""
+        return np.array([node.spec.unschedulable for node in self.nodes], dtype=np.bool_)
 
     def profile(self, i: int) -> Profile:
         """Return the profile of pod i's schedulerName; `KeyError` where it has none."""

@@ -5,8 +5,8 @@ A `DoNotSchedule` constraint all of whose `fallbackCriteria` hold is soft in thi
 - `PreemptionFailed`: condition PodScheduled is False with reason Unschedulable, and no node is nominated. (A
   gated pod's PodScheduled is False too, with reason SchedulingGated: nothing was tried for it yet.)
 - `NodeProvisioningFailed`: condition NodeProvisioningInProgress is False; or it is absent and
-  `nodeProvisioningTimeout` has passed since the pod became unschedulable (PodScheduled's lastTransitionTime,
-  else the pod's creation).
+  `nodeProvisioningTimeout` has passed since the scheduler rejected the pod (PodScheduled's
+  lastTransitionTime; a pod that was not tried yet, or that is gated, waits for no node).
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,16 @@ def provisioning_failed(pod: Pod, now: datetime, timeout: float | None) -> bool:
     if timeout is None:
         return False
     scheduled = pod.condition("PodScheduled")
-    rejected = (
-        scheduled.last_transition_time if scheduled is not None and scheduled.status == "False" else None
-    )
-    since = rejected or pod.metadata.creation_timestamp
+    if scheduled is None or scheduled.status != "False" or scheduled.reason == "SchedulingGated":
+        return False
+    since = scheduled.last_transition_time
     return since is not None and now - since >= timedelta(seconds=timeout)
+
+
+def may_fall_back(pod: Pod, args: PodTopologySpreadArgs | None) -> bool:
+    """Say whether any constraint of a pod, or a default one where it has none, names criteria."""
+    defaults = args.default_constraints if args is not None else ()
+    return any(c.is_hard and c.fallback_criteria for c in pod.spec.topology_spread_constraints or defaults)
 
 
 def criteria_held(pod: Pod, args: PodTopologySpreadArgs | None, now: datetime) -> frozenset[str]:

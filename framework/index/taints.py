@@ -7,7 +7,8 @@ Sources: component-helpers scheduling/corev1, k8s.io/api/core/v1/toleration.go, 
 plugins/tainttoleration.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -79,17 +80,29 @@ class TaintClasses:
         Which list each node has.
     """
 
-    __slots__ = ("lists", "of_node")
+    __slots__ = ("_numbers", "lists", "of_node")
 
     def __init__(self, per_node: Sequence[tuple[Taint, ...]]) -> None:
-        numbers: dict[tuple[tuple[str, str, str], ...], int] = {}
-        lists: list[tuple[Taint, ...]] = []
-        of_node: Ints = np.zeros(len(per_node), dtype=np.int64)
-        for n, taints in enumerate(per_node):
-            key = tuple((taint.key, taint.value, taint.effect) for taint in taints)
-            if key not in numbers:
-                numbers[key] = len(lists)
+        self._numbers: dict[tuple[tuple[str, str, str], ...], int] = {}
+        self.lists: tuple[tuple[Taint, ...], ...] = ()
+        self.of_node: Ints = np.zeros(len(per_node), dtype=np.int64)
+        self._set(dict(enumerate(per_node)))
+
+    def exchanged(self, changed: Mapping[int, tuple[Taint, ...]]) -> "TaintClasses":
+        """Return the classes with other lists on some nodes; a list that no node has any more may stay."""
+        other = copy(self)
+        other._set(changed)  # noqa: SLF001 (another of this class)
+        return other
+
+    def _set(self, changed: Mapping[int, tuple[Taint, ...]]) -> None:
+        numbers, lists, of_node = dict(self._numbers), list(self.lists), self.of_node.copy()
+        for n, taints in changed.items():
+            number = numbers.setdefault(_key(taints), len(lists))
+            if number == len(lists):
                 lists.append(taints)
-            of_node[n] = numbers[key]
-        self.lists = tuple(lists)
-        self.of_node = of_node
+            of_node[n] = number
+        self._numbers, self.lists, self.of_node = numbers, tuple(lists), of_node
+
+
+def _key(taints: tuple[Taint, ...]) -> tuple[tuple[str, str, str], ...]:
+    return tuple((taint.key, taint.value, taint.effect) for taint in taints)

@@ -54,6 +54,9 @@ class Plugin:
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
         self.cluster = cluster
 
+    def forget_taints(self) -> None:
+        """Forget what was learnt from hard taints and from which nodes are cordoned: some have changed."""
+
 
 class FilterPlugin(Plugin):
     """A plugin that rejects nodes.

@@ -28,7 +28,11 @@ class NodeUnschedulable(StaticFilter):
         tolerations, gates = self.cluster.pods[i].pod.spec.tolerations, self.cluster.gates
         if any(tolerates(toleration, taint, gates) for toleration in tolerations):
             return np.zeros(len(nodes), dtype=np.uint8)
-        return np.array([node.spec.unschedulable for node in nodes], dtype=np.uint8)
+        return self.cluster.cordoned.astype(np.uint8)
+
+    def forget_taints(self) -> None:
+        """Judge anew."""
+        self._by_class.clear()
 
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say that the node is cordoned."""

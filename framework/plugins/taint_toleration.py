@@ -28,6 +28,10 @@ class TaintToleration(StaticFilter, ScorePlugin):
         tolerated = tolerated_mask(self.cluster, self.cluster.pods[i].pod.spec.tolerations)
         return (~tolerated).astype(np.uint8)
 
+    def forget_taints(self) -> None:
+        """Judge anew."""
+        self._by_class.clear()
+
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Name the first taint that the pod does not tolerate."""
         taint = first_untolerated(

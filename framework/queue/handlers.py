@@ -52,9 +52,10 @@ class EventHandlers:
                 if not updated:
                     self._update(occurrence)
                 updated = True
-            elif occurrence.audience is Audience.NOBODY:
+                continue
+            if occurrence.event in (events.POD_ADD, events.POD_DELETE):
                 self._come_or_go(occurrence)
-            else:
+            if occurrence.audience is not Audience.NOBODY:
                 self._move(occurrence)
         return happened
 

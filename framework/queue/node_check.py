@@ -20,7 +20,7 @@ def may_fit(pod: Pod, node: Node, objects: ObjectStore, gates: FeatureGates) -> 
     there = objects.pods_on(node.name).values()
     return (
         _has_room(pod, node, list(there))
-        and _selects(pod, node)
+        and selects(pod, node)
         and pod.spec.node_name in (None, "", node.name)
         and not any(conflict(host_ports(pod), host_ports(other)) for other in there)
         and not any(
@@ -43,7 +43,8 @@ def _has_room(pod: Pod, node: Node, there: list[Pod]) -> bool:
     )
 
 
-def _selects(pod: Pod, node: Node) -> bool:
+def selects(pod: Pod, node: Node) -> bool:
+    """Say whether a node satisfies a pod's nodeSelector and its required node affinity."""
     labels = node.metadata.labels
     if any(labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False

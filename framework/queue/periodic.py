@@ -1,4 +1,4 @@
-"""What the queue does by itself as time passes: ticks at whole seconds, flushes every 30 seconds."""
+"""What the queue does by itself as time passes: ticks at whole seconds, flushes and time events every 30."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -7,19 +7,30 @@ from .scheduling_queue import SchedulingQueue
 
 TICK: Final = "tick"
 FLUSH: Final = "flush"
+TIME: Final = "time"
 
 
 def next_work(queue: SchedulingQueue) -> tuple[int, str] | None:
     """Return when the queue next has something to do by itself, and what; None if nothing waits for time.
 
-    At one time the tick comes before the flush.
+    At one time the tick comes before the flush, and the flush before the time event.
     """
-    times = ((queue.next_tick(), 0, TICK), (queue.next_flush(), 1, FLUSH))
+    times = ((queue.next_tick(), 0, TICK), (queue.next_flush(), 1, FLUSH), (queue.next_time(), 2, TIME))
     due = [(time, rank, name) for time, rank, name in times if time is not None]
     if not due:
         return None
     time, _, name = min(due)
     return time, name
+
+
+def do(queue: SchedulingQueue, name: str) -> None:
+    """Do some periodic work."""
+    if name == TICK:
+        queue.tick()
+    elif name == FLUSH:
+        queue.flush()
+    else:
+        queue.pass_time()
 
 
 def work_until(queue: SchedulingQueue, time: int) -> Iterator[tuple[int, str]]:
@@ -39,9 +50,6 @@ def work_until(queue: SchedulingQueue, time: int) -> Iterator[tuple[int, str]]:
     while (due := next_work(queue)) is not None and due[0] <= time:
         when, name = due
         queue.clock.now = when
-        if name == TICK:
-            queue.tick()
-        else:
-            queue.flush()
+        do(queue, name)
         yield due
     queue.clock.now = time

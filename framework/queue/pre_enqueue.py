@@ -15,6 +15,7 @@ from ..hints.resource_claims import pod_claims
 from ..vocabulary import names
 from ..vocabulary.default_plugins import PRE_ENQUEUE
 from ..vocabulary.profile import Profile
+from .gangs import Gangs
 from .queued_pod import QueuedPod
 
 PREEMPTING: Final = "waiting for the preemption for this pod to be finished"
@@ -33,6 +34,7 @@ class PreEnqueue:
     preempting : set of str
         The identities of pods whose victims are still being deleted; the preempting component keeps it up to
         date.
+    gangs : Gangs
     """
 
     def __init__(
@@ -41,10 +43,13 @@ class PreEnqueue:
         objects: ObjectStore,
         gates: FeatureGates,
         preempting: set[str],
+        gangs: Gangs,
     ) -> None:
         self._pod_claims = pod_claims(objects, gates)
         self._preempting = preempting
         checks: dict[str, Callable[[Pod], str]] = {names.DYNAMIC_RESOURCES: self._claims}
+        if gangs.enabled:
+            checks[names.GANG_SCHEDULING] = gangs.reason
         if gates.enabled("PodSchedulingReadiness"):
             checks[names.SCHEDULING_GATES] = _scheduling_gates
         if gates.enabled("SchedulerAsyncPreemption"):
@@ -94,8 +99,11 @@ class PreEnqueue:
 
 
 def _called(profile: Profile) -> tuple[str, ...]:
-    """Return the plugins that a profile calls; gates hold in any, for the API server binds no gated pod."""
-    return tuple(dict.fromkeys((*profile.points[PRE_ENQUEUE], names.SCHEDULING_GATES)))
+    """Return the plugins that a profile calls; gates hold in any, for the API server binds no gated pod.
+
+    So do gangs, as in a round: no profile says that it does without them.
+    """
+    return tuple(dict.fromkeys((*profile.points[PRE_ENQUEUE], names.SCHEDULING_GATES, names.GANG_SCHEDULING)))
 
 
 def _scheduling_gates(pod: Pod) -> str:

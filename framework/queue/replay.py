@@ -71,6 +71,7 @@ class _Replay:
             configuration=timeline.configuration,
             gates=gates,
             version=version,
+            start=timeline.start,
         )
         self._handlers = EventHandlers(self._queue)
         self._popped: dict[str, QueuedPod] = {}

@@ -91,6 +91,8 @@ class Judge:
         dict
             Pods and how they go back; pods that are left out stay.
         """
+        if not len(waiting):
+            return {}
         survey = _Survey(self, waiting, happened)
         event = happened.event
         highest: int | None = None

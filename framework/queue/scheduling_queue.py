@@ -7,8 +7,9 @@ Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go; KEP-4247, KEP-5
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from ...models.config import KubeSchedulerConfiguration
@@ -17,15 +18,16 @@ from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ..events import events
 from ..events.changes import Occurrence, identity, pod_events, schedulable_change
+from ..events.moment import TIME_PASSED, time_event
 from ..events.objects import ObjectStore
-from ..hints.base import HintPlugin
-from ..hints.registry import HINT_PLUGINS, HintMap
+from ..hints.registry import HintMap
 from ..vocabulary.profile import profiles_of
 from ..vocabulary.releases import RELEASES
 from . import counts as labels
 from .backoff import BackoffQueue
 from .clock import SECOND, VirtualClock, floor_to_second
 from .counts import ACTIVE, UNSCHEDULABLE, QueueCounts
+from .gangs import Gangs
 from .in_flight import InFlight
 from .nominator import Nominator
 from .pre_enqueue import PreEnqueue
@@ -34,7 +36,11 @@ from .requeue import Judge, Strategy
 from .transitions import Transitions
 from .unschedulable import UnschedulablePods
 
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 FLUSH_EVERY: Final = 30 * SECOND
+TIME_EVENTS_EVERY: Final = 30 * SECOND
+"""KEP-3990: how often the passing of time is offered to waiting pods."""
+
 MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 """After this time without an event a pod is tried again anyway."""
 
@@ -65,8 +71,8 @@ class SchedulingQueue:
         Whose plugins register events.
     max_in_unschedulable : int
         Upstream's flag `pod-max-in-unschedulable-pods-duration` (nanoseconds).
-    plugins : mapping, optional
-        Hints by plugin; upstream's by default.
+    start : datetime
+        The time of day at 0, by which pods wait for time (KEP-3990's timeout).
 
     Attributes
     ----------
@@ -90,7 +96,7 @@ class SchedulingQueue:
         gates: FeatureGates | None = None,
         version: KubeVersion = DEFAULT_KUBE_VERSION,
         max_in_unschedulable: int = MAX_IN_UNSCHEDULABLE,
-        plugins: Mapping[str, type[HintPlugin]] = HINT_PLUGINS,
+        start: datetime = EPOCH,
     ) -> None:
         configuration = configuration or KubeSchedulerConfiguration()
         gates = (gates or FeatureGates()).known_to(version)
@@ -99,6 +105,7 @@ class SchedulingQueue:
         self.clock = clock
         self.hints_enabled = gates.enabled("SchedulerQueueingHints")
         self.max_in_unschedulable = max_in_unschedulable
+        self.start = start
         self.nominator = Nominator()
         self.counts = QueueCounts()
         self.preempting: set[str] = set()
@@ -107,9 +114,11 @@ class SchedulingQueue:
         self._sequence = 0
         self._move_request_cycle = -1
         profiles = profiles_of(configuration, RELEASES[version], gates)
-        hints = {name: HintMap(profile, objects, gates, plugins) for name, profile in profiles.items()}
+        hints = {name: HintMap(profile, objects, gates) for name, profile in profiles.items()}
         self._judge = Judge(hints, self.counts)
-        self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting)
+        self._timed = any(each.registers(TIME_PASSED) for each in hints.values())
+        gangs = Gangs(objects, gates, profiles, RELEASES[version].workload_cycle)
+        self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting, gangs)
         self._in_flight = InFlight()
         backoff = BackoffQueue(
             configuration.pod_initial_backoff_seconds * SECOND,
@@ -182,6 +191,23 @@ class SchedulingQueue:
                 self._in_flight.record(Occurrence(events.FORCE_ACTIVATE, None, pod))
             self._move_request_cycle = self.cycle
 
+    def punish(self, pod: Pod) -> None:
+        """Have a waiting pod tried again, but as after an error: what was begun for it has failed.
+
+        Its backoff counts from now, and nobody takes it out of backoffQ early. One in flight is retried after
+        its backoff if it fails.
+        """
+        item = self._transitions.unschedulable.get(pod.key) or self._transitions.backoff.get(pod.key)
+        if item is None:
+            self.activate([pod])
+            return
+        self._transitions.remove(pod.key)
+        item.unschedulable_plugins.clear()
+        item.pending_plugins.clear()
+        self._sequence += 1
+        item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
+        self._transitions.requeue(item, Strategy.AFTER_BACKOFF, labels.FORCE_ACTIVATE)
+
     # -- attempts ------------------------------------------------------------
 
     def pop(self) -> Popped | None:
@@ -198,13 +224,29 @@ class SchedulingQueue:
             return None
         if early:
             self.counts.incoming[ACTIVE, labels.POP_FROM_BACKOFF] += 1
+        self._start(item)
+        return Popped(item, early)
+
+    def pull(self, key: str) -> QueuedPod | None:
+        """Take a pod from wherever it waits, for its group is tried; None where a gate keeps it out.
+
+        Upstream does so whatever it waits for, its backoff included (PopSpecificPod).
+        """
+        places = self._transitions
+        item = places.active.get(key) or places.backoff.get(key) or places.unschedulable.get(key)
+        if item is None or item.gated:
+            return None
+        places.remove(key)
+        self._start(item)
+        return item
+
+    def _start(self, item: QueuedPod) -> None:
         self.cycle += 1
         item.attempts += 1
         item.expiration = None
         item.unschedulable_plugins.clear()
         item.pending_plugins.clear()
         self._in_flight.start(item)
-        return Popped(item, early)
 
     def fail(self, item: QueuedPod, plugins: Collection[str] = (), pending: Collection[str] = ()) -> None:
         """Take back a pod whose attempt failed.
@@ -300,6 +342,10 @@ class SchedulingQueue:
         if old:
             self.move_all(Occurrence(events.UNSCHEDULABLE_TIMEOUT, None, None), old)
 
+    def pass_time(self) -> None:
+        """Offer the passing of time to the pods that wait for it (KEP-3990)."""
+        self.move_all(time_event(self.start + timedelta(microseconds=self.clock.now // 1000)))
+
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""
         completion = self._transitions.backoff.next_completion()
@@ -312,6 +358,13 @@ class SchedulingQueue:
         if oldest is None:
             return None
         return (max(oldest + self.max_in_unschedulable, self.clock.now) // FLUSH_EVERY + 1) * FLUSH_EVERY
+
+    def next_time(self) -> int | None:
+        """Return the next multiple of 30 seconds, None where no waiting pod can wait for time."""
+        waiting = self._transitions.unschedulable
+        if not self._timed or len(waiting) == waiting.n_gated:
+            return None
+        return (self.clock.now // TIME_EVENTS_EVERY + 1) * TIME_EVENTS_EVERY
 
     # -- what is where ------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ...models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
+from ..index.group_names import GroupName, group_name
 from ..index.queue_order import queue_key
 from ..vocabulary.workload_cycles import V1_37, WorkloadCycle
 from .hierarchy import hierarchy
@@ -120,19 +121,6 @@ class Group:
         return self.min_count is not None or bool(self.topology_keys)
 
 
-class _Reference(NamedTuple):
-    """What a pod names: a PodGroup (`workload` is empty), or a replica of a Workload's group."""
-
-    namespace: str
-    workload: str
-    group: str
-    replica: str
-
-    @property
-    def name(self) -> str:
-        return "/".join(part for part in (self.workload, self.group, self.replica) if part)
-
-
 class _Rules(NamedTuple):
     """What the object says that a reference names."""
 
@@ -170,22 +158,12 @@ def _by_member(cluster: "Cluster") -> dict[int, int]:
     return {i: group.index for group in groups(cluster) for i in group.members}
 
 
-def _reference(info: "PodInfo") -> _Reference | None:
-    spec = info.pod.spec
-    if spec.scheduling_group is not None and spec.scheduling_group.pod_group_name:
-        return _Reference(info.namespace, "", spec.scheduling_group.pod_group_name, "")
-    if spec.workload_ref is not None:
-        ref = spec.workload_ref
-        return _Reference(info.namespace, ref.name, ref.pod_group, ref.pod_group_replica_key)
-    return None
-
-
 def _read(cluster: "Cluster") -> tuple[Group, ...]:
     if not cluster.gates.enabled("GenericWorkload"):
         return ()
-    members: dict[_Reference, list[int]] = {}
+    members: dict[GroupName, list[int]] = {}
     for info in cluster.pods:
-        reference = _reference(info)
+        reference = group_name(info.pod)
         if reference is not None:
             members.setdefault(reference, []).append(info.index)
     if not members:
@@ -221,7 +199,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         found.append(
             Group(
                 index=len(found),
-                key=f"{reference.namespace}/{reference.name}",
+                key=reference.key,
                 name=reference.name,
                 namespace=reference.namespace,
                 members=tuple(pods),
@@ -301,13 +279,13 @@ def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Pre
 class _Trees:
     """What the members of trees have in common."""
 
-    def __init__(self, cluster: "Cluster", members: Mapping[_Reference, Sequence[int]]) -> None:
+    def __init__(self, cluster: "Cluster", members: Mapping[GroupName, Sequence[int]]) -> None:
         self._hierarchy = hierarchy(cluster)
-        self._known = {f"{r.namespace}/{r.group}": len(pods) for r, pods in members.items() if not r.workload}
+        self._known = {r.key: len(pods) for r, pods in members.items() if not r.workload}
         self._queued: dict[str, list[PodInfo]] = {}
         self._at_odds: dict[str, str | None] = {}
         for i in cluster.pending if self._hierarchy is not None else ():
-            reference = _reference(cluster.pods[i])
+            reference = group_name(cluster.pods[i].pod)
             root = self._root(reference) if reference is not None else ""
             if root:
                 self._queued.setdefault(root, []).append(cluster.pods[i])
@@ -318,12 +296,12 @@ class _Trees:
             return ""
         return spec.parent_composite_pod_group_name or ""
 
-    def waits(self, reference: _Reference) -> str | None:
+    def waits(self, reference: GroupName) -> str | None:
         """Say what the tree of a PodGroup waits for."""
         assert self._hierarchy is not None  # only a tree's PodGroup has a parent
-        return self._hierarchy.waits(f"{reference.namespace}/{reference.group}", self._known)
+        return self._hierarchy.waits(reference.key, self._known)
 
-    def at_odds(self, reference: _Reference) -> str | None:
+    def at_odds(self, reference: GroupName) -> str | None:
         """Say why a tree's cycle ends in an error: all its groups and pods have one priority."""
         root = self._root(reference)
         if self._hierarchy is None or root not in self._queued:
@@ -335,16 +313,16 @@ class _Trees:
             self._at_odds[root] = next((text for text in found if text is not None), None)
         return self._at_odds[root]
 
-    def _root(self, reference: _Reference) -> str:
+    def _root(self, reference: GroupName) -> str:
         if self._hierarchy is None or reference.workload:
             return ""
-        path = self._hierarchy.path(f"{reference.namespace}/{reference.group}")
+        path = self._hierarchy.path(reference.key)
         return path[-1] if path and path[-1] in self._hierarchy.composites else ""
 
 
 def _waits(
     cluster: "Cluster",
-    reference: _Reference,
+    reference: GroupName,
     rules: _Rules | None,
     min_count: int | None,
     known: int,
@@ -353,22 +331,39 @@ def _waits(
     """Return what GangScheduling's PreEnqueue waits for: the object, its tree, or enough pods."""
     if not cluster.gates.enabled("GangScheduling"):
         return None
-    if rules is None:
-        if not reference.workload:
-            return f'waiting for pod\'s pod group "{reference.group}" to appear in scheduling queue'
-        name = f"{reference.namespace}/{reference.workload}"
-        if any(item.key == name for item in cluster.snapshot.workloads):
-            return f'pod group "{reference.group}" doesn\'t exist for a workload "{reference.workload}"'
-        return f'waiting for pods\'s workload "{reference.workload}" to appear in scheduling queue'
-    if trees.parent(rules.spec):
+    if rules is not None and trees.parent(rules.spec):
         return trees.waits(reference)
-    if min_count is not None and known < min_count:
-        return TOO_FEW
-    return None
+    name = f"{reference.namespace}/{reference.workload}"
+    there = any(item.key == name for item in cluster.snapshot.workloads)
+    return missing_of_group(reference, exists=rules is not None, workload=there, least=min_count, known=known)
+
+
+def missing_of_group(
+    name: GroupName, *, exists: bool, workload: bool, least: int | None, known: int
+) -> str | None:
+    """Say what a group's pods wait for before they may be tried, in upstream's words; None for nothing.
+
+    Parameters
+    ----------
+    name : GroupName
+    exists, workload : bool
+        Whether the group is described, and whether its Workload (v1alpha1) is there.
+    least : int or None
+        The group's `minCount`, None without a gang.
+    known : int
+        The pods that count for it.
+    """
+    if not exists:
+        if not name.workload:
+            return f'waiting for pod\'s pod group "{name.group}" to appear in scheduling queue'
+        if workload:
+            return f'pod group "{name.group}" doesn\'t exist for a workload "{name.workload}"'
+        return f'waiting for pods\'s workload "{name.workload}" to appear in scheduling queue'
+    return TOO_FEW if least is not None and known < least else None
 
 
 def _at_odds(
-    reference: _Reference, rules: _Rules | None, pods: Sequence["PodInfo"], cycle: WorkloadCycle
+    reference: GroupName, rules: _Rules | None, pods: Sequence["PodInfo"], cycle: WorkloadCycle
 ) -> str | None:
     """Say why a group's cycle ends in an error: its queued pods differ where they must not.
 

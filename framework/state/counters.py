@@ -96,6 +96,10 @@ class Counters:
         for counts, place, weight in concerned:
             counts[n if place is None else place[n]] += by * weight
 
+    def follow(self, unit_of: Ints) -> None:
+        """Know of more pods, which are nowhere yet."""
+        self._unit_of = unit_of
+
     def copy(self) -> "Counters":
         """Return independent counters."""
         other = type(self)(self._unit_of, self._n_nodes)

@@ -143,6 +143,7 @@ _V1_36 = Release(
                 "GangScheduling",
                 "TopologyAwareWorkloadScheduling",
                 "WorkloadAwarePreemption",
+                "EnableWorkloadWithJob",
                 "DRAWorkloadResourceClaims",
                 "DRAListTypeAttributes",
                 "TaintTolerationComparisonOperators",

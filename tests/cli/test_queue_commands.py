@@ -202,3 +202,79 @@ def test_a_missing_file_is_one_line():
         result = run(command, "nowhere.json")
         assert result.exit_code == 2
         assert result.stderr == "kubestow: error: nowhere.json: no such file or folder\n"
+
+
+SPREAD = {
+    "maxSkew": 1,
+    "topologyKey": "zone",
+    "whenUnsatisfiable": "DoNotSchedule",
+    "labelSelector": {},
+    "fallbackCriteria": ["NodeProvisioningFailed"],
+}
+SPREADING = {**POD, "spec": {**POD["spec"], "topologySpreadConstraints": [SPREAD]}}
+REJECTED = {
+    "type": "PodScheduled",
+    "status": "False",
+    "reason": "Unschedulable",
+    "lastTransitionTime": "2026-01-01T00:00:05Z",
+}
+TIMEOUT = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {"pluginConfig": [{"name": "PodTopologySpread", "args": {"nodeProvisioningTimeout": "1m"}}]}
+    ],
+}
+
+
+def rejected(pod):
+    return {**pod, "status": {"conditions": [REJECTED]}}
+
+
+def test_queue_lets_time_pass_for_a_pod_that_waits_for_a_node():
+    # Rejected at 5 s with a minute's timeout: the time event at 60 s is too early, the one at 90 s is not.
+    trace = [
+        {"at": 0, "op": "event", "new": SPREADING},
+        {"at": 5, "op": "pop"},
+        {"at": 5, "op": "fail", "pod": "me", "plugins": ["PodTopologySpread"]},
+        {"at": 5, "op": "event", "old": SPREADING, "new": rejected(SPREADING)},
+        {"at": 120, "op": "wait"},
+    ]
+    script = {"name": "time", "objects": [TIMEOUT], "start": "2026-01-01T00:00:00Z", "trace": trace}
+
+    def moved(text, *options):
+        [document] = json.loads(run("queue", "-", "-o", "json", *options, text=json.dumps(text)).stdout)
+        return [(step["at"], step["op"]) for step in document["trace"] if step.get("auto")]
+
+    assert moved(script) == [(90, "time")]
+    assert moved({**script, "start": "2026-01-01T00:00:30Z"}) == [(60, "time")]
+    assert moved(script, "--feature-gates", "PodTopologySpreadFallbackMode=false") == []
+    assert moved({**script, "objects": []}) == []
+
+
+def test_hints_lets_time_pass():
+    case = {"id": "t", "plugin": "PodTopologySpread", "pod": rejected(SPREADING), "objects": [TIMEOUT]}
+    early, late = ({**case, "time": f"2026-01-01T00:01:{second}Z"} for second in ("04", "05"))
+    answers = run("hints", "-", "-o", "json", text=lines(early, late)).stdout.splitlines()
+    assert [json.loads(answer)["hint"] for answer in answers] == ["QueueSkip", "Queue"]
+
+
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        pytest.param({"time": "noon"}, "time: must be a time such as", id="no time"),
+        pytest.param(
+            {"time": "2026-01-01T00:00:00Z", "new": NODE}, "time: is for a case in which nothing", id="both"
+        ),
+        pytest.param(
+            {"pod": {**POD, "spec": {**POD["spec"], "schedulerName": "mine"}}, "objects": [TIMEOUT]},
+            "pod.spec.schedulerName: no profile is called 'mine'; there are default-scheduler",
+            id="a pod of no profile",
+        ),
+    ],
+)
+def test_hints_refuses_in_one_line(change, words):
+    result = run("hints", "-", text=lines({**CASE, "new": None, **change}))
+    assert result.exit_code == 2
+    [line] = result.stderr.splitlines()
+    assert words in line

@@ -113,9 +113,9 @@ def test_a_folder_of_scenarios_is_one_line(tmp_path):
         pytest.param("[", "YAML", id="no YAML"),
         pytest.param(
             "{kind: Scenario, duration: 1m, cluster: {objects: [{apiVersion: v1, kind: Pod, "
-            "metadata: {name: p}, spec: {schedulingGroup: {podGroupName: g}, containers: [{name: m}]}}]}}",
-            "pod groups are not simulated",
-            id="a pod group",
+            "metadata: {name: p}, spec: {workloadRef: {name: w, podGroup: g}, containers: [{name: m}]}}]}}",
+            "spec.workloadRef: groups of v1alpha1 are not simulated",
+            id="a group of v1alpha1",
         ),
     ],
 )

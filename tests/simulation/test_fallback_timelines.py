@@ -123,3 +123,52 @@ def test_e_a_node_that_comes_leaves_the_constraint_hard(tmp_path):
 def test_the_gate_off_means_hard_for_ever():
     done = Run(bundled("stockout-falls-back", "PodTopologySpreadFallbackMode=false"))
     assert done.record.waiting == 1
+
+
+DEFAULT_CONSTRAINT = """
+scheduler:
+  configuration:
+    apiVersion: kubescheduler.config.k8s.io/v1
+    kind: KubeSchedulerConfiguration
+    profiles:
+    - pluginConfig:
+      - name: PodTopologySpread
+        args:
+          defaultingType: List
+          defaultConstraints:
+          - {{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, fallbackCriteria: [{criteria}]}}
+"""  # noqa: E501
+SERVICE = (
+    "  - {apiVersion: v1, kind: Service, metadata: {name: mart}, spec: {selector: {app: mart}}}\nevents:"
+)
+
+
+def test_a_default_constraint_falls_back_as_well(tmp_path):
+    text = CLUSTER.format(
+        criteria="", extra=DEFAULT_CONSTRAINT.format(criteria="PreemptionFailed"), room="1", at="0s"
+    )
+    text = text[: text.index("      topologySpreadConstraints:")].replace("events:", SERVICE)
+    done = Run(scenario(tmp_path, text))
+    when, node = done.bound("second")
+    assert (int(when), node) == (0, "a-0")
+    assert len(done.of("Attempt", pod="default/second")) == 2
+    assert done.of("Fallback")[0]["topologyKeys"] == ["topology.kubernetes.io/zone"]
+
+
+def test_the_timeout_counts_from_the_rejection_and_not_from_the_gate(tmp_path):
+    gated = """status:
+      conditions:
+      - {type: PodScheduled, status: "False", reason: SchedulingGated,
+         lastTransitionTime: "2026-01-01T00:00:00Z"}
+    spec:
+      schedulingGates: [{name: later}]
+"""
+    text = CLUSTER.format(
+        criteria="NodeProvisioningFailed", extra=TIMEOUT.format(timeout="1m"), room="1", at="0s"
+    )
+    first = text.partition("events:\n")[2]
+    text = text.replace("    spec:\n      containers", f"    {gated}      containers")
+    done = Run(scenario(tmp_path, text + first.replace("at: 0s", "at: 2m")))
+    when, node = done.bound("second")
+    # Two minutes behind its gate, one after its rejection, and the next time event after that.
+    assert (int(when), node) == (210, "a-0")

@@ -10,10 +10,13 @@ from support.builders import NOW, node, pod
 from support.simulating import Run, bundled
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.cycle.cycle import find_node
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.state.state import State
+from kubestow.models.node import Taint
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.snapshot import Snapshot
+from kubestow.simulation.greedy import GreedyScheduler
 from kubestow.simulation.prometheus import prometheus
 from kubestow.simulation.snapshots import snapshot_of_store
 
@@ -88,6 +91,58 @@ def test_the_index_that_follows_equals_one_made_anew(seed):
             mine = framework_for(followed, i).filter_all(now, i, nominated=True)
             other = framework_for(cluster, info.index).filter_all(state, info.index, nominated=True)
             assert (mine.codes == other.codes).all()
+
+
+def closing_scenario(seed):
+    """A minute in which nodes are cordoned, tainted and grown again and again while pods come."""
+    chance = random.Random(seed)
+    taints = (
+        Taint(key="maintenance", effect="NoSchedule"),
+        Taint(key="old", value="yes", effect="NoExecute"),
+        Taint(key="busy", effect="PreferNoSchedule"),
+    )
+    policy = chance.choice(["Ignore", "Ignore", "Honor"])
+    events = []
+    for k in range(40):
+        at, n = chance.randrange(60 * SECOND), chance.randrange(5)
+        if chance.random() < 0.5:
+            new = pod(f"p{k}").req(cpu=chance.choice(["1", "2"])).label(app=chance.choice("xy"))
+            if chance.random() < 0.4:
+                new = new.tolerate("maintenance")
+            if chance.random() < 0.4:
+                new = new.spread("zone", max_skew=1, node_taints=policy)
+            events.append(TimedEvent(at, Put((new.build(),))))
+        else:
+            changed = node(f"n{n}", zone=ZONES[n % 3], cpu=chance.choice(["4", "4", "6"])).build()
+            spec = changed.spec.model_copy(
+                update={
+                    "unschedulable": chance.random() < 0.3,
+                    "taints": tuple(taint for taint in taints if chance.random() < 0.3),
+                }
+            )
+            events.append(TimedEvent(at, Put((changed.model_copy(update={"spec": spec}),))))
+    events.sort(key=lambda event: event.at)
+    nodes = tuple(node(f"n{k}", zone=ZONES[k % 3], cpu="4").build() for k in range(5))
+    snapshot = Snapshot(name="closing", now=NOW, nodes=nodes)
+    return Scenario("closing", snapshot, 60 * SECOND, events=tuple(events))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6))
+def test_a_cycle_decides_as_on_an_index_made_anew(seed):
+    class Checked(GreedyScheduler):
+        def _cycle(self, cluster, state, i):
+            mine = super()._cycle(cluster, state, i)
+            base = self._world.scenario.snapshot
+            anew = build_cluster(snapshot_of_store(self._world.objects, base, self._world.now))
+            j = anew.pod_index[cluster.pods[i].key]
+            other = find_node(framework_for(anew, j), State.initial(anew, nominations=True), j)
+            assert (mine.outcome == "bound") == (other.outcome == "bound")
+            if mine.outcome == "bound":
+                assert cluster.node_names[mine.node] == anew.node_names[other.node]
+            return mine
+
+    assert Run(closing_scenario(seed), Checked).record.metrics.attempts["scheduled"]
 
 
 @pytest.mark.parametrize("name", ["guarded-service", "zone-outage", "stockout-falls-back"])

@@ -1,0 +1,93 @@
+"""PodGroups that controllers make: one for each template of a Workload, and one for a Job of equal pods.
+
+A Job's pods name the group of the Workload that refers to the Job, if that has one template. Without such a
+Workload an indexed Job that runs all its completions at once gets a gang of its own (gate
+EnableWorkloadWithJob). A group goes with what it was made for.
+
+Sources: KEP-4671, KEP-5832, KEP-5547; kubernetes pkg/controller/job.
+"""
+
+from ..models.controllers import Job
+from ..models.meta import KubeObject
+from ..models.scheduling import (
+    GangPolicy,
+    PodGroup,
+    PodGroupSpec,
+    SchedulingPolicy,
+    Workload,
+    WorkloadTemplateReference,
+)
+from .agenda import LATE
+from .offspring import owned_by
+from .world import World
+
+
+class PodGroups:
+    """See the module's docstring.
+
+    Parameters
+    ----------
+    world : World
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._enabled = world.gates.enabled("GenericWorkload")
+        self._for_jobs = self._enabled and world.gates.enabled("EnableWorkloadWithJob")
+        world.listeners.append(self._changed)
+
+    def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        item = new if new is not None else old
+        if not self._enabled or not isinstance(item, (Workload, Job)):
+            return
+        if new is None:
+            self._world.agenda.after(0, lambda: self._remove(item), LATE)
+        elif isinstance(item, Workload):
+            self._world.agenda.after(0, lambda: self._make(item.key), LATE)
+
+    def of_job(self, job: Job) -> str | None:
+        """Return the name of the PodGroup of a Job's pods, None for none; it is made where it is missing."""
+        if not self._enabled or job.spec.template.spec.scheduling_group is not None:
+            return None
+        for workload in self._world.objects.all(Workload):
+            ref = workload.spec.controller_ref
+            if (
+                ref is not None
+                and workload.namespace == job.namespace
+                and (ref.kind, ref.name) == ("Job", job.name)
+            ):
+                templates = workload.spec.pod_group_templates
+                return f"{workload.name}-{templates[0].name}" if len(templates) == 1 else None
+        spec = job.spec
+        size = spec.parallelism or 1
+        if not self._for_jobs or spec.completion_mode != "Indexed" or size < 2 or spec.completions != size:
+            return None
+        policy = SchedulingPolicy(gang=GangPolicy(min_count=size))
+        self._put(job, job.name, PodGroupSpec(scheduling_policy=policy))
+        return job.name
+
+    def _make(self, key: str) -> None:
+        workload = self._world.objects.get(Workload, key)
+        for template in workload.spec.pod_group_templates if workload is not None else ():
+            assert workload is not None
+            fields = {name: getattr(template, name) for name in type(template).__pydantic_fields__}
+            del fields["name"]
+            ref = WorkloadTemplateReference(workload_name=workload.name, template_name=template.name)
+            spec = PodGroupSpec().model_copy(update={**fields, "workload_ref": ref})
+            self._put(workload, f"{workload.name}-{template.name}", spec)
+
+    def _put(self, owner: KubeObject, name: str, spec: PodGroupSpec) -> None:
+        if self._world.objects.get(PodGroup, f"{owner.namespace}/{name}") is None:
+            version = owner.api_version if isinstance(owner, Workload) else PodGroup().api_version
+            self._world.put(PodGroup(api_version=version, metadata=owned_by(owner, name, {}), spec=spec))
+
+    def _remove(self, owner: KubeObject) -> None:
+        """Let the groups go that were made for an object that is gone."""
+        for group in self._world.objects.all(PodGroup):
+            ref = group.metadata.controller
+            if (
+                ref is not None
+                and group.namespace == owner.namespace
+                and (ref.kind, ref.name, ref.uid) == (owner.kind, owner.name, owner.metadata.uid)
+            ):
+                self._world.change(group, None)
