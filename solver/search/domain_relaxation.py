@@ -241,7 +241,8 @@ class DomainRelaxation:
         self, model: cp_model.CpModel, until: float
     ) -> tuple[cp_model.CpSolverStatus, cp_model.CpSolver]:
         """Solve a model by domains, anew with another seed whenever a try takes twice as long as the last."""
-        seconds, seed = self.params.first_domain_try, self.options.seed
+        size = max(1.0, len(model.proto.variables) / self.params.large_domain_model)
+        seconds, seed = size * self.params.first_domain_try, self.options.seed
         best: tuple[cp_model.CpSolverStatus, cp_model.CpSolver] | None = None
         while True:
             solver = self._solver(model, min(until, time.monotonic() + seconds))

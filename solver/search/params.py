@@ -45,7 +45,8 @@ class SearchParams:
         time; with 70 the search without it did not end.
     first_domain_try : float
         Seconds after which the relaxation by domains is searched anew with another seed, then twice as many,
-        and so on: one of 576 variables took 1 s in one try and more than 7 in another.
+        and so on: one of 576 variables took 1 s in one try and more than 7 in another. A large model has
+        more in proportion.
     domain_rounds : int
         Choices of domains, each without what turned out too small, before a tier is left to the model node
         by node.
