@@ -200,18 +200,20 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = load_snapshot(
             [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
         )
+        snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes), kube_version=choices["kube_version"])
+        yield replace(snapshot, name=name, notes=tuple(notes))
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
     """Return the notes about an input, one line each."""
+    from ..framework.rules.hierarchy import overlooked_parents
     from ..instances.missing_kinds import missing_kinds
 
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
     ignored = [f"kinds that play no part: {kinds}"] if kinds else []
-    return [*ignored, *snapshot.notes, *missing_kinds(snapshot)]
+    return [*ignored, *snapshot.notes, *missing_kinds(snapshot), *overlooked_parents(snapshot)]
 
 
 def tell(name: str, notes: Iterable[str]) -> None:

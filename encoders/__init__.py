@@ -10,6 +10,7 @@ from __future__ import annotations
 from ..models.memory import no_collection
 from . import (
     capacity,
+    composite_pod_groups,
     desired_count,
     eviction,
     fallback,
@@ -39,6 +40,7 @@ ENCODERS: list[Family] = [
     topology_spread.FAMILY,
     inter_pod_affinity.FAMILY,
     pod_groups.FAMILY,
+    composite_pod_groups.FAMILY,
     eviction.FAMILY,
     fallback.FAMILY,
     dynamic_resources.FAMILY,

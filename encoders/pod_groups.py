@@ -131,7 +131,7 @@ def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
 def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass]) -> None:
     ids = ctx.problem.cluster.domains(key).ids
     chosen = chosen_domain(ctx, group, key)
-    _follow(ctx, group, ids, chosen)
+    follow(ctx, group, ids, chosen)
     for cls in classes:
         for node in np.flatnonzero(cls.mask).tolist():
             variable = ctx.count(cls, node)
@@ -144,7 +144,7 @@ def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass])
                 ctx.model.add(variable <= int(cls.limit[node]) * literal)
 
 
-def _follow(
+def follow(
     ctx: Context, group: Group, ids: npt.NDArray[np.int32], chosen: Mapping[int, cp_model.IntVar]
 ) -> None:
     """Restrict newcomers to the domain of the running members that stay."""

@@ -177,6 +177,11 @@ class Problem:
         return frozenset(p for v in self.victims for p in v.pods)
 
     @cached_property
+    def staying_pods(self) -> frozenset[int]:
+        """The `fixed_pods` as a set."""
+        return frozenset(self.fixed_pods)
+
+    @cached_property
     def fixed_pods(self) -> tuple[int, ...]:
         """Running pods that no plan evicts."""
         return tuple(p for p in self.cluster.bound if p not in self._victim_pods)

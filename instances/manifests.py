@@ -163,7 +163,9 @@ def _assemble(
         pod_disruption_budgets=fill_status(objects.of(PodDisruptionBudget), pods, scales, now),
         workloads=objects.of(Workload),
         pod_groups=tuple(admit(group, classes, file) for file, group in objects.with_files(PodGroup)),
-        composite_pod_groups=objects.of(CompositePodGroup),
+        composite_pod_groups=tuple(
+            admit(group, classes, file) for file, group in objects.with_files(CompositePodGroup)
+        ),
         services=objects.of(Service),
         replica_sets=objects.of(ReplicaSet),
         stateful_sets=objects.of(StatefulSet),

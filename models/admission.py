@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from .errors import InputError
 from .pod import Pod
-from .scheduling import PodGroup, PriorityClass
+from .scheduling import CompositePodGroup, PodGroup, PriorityClass
 
 SYSTEM_CLASSES = (
     PriorityClass.model_validate({"metadata": {"name": "system-cluster-critical"}, "value": 2_000_000_000}),
@@ -37,7 +37,7 @@ class PriorityClasses:
         """Return a class by name, or None."""
         return self._by_name.get(name)
 
-    def of(self, item: Pod | PodGroup, file: str) -> PriorityClass | None:
+    def of(self, item: Pod | PodGroup | CompositePodGroup, file: str) -> PriorityClass | None:
         """Return the class that admission takes for a pod or group, or None for priority 0.
 
         Raises
@@ -59,7 +59,7 @@ class PriorityClasses:
         return found
 
 
-_AnyItem = TypeVar("_AnyItem", Pod, PodGroup)
+_AnyItem = TypeVar("_AnyItem", Pod, PodGroup, CompositePodGroup)
 
 
 def admit(item: _AnyItem, classes: PriorityClasses, file: str = "") -> _AnyItem:

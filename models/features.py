@@ -34,6 +34,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group, and preemption for it as one",
         "EnableWorkloadWithJob": "KEP-5547: a Job of equal pods is a gang (in simulations)",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
+        "CompositePodGroup": "KEP-6012: trees of pod groups",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
         "DRAPrioritizedList": "KEP-4816: firstAvailable",
         "DRAAdminAccess": "KEP-5018: adminAccess",
@@ -57,6 +58,7 @@ SINCE: Mapping[str, KubeVersion] = MappingProxyType(
         "NodeDeclaredFeatures": KubeVersion.V1_36,
         "TaintTolerationComparisonOperators": KubeVersion.V1_36,
         "VolumeLimitScaling": KubeVersion.V1_36,
+        "CompositePodGroup": KubeVersion.V1_37,
     }
 )
 """Gates that older releases do not know, with the first of the releases here that does."""

@@ -84,6 +84,15 @@ class Placement(PlanModel):
     scheduled: int
 
 
+class CompositePlacement(PlanModel):
+    """The domain that a composite pod group's topology constraint got; `scheduled` counts new members."""
+
+    composite_pod_group: str
+    key: str
+    domain: str
+    scheduled: int
+
+
 class Fallback(PlanModel):
     """A DoNotSchedule constraint whose criteria all hold for the pod (KEP-3990).
 
@@ -135,6 +144,7 @@ class Plan(PlanModel):
     evictions: tuple[Eviction, ...] = ()
     allocations: tuple[dict[str, Any], ...] = ()
     placements: tuple[Placement, ...] = ()
+    composite_placements: tuple[CompositePlacement, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     unschedulable: tuple[Unschedulable, ...] = ()
     stats: Stats

@@ -3,7 +3,7 @@
 Groups are read in every served version and in the proposals' early spellings, and are kept in one shape, that
 of v1beta1; `api_version` still tells which rules hold.
 
-Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5729, KEP-4664.
+Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5729, KEP-4664, KEP-6012.
 """
 
 from typing import Any, ClassVar, Literal
@@ -97,6 +97,14 @@ class PodGroupTemplate(GroupSpec):
     name: str
 
 
+class CompositePodGroupTemplate(GroupSpec):
+    """A named group of groups of a Workload, with the templates of its children (KEP-6012)."""
+
+    name: str
+    composite_pod_group_templates: tuple["CompositePodGroupTemplate", ...] = ()
+    pod_group_templates: tuple[PodGroupTemplate, ...] = ()
+
+
 class ControllerReference(KubeModel):
     """The controller that a Workload stands for."""
 
@@ -106,9 +114,10 @@ class ControllerReference(KubeModel):
 
 
 class WorkloadSpec(KubeModel):
-    """The groups of a workload."""
+    """The groups of a workload: pod groups, or trees of groups."""
 
     controller_ref: ControllerReference | None = None
+    composite_pod_group_templates: tuple[CompositePodGroupTemplate, ...] = ()
     pod_group_templates: tuple[PodGroupTemplate, ...] = Field(
         default=(), validation_alias=AliasChoices("podGroupTemplates", "podGroups")
     )
@@ -123,7 +132,7 @@ class Workload(KubeObject):
 
 
 class WorkloadTemplateReference(KubeModel):
-    """Which template of which Workload a PodGroup was made from."""
+    """Which template of which Workload a group was made from."""
 
     workload_name: str = ""
     template_name: str = Field(
@@ -132,7 +141,7 @@ class WorkloadTemplateReference(KubeModel):
 
 
 class PodGroupSpec(GroupSpec):
-    """One group at run time."""
+    """One group at run time; of a PodGroup and of a CompositePodGroup."""
 
     workload_ref: WorkloadTemplateReference | None = None
     parent_composite_pod_group_name: str | None = None

@@ -136,7 +136,6 @@ _UNREAD: Final = {
     "VolumeResources": "claims",
     "VsphereVirtualDiskVolumeSource": "fsType storagePolicyID storagePolicyName",
     "WorkloadReference": "templateName workloadName",
-    "WorkloadSpec": "compositePodGroupTemplates",
     "WorkloadTemplateReference": "name podGroup podGroupReplicaKey workload",
 }
 

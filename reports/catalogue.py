@@ -6,17 +6,18 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from ..models.kube_version import DEFAULT_KUBE_VERSION
 from .layout import section
 
 
 def list_report(
     entries: Iterable[Mapping[str, Any]], scenarios: Iterable[Mapping[str, Any]]
 ) -> RenderableType:
-    """Return the list of instances (name, title and what they need) and of scenarios."""
+    """Return the list of all instances (name, title and what they need) and of scenarios."""
     rows = [(entry["name"], entry["title"], ", ".join(entry["needs"])) for entry in entries]
     tales = [(entry["name"], entry["title"]) for entry in scenarios]
     return Group(
-        *section("Bundled instances", ("name", "title", "needs"), rows, rest="instances")[1:],
+        *section("Bundled instances", ("name", "title", "needs"), rows, most=len(rows))[1:],
         *section("Bundled scenarios (kubestow simulate)", ("name", "title"), tales),
     )
 
@@ -41,9 +42,17 @@ def story_report(entry: Mapping[str, Any]) -> RenderableType:
         Text(""),
         Text(entry["story"]),
         *section("What to expect", columns, rows, (1, 2, 3, 4)),
+        *_release(entry["kubeVersion"]),
         Text(""),
         Text(f"source: {entry['source']}", style="dim"),
     )
+
+
+def _release(version: str) -> list[RenderableType]:
+    """Say with which `--kube-version` a story is true, where that is not the default one."""
+    if version == DEFAULT_KUBE_VERSION:
+        return []
+    return [Text(""), Text(f"with --kube-version {version}")]
 
 
 def _numbers(outcome: Mapping[str, int]) -> tuple[str, ...]:

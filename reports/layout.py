@@ -60,6 +60,7 @@ def section(
     rows: Sequence[Sequence[RenderableType]],
     numbers: Iterable[int] = (),
     rest: str = "",
+    most: int = ROWS,
 ) -> list[RenderableType]:
     """Return a titled table, or nothing where it has no rows.
 
@@ -70,11 +71,13 @@ def section(
     numbers : iterable of int
         Columns to align on the right.
     rest : str
-        What to call the rows beyond `ROWS`, which are only counted.
+        What to call the rows beyond `most`, which are only counted.
+    most : int
+        Rows that are shown.
     """
     if not rows:
         return []
-    shown, hidden = cut(rows, ROWS)
+    shown, hidden = cut(rows, most)
     # Plain text becomes Text: a tier's square brackets are not rich's markup.
     cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in shown]
     parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Rows(columns, cells, set(numbers))]

@@ -126,6 +126,10 @@ def _evictions(plan: Plan) -> list[RenderableType]:
 
 def _groups(plan: Plan) -> list[RenderableType]:
     rows = [(p.pod_group, p.key, p.domain, str(p.scheduled)) for p in plan.placements]
+    rows += [
+        (f"{p.composite_pod_group} (composite)", p.key, p.domain, str(p.scheduled))
+        for p in plan.composite_placements
+    ]
     return section("Pod groups", ("group", "key", "domain", "new members"), rows, (3,), "groups")
 
 

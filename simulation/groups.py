@@ -167,16 +167,17 @@ class Groups:
         if cycle is None:
             return GroupDecision(name, tuple(items.values()), (), (), None)
         members: list[_Decision] = []
-        for own, message, of_group in cycle.members(state, ledger):
+        for member in cycle.members(state, ledger):
+            own = member.cycle
             pod = cluster.pods[own.pod]
-            plugins = frozenset() if of_group else _rejectors(own)
+            plugins = frozenset() if member.of_group else _rejectors(own)
             members.append(
                 _Decision(
                     items[pod.key],
                     own.outcome,
                     cluster.node_names[own.node] if own.node >= 0 else "",
                     plugins,
-                    message,
+                    member.message,
                     bool(own.error),
                     own.keeps_nomination,
                     dict(own.allocations),

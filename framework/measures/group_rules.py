@@ -4,9 +4,9 @@ A gang that gains a member stands with at least `minCount`. Where a member is ne
 running ones included, are in one domain of each required key. Groups that wait gain no member. Running
 members that have left do not count: a gang may stand with fewer than `minCount` as long as it gains no
 member. A group with disruptionMode `all` is evicted whole or not at all, and gains no member where it is
-evicted.
+evicted. The rules of groups of groups are those of `composite_rules`.
 
-Sources: docs/groups.md; KEP-4671, KEP-5732, KEP-5710.
+Sources: docs/groups.md; KEP-4671, KEP-5732, KEP-5710, KEP-6012.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -14,8 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..rules.groups import OFF_KEY, Group, group_of, groups, pinned_domains
+from ..rules.composites import Composite, composites
+from ..rules.groups import Group, group_of, groups
 from ..vocabulary.arrays import Bools
+from .composite_rules import (
+    faults_of_composite,
+    faults_of_domains,
+    nodes_above,
+    nodes_in_domains,
+    standing,
+)
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -23,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class DomainOfGroup(NamedTuple):
-    """The domain that a group's required key got: `scheduled` counts the new members."""
+    """The domain that a required key of a group, or group of groups, got: `scheduled` counts new members."""
 
     group: Group
     key: str
@@ -45,10 +53,8 @@ def faults_of_groups(
         Running pods that have left.
     """
     gone = frozenset(victims)
-    for group in groups(cluster):
-        new = [i for i in group.members if i in placed]
-        if new:
-            yield from _faults(cluster, group, new, placed, gone)
+    for group, new in _gaining(cluster, placed):
+        yield from _faults(cluster, group, new, placed, gone)
     for group in partly_evicted(cluster, gone):
         left = next(cluster.pods[i].key for i in group.unit if i in gone)
         stays = next(cluster.pods[i].key for i in group.unit if i not in gone)
@@ -58,8 +64,17 @@ def faults_of_groups(
 def broken_groups(cluster: "Cluster", placed: Mapping[int, int], victims: Collection[int]) -> list[Group]:
     """Return the groups that gain members against a rule; arguments as for `faults_of_groups`."""
     gone = frozenset(victims)
-    gaining = ((group, [i for i in group.members if i in placed]) for group in groups(cluster))
-    return [g for g, new in gaining if new and any(True for _ in _faults(cluster, g, new, placed, gone))]
+    gaining = _gaining(cluster, placed)
+    return [g for g, new in gaining if any(True for _ in _faults(cluster, g, new, placed, gone))]
+
+
+def _gaining(cluster: "Cluster", placed: Mapping[int, int]) -> Iterator[tuple[Group, list[int]]]:
+    """Yield the groups that gain members, groups of groups after all others, with these."""
+    trees = (item for root in composites(cluster) for item in root.inner())
+    for group in (*groups(cluster), *trees):
+        new = [i for i in group.members if i in placed]
+        if new:
+            yield group, new
 
 
 def partly_evicted(cluster: "Cluster", victims: Collection[int]) -> list[Group]:
@@ -75,58 +90,35 @@ def nodes_for_member(cluster: "Cluster", state: "State", i: int) -> Bools:
     after it was evicted whole.
     """
     group = group_of(cluster, i)
-    mask = np.ones(cluster.n_nodes, dtype=np.bool_)
     if group is None:
-        return mask
-    standing = sum(state.node_of[j] >= 0 for j in group.members)
+        return np.ones(cluster.n_nodes, dtype=np.bool_)
+    members = sum(state.node_of[j] >= 0 for j in group.members)
     evicted = any(state.node_of[j] < 0 or state.terminating[j] for j in group.unit)
-    if group.waits is not None or standing + 1 < group.quorum or evicted:
+    if group.waits is not None or members + 1 < group.quorum or evicted:
         return np.zeros(cluster.n_nodes, dtype=np.bool_)
-    for key in group.topology_keys:
-        ids = cluster.domains(key).ids
-        mask &= ids != OFF_KEY
-        for domain in pinned_domains(cluster, state, group, key):
-            mask &= ids == domain
-    return mask
+    return nodes_in_domains(cluster, state, group) & nodes_above(cluster, state, group)
 
 
 def _faults(
     cluster: "Cluster", group: Group, new: list[int], placed: Mapping[int, int], gone: frozenset[int]
 ) -> Iterator[str]:
+    if isinstance(group, Composite):
+        yield from faults_of_composite(cluster, group, placed, gone)
+        return
     if group.waits is not None:
         yield f"{cluster.pods[new[0]].key} is placed, and pod group {group.key} waits: {group.waits}"
     if not gone.isdisjoint(group.unit):
         yield f"{cluster.pods[new[0]].key} is placed, and its pod group {group.key} is evicted"
-    stands = _standing(cluster, group, placed, gone)
-    if len(stands) < group.quorum:
-        yield f"gang {group.key} stands with {len(stands)} of {group.quorum} members"
-    for key in group.topology_keys:
-        ids = cluster.domains(key).ids
-        off = next((i for i, n in stands.items() if ids[n] == OFF_KEY), None)
-        if off is not None:
-            yield (
-                f"pod group {group.key}: {cluster.pods[off].key} is on {cluster.node_names[stands[off]]}, "
-                f"which lacks the label {key}"
-            )
-        values = cluster.domains(key).values
-        taken = sorted({values[ids[n]] for n in stands.values() if ids[n] != OFF_KEY})
-        if len(taken) > 1:
-            yield f"pod group {group.key} is in more than one domain of {key}: {', '.join(taken)}"
-
-
-def _standing(
-    cluster: "Cluster", group: Group, placed: Mapping[int, int], gone: frozenset[int]
-) -> dict[int, int]:
-    """Return the members that are on a node in the end, with their nodes."""
-    stands = {i: cluster.pods[i].initial_node for i in group.running if i not in gone}
-    stands.update((i, placed[i]) for i in group.members if i in placed)
-    return stands
+    where = standing(cluster, group, placed, gone)
+    if len(where) < group.quorum:
+        yield f"gang {group.key} stands with {len(where)} of {group.quorum} members"
+    yield from faults_of_domains(cluster, group, where)
 
 
 def placements_of(
     cluster: "Cluster", placed: Mapping[int, int], victims: Collection[int] = ()
 ) -> tuple[DomainOfGroup, ...]:
-    """Return the domain of each required key of each group that gained members; empty where rules are broken.
+    """Return the domain of each required key of each group that gained members and breaks no rule.
 
     Parameters
     ----------
@@ -136,10 +128,10 @@ def placements_of(
     victims : collection of int
         Running pods that have left.
     """
+    gone = frozenset(victims)
     found: list[DomainOfGroup] = []
-    for group in groups(cluster):
-        new = [i for i in group.members if i in placed]
-        if not new or any(True for _ in _faults(cluster, group, new, placed, frozenset(victims))):
+    for group, new in _gaining(cluster, placed):
+        if not group.topology_keys or any(True for _ in _faults(cluster, group, new, placed, gone)):
             continue
         for key in group.topology_keys:
             domains = cluster.domains(key)

@@ -5,13 +5,14 @@ v1alpha1 they name a group of a Workload and a replica of it (`spec.workloadRef`
 of its own.  Where a pod has both, `schedulingGroup`, the later one, counts.
 
 Which pods count and which rules members keep is a matter of the text of the workload cycle (`WorkloadCycle`):
-that of the profile of the first waiting member.
+that of the profile of the first waiting member. A PodGroup that names a parent is part of a tree
+(`hierarchy`): then the whole tree waits, or none of its members does.
 
-Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5710; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and
-later.
+Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5710, KEP-6012; kube-scheduler plugins/gangscheduling (PreEnqueue),
+1.35 and later.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
@@ -19,10 +20,12 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from ...models.scheduling import GroupSpec, PodGroupSpec, TopologyConstraint
 from ..index.group_names import GroupName, group_name
 from ..index.queue_order import queue_key
-from ..vocabulary.workload_cycles import WorkloadCycle
+from ..vocabulary.workload_cycles import V1_37, WorkloadCycle
+from .hierarchy import hierarchy
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
+    from ..index.podinfo import PodInfo
     from ..state.state import State
 
 TOO_FEW: Final = "waiting for minCount pods from a gang to appear in scheduling queue"
@@ -81,7 +84,8 @@ class Group:
     cycle : WorkloadCycle
         The text by which it is scheduled.
     parent : str
-        The CompositePodGroup that the group is part of, empty for none.
+        Name of the CompositePodGroup that the group is a child of; empty for none, and where the scheduler
+        overlooks such parents.
     """
 
     index: int
@@ -145,6 +149,11 @@ def pinned_domains(cluster: "Cluster", state: "State", group: Group, key: str) -
     return frozenset(int(ids[n]) for n in (state.node_of[i] for i in group.members) if n >= 0)
 
 
+def required_keys(cluster: "Cluster", spec: GroupSpec) -> tuple[str, ...]:
+    """Return the topology keys that a group requires, as far as the gates honour them."""
+    return _keys(_topology(cluster, spec), "Required")
+
+
 def _by_member(cluster: "Cluster") -> dict[int, int]:
     return {i: group.index for group in groups(cluster) for i in group.members}
 
@@ -167,6 +176,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
     }
     places = {i: place for place, i in enumerate(cluster.pending)}
     gated = frozenset(cluster.gated)
+    trees = _Trees(cluster, members)
     found: list[Group] = []
     for reference, pods in members.items():
         if reference.workload:
@@ -181,8 +191,11 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         cycle = _cycle_of(cluster, queued or pods)
         deleted = _deleted(cluster, pods) if cycle.deleted_lead else []
         known = [i for i in pods if _is_schedulable(cluster, i)] if cycle.counts_schedulable else pods
-        missing = _waits(cluster, reference, rules, min_count, len(known))
+        missing = _waits(cluster, reference, rules, min_count, len(known), trees)
         popped = sorted((*queued, *deleted), key=lambda i: (*queue_key(cluster.pods[i]), i))
+        waits = missing or trees.at_odds(reference)
+        if waits is None:
+            waits = _at_odds(reference, rules, [cluster.pods[i] for i in popped], cycle)
         found.append(
             Group(
                 index=len(found),
@@ -199,13 +212,13 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 desired_count=desired_count,
                 topology_keys=_keys(topology, "Required"),
                 preferred_keys=_keys(topology, "Preferred"),
-                waits=missing or _at_odds(cluster, reference, rules, popped, cycle),
+                waits=waits,
                 enqueued=missing is None,
                 evicted_whole=spec.disruption_mode == "all",
                 unit=_unit(cluster, spec, running),
                 priority=spec.priority,
                 cycle=cycle,
-                parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
+                parent=trees.parent(spec),
             )
         )
     return tuple(found)
@@ -263,12 +276,63 @@ def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Pre
     return tuple(dict.fromkeys(item.key for item in topology if item.mode == mode))
 
 
+class _Trees:
+    """What the members of trees have in common."""
+
+    def __init__(self, cluster: "Cluster", members: Mapping[GroupName, Sequence[int]]) -> None:
+        self._hierarchy = hierarchy(cluster)
+        self._known = {r.key: len(pods) for r, pods in members.items() if not r.workload}
+        self._queued: dict[str, list[PodInfo]] = {}
+        self._at_odds: dict[str, str | None] = {}
+        for i in cluster.pending if self._hierarchy is not None else ():
+            reference = group_name(cluster.pods[i].pod)
+            root = self._root(reference) if reference is not None else ""
+            if root:
+                self._queued.setdefault(root, []).append(cluster.pods[i])
+
+    def parent(self, spec: GroupSpec) -> str:
+        """Return the name of a group's parent."""
+        if self._hierarchy is None or not isinstance(spec, PodGroupSpec):
+            return ""
+        return spec.parent_composite_pod_group_name or ""
+
+    def waits(self, reference: GroupName) -> str | None:
+        """Say what the tree of a PodGroup waits for."""
+        assert self._hierarchy is not None  # only a tree's PodGroup has a parent
+        return self._hierarchy.waits(reference.key, self._known)
+
+    def at_odds(self, reference: GroupName) -> str | None:
+        """Say why a tree's cycle ends in an error: all its groups and pods have one priority."""
+        root = self._root(reference)
+        if self._hierarchy is None or root not in self._queued:
+            return None
+        if root not in self._at_odds:
+            version = self._hierarchy.composites[root].api_version
+            rules = [_Rules(self._hierarchy.spec(node), version) for node in self._hierarchy.below(root)]
+            found = (_at_odds(reference, each, self._queued[root], V1_37) for each in rules)
+            self._at_odds[root] = next((text for text in found if text is not None), None)
+        return self._at_odds[root]
+
+    def _root(self, reference: GroupName) -> str:
+        if self._hierarchy is None or reference.workload:
+            return ""
+        path = self._hierarchy.path(reference.key)
+        return path[-1] if path and path[-1] in self._hierarchy.composites else ""
+
+
 def _waits(
-    cluster: "Cluster", reference: GroupName, rules: _Rules | None, min_count: int | None, known: int
+    cluster: "Cluster",
+    reference: GroupName,
+    rules: _Rules | None,
+    min_count: int | None,
+    known: int,
+    trees: _Trees,
 ) -> str | None:
-    """Say what GangScheduling's PreEnqueue waits for: the object, or enough pods."""
+    """Return what GangScheduling's PreEnqueue waits for: the object, its tree, or enough pods."""
     if not cluster.gates.enabled("GangScheduling"):
         return None
+    if rules is not None and trees.parent(rules.spec):
+        return trees.waits(reference)
     name = f"{reference.namespace}/{reference.workload}"
     there = any(item.key == name for item in cluster.snapshot.workloads)
     return missing_of_group(reference, exists=rules is not None, workload=there, least=min_count, known=known)
@@ -299,20 +363,15 @@ def missing_of_group(
 
 
 def _at_odds(
-    cluster: "Cluster",
-    reference: GroupName,
-    rules: _Rules | None,
-    queued: Sequence[int],
-    cycle: WorkloadCycle,
+    reference: GroupName, rules: _Rules | None, pods: Sequence["PodInfo"], cycle: WorkloadCycle
 ) -> str | None:
     """Say why a group's cycle ends in an error: its queued pods differ where they must not.
 
-    v1alpha1 has no cycle for a group, and no such rule.  A PodGroup that states no priority takes that of its
+    v1alpha1 has no cycle for a group, and no such rule. A group that states no priority takes that of its
     pods.
     """
-    if rules is None or reference.workload or not queued:
+    if rules is None or reference.workload or not pods:
         return None
-    pods = [cluster.pods[i] for i in queued]
     name = pods[0].scheduler
     other = next((info.scheduler for info in pods if info.scheduler != name), None)
     if other is not None:

@@ -10,6 +10,7 @@ from ...models.errors import KubestowError
 from ..dra.index import device_index
 from ..vocabulary import names
 from ..vocabulary.default_plugins import PRE_BIND, RESERVE, spelled
+from .composites import above
 from .groups import groups
 
 if TYPE_CHECKING:
@@ -62,23 +63,14 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
 def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
     """Find what groups ask for and cannot have, as far as this round could touch it.
 
-    A group of groups matters where members are to be placed; groups that are evicted all together where a
-    pending pod could evict a member of one.
+    A group of groups that is evicted all together matters where a pending pod could evict a member of it.
     """
-    composites = {item.key: item.spec for item in cluster.snapshot.composite_pod_groups}
     strongest = max(
         (cluster.pods[i].priority for i in cluster.pending if cluster.pods[i].preempts), default=None
     )
     for group in groups(cluster):
-        if group.parent and group.pending:
-            yield group.key, f"spec.parentCompositePodGroupName (CompositePodGroup {group.parent}) is"
         if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
             continue
-        name, seen = group.parent, set[str]()
-        while name and name not in seen:
-            seen.add(name)
-            parent = composites.get(f"{group.namespace}/{name}")
-            if parent is not None and parent.disruption_mode == "all":
-                yield group.key, f"disruptionMode all of CompositePodGroup {name} is"
-                break
-            name = (parent.parent_composite_pod_group_name or "") if parent is not None else ""
+        whole = next((parent for parent in above(cluster, group) if parent.evicted_whole), None)
+        if whole is not None:
+            yield group.key, f"disruptionMode all of CompositePodGroup {whole.name} is"

@@ -27,7 +27,7 @@ from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.status import Code, Status
 from ..workload.cycle import schedule_group
-from ..workload.outcome import GroupCycle, Member
+from ..workload.outcome import Member
 from ..workload.units import opening, units
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _turn(cluster: Cluster, i: int, *, alone: bool) -> _Moment:
                 continue
             for member in group.members(state, ledger) if i in unit.pending else ():
                 if member.cycle.pod == i:
-                    return _of_member(state, group, member, ledger)
+                    return _of_member(state, member, ledger)
             group.happen(state, ledger)
         elif unit == i:
             break
@@ -187,12 +187,12 @@ def _turn(cluster: Cluster, i: int, *, alone: bool) -> _Moment:
     return _Moment(state, cycle, ledger, cycle.message(cluster.n_nodes))
 
 
-def _of_member(state: State, group: GroupCycle, member: Member, ledger: Ledger) -> _Moment:
+def _of_member(state: State, member: Member, ledger: Ledger) -> _Moment:
     """Look at a pod of a group beside the members that were placed before it."""
     cycle = member.cycle
     if cycle.result is not None:
         state = cycle.result.state
-    return _Moment(state, cycle, ledger, member.message, group.info.group.key, group.placement or "")
+    return _Moment(state, cycle, ledger, member.message, member.group, member.placement)
 
 
 def _outcome(cluster: Cluster, moment: _Moment) -> dict[str, Any]:

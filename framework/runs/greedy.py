@@ -19,6 +19,7 @@ from ..cycle.cycle import Cycle, apply, schedule_one
 from ..cycle.preemption import WAITING
 from ..cycle.runtime import framework_for
 from ..dra.index import claim_keys
+from ..measures.composite_rules import gaining_stand
 from ..rules.groups import Group
 from ..state.moves import Bind, Deallocate, Leave, Mark, Move
 from ..state.state import State
@@ -175,12 +176,15 @@ class _Run:
             if isinstance(unit, Group) and unit.cycle.binds_in_cycle:
                 continue
             together = [i for i in unit.pending if i in nominated] if isinstance(unit, Group) else [unit]
-            least = unit.quorum - self._standing(unit) if isinstance(unit, Group) else 1
-            lost |= self._settle(together, least)
+            lost |= self._settle(together, unit if isinstance(unit, Group) else None)
         return lost
 
-    def _standing(self, group: Group) -> int:
-        return sum(bool(self._state.node_of[i] >= 0) for i in group.members)
+    def _enough(self, bound: Sequence[int], group: Group | None) -> bool:
+        """Whether what was bound by nominations stands: a pod by itself, a group, every group of a tree."""
+        if group is None:
+            return bool(bound)
+        where = {i: int(self._state.node_of[i]) for i in group.members if self._state.node_of[i] >= 0}
+        return gaining_stand(group, where, bound)
 
     def _worth_waiting(self, i: int, node: int) -> bool:
         """Whether a nominated pod passes once the pods that terminate on its node are gone.
@@ -193,8 +197,8 @@ class _Run:
             later.remove(j)
         return framework_for(self._cluster, i).filter_nominated(later, i, node).ok
 
-    def _settle(self, pods: Sequence[int], least: int) -> bool:
-        """Bind the nominated pods that pass, if they are enough; say whether any lost its nomination."""
+    def _settle(self, pods: Sequence[int], group: Group | None) -> bool:
+        """Bind the nominated pods of a unit that pass, if enough do; say whether any lost its nomination."""
         state, waiting = self._state, 0
         bound: list[tuple[int, int]] = []
         for i in pods:
@@ -208,7 +212,7 @@ class _Run:
             if passes:
                 state.place(i, node, framework.reserve(state, i, node))
                 bound.append((i, node))
-        if len(bound) < least:
+        if not self._enough([i for i, _ in bound], group):
             for i, _ in reversed(bound):
                 state.take_back(i)
             return waiting < len(pods)

@@ -76,14 +76,15 @@ def _clear(cluster: Cluster, document: dict[str, Any], cleared: Sequence[int]) -
 
 
 def _members(cluster: Cluster, state: State, cycle: "GroupCycle", ledger: Ledger) -> list[dict[str, Any]]:
-    """Write the cycles of a group's members, each with the group and the placement; let them happen."""
+    """Write the cycles of a group's members, each with its group and placement; let them happen."""
     documents: dict[int, dict[str, Any]] = {}
-    for own, message, _ in cycle.members(state, ledger):
-        document = {**_document(cluster, state, own), "podGroup": cycle.info.group.key}
+    for member in cycle.members(state, ledger):
+        own = member.cycle
+        document = {**_document(cluster, state, own), "podGroup": member.group}
         if own.outcome != "bound":
-            document["message"] = message
-        if cycle.placement:
-            document["placement"] = cycle.placement
+            document["message"] = member.message
+        if member.placement:
+            document["placement"] = member.placement
         documents[own.pod] = document
     for i, cleared in cycle.happen(state, ledger).items():
         _clear(cluster, documents[i], cleared)

@@ -181,7 +181,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         workload_cycle=V1_37,
         current_cycle=V1_37,
         whole_groups=True,
-        gates={**_V1_36.gates, "VolumeLimitScaling": True},
+        gates={**_V1_36.gates, "VolumeLimitScaling": True, "CompositePodGroup": False},
     ),
 }
 """Every release that is known, oldest first."""

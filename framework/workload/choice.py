@@ -26,12 +26,22 @@ def variant_for(cluster: "Cluster", i: int) -> WorkloadCycleVariant:
     return cluster.memo(("workload cycle", scheduler), partial(_make, cluster, scheduler))
 
 
+def variant_of_trees(cluster: "Cluster", i: int) -> V1_37:
+    """Return the text by which a tree of groups with pod i is scheduled: only that of 1.37 knows trees."""
+    scheduler = cluster.pods[i].scheduler
+    return cluster.memo(("workload cycle of trees", scheduler), partial(_v1_37, cluster, scheduler))
+
+
 def _make(cluster: "Cluster", scheduler: str) -> WorkloadCycleVariant:
     chosen = cluster.profiles[scheduler].workload_cycle
     if chosen is workload_cycles.PROPOSAL:
         return _proposal(cluster, scheduler)
     if chosen is workload_cycles.V1_36:
         return V1_36(cluster, _scorers(cluster, scheduler))
+    return _v1_37(cluster, scheduler)
+
+
+def _v1_37(cluster: "Cluster", scheduler: str) -> V1_37:
     return V1_37(cluster, _scorers(cluster, scheduler), _percentage(cluster, scheduler))
 
 

@@ -1,15 +1,18 @@
 """The workload cycle: a group is tried as one, by the text that its profile chooses.
 
-The cycle changes nothing; its outcome tells what it means for each pod, and makes it happen.
+A tree of groups is tried by the text of 1.37, whatever the profile chooses. The cycle changes nothing;
+its outcome tells what it means for each pod, and makes it happen.
 
-Sources: KEP-5732; kube-scheduler schedule_one_podgroup.go (1.36 and later).
+Sources: KEP-5732, KEP-6012; kube-scheduler schedule_one_podgroup.go (1.36 and later).
 """
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
+from ..rules.composites import Composite
 from ..rules.groups import Group
 from .choice import variant_for
+from .composite_cycle import schedule_tree
 from .outcome import GroupCycle
 from .placement import info_of
 from .placing import PlacedCycle, place_group
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 def schedule_group(
     cluster: "Cluster", state: "State", group: Group, ledger: "Ledger", gone: Collection[int] = ()
 ) -> GroupCycle | None:
-    """Try to place a group; changes nothing.
+    """Try to place a group or a tree; changes nothing.
 
     Parameters
     ----------
@@ -33,7 +36,7 @@ def schedule_group(
     state : State
         With the nominations that count.
     group : Group
-        One that is in the active queue.
+        One that is in the active queue; of a tree the root.
     ledger : Ledger
         The budgets at this moment.
     gone : collection of int
@@ -44,6 +47,8 @@ def schedule_group(
     GroupCycle or None
         None where no member is left to be placed, or where too many left for the rest to be in the queue.
     """
+    if isinstance(group, Composite):
+        return schedule_tree(cluster, state, group, ledger, gone)
     info = info_of(cluster, state, group, gone)
     if not info.pods or not info.enough_known:
         return None

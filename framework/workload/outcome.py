@@ -23,12 +23,18 @@ class Member(NamedTuple):
         Its own cycle, with the outcome that the group's cycle gives it.
     message : str
         The text of its condition; empty where it is bound.
+    group : str
+        Key of its PodGroup.
+    placement : str
+        Name of the placement that its own cycle was in; empty for the whole cluster, and for none.
     of_group : bool
         Whether the text is the group's, not its own.
     """
 
     cycle: Cycle
     message: str
+    group: str
+    placement: str
     of_group: bool = False
 
 
@@ -57,6 +63,11 @@ class GroupCycle(ABC):
         return not self.refusal
 
     @property
+    def constrained(self) -> bool:
+        """Whether placements were made for a topology constraint."""
+        return bool(self.info.group.topology_keys)
+
+    @property
     @abstractmethod
     def placement(self) -> str | None:
         """The name of the placement in which members' cycles are told, None for none."""
@@ -71,6 +82,10 @@ class GroupCycle(ABC):
 
         Each is given while its reasons can be read; `state` is that of the cycle, and is not changed.
         """
+
+    def told(self, own: Cycle, message: str, *, of_group: bool = False) -> Member:
+        """Return what the cycle means for a member of the group itself."""
+        return Member(own, message, self.info.group.key, self.placement or "", of_group)
 
     @abstractmethod
     def outcomes(self) -> Sequence[Cycle]:

@@ -68,17 +68,18 @@ class PlacedCycle(GroupCycle):
                     complete(framework_for(self.variant.cluster, own.pod), trial, own)
                     message = own.message(self.variant.cluster.n_nodes)
                     kept = replace(own, allocations=self.attempt.cycles[tried - 1].allocations)
-                    yield self._told(kept, message)
+                    yield self._of_group(kept, message)
         for i in self.info.pods[tried:]:
-            yield self._told(Cycle(i), "")
+            yield self._of_group(Cycle(i), "")
 
     def outcomes(self) -> Sequence[Cycle]:
         """Return the members' cycles; those that room is made for are nominated."""
         made = self.preemption
         if self.placed and self.attempt is not None:
-            return self.attempt.cycles
+            tried = {own.pod for own in self.attempt.cycles}
+            return [*self.attempt.cycles, *(Cycle(i) for i in self.info.pods if i not in tried)]
         if made is not None:
-            return [_nominated(made, Cycle(i)) for i in made.assignment]
+            return [nominated_member(made, Cycle(i)) for i in made.assignment]
         return [Cycle(i) for i in self.info.pods]
 
     def document(self, state: "State", ledger: "Ledger") -> dict[str, Any] | None:
@@ -121,19 +122,19 @@ class PlacedCycle(GroupCycle):
             return "waitingOnPreemption"
         return "scheduled" if self.placed else "unschedulable"
 
-    def _told(self, own: Cycle, message: str) -> Member:
+    def _of_group(self, own: Cycle, message: str) -> Member:
         """Turn a member's own cycle into what the group's outcome makes of it."""
         if self.error:
             text = own.error or self.refusal
             failed = replace(own, outcome="unschedulable", node=-1, error=text)
-            return Member(failed, text, of_group=not own.error)
+            return self.told(failed, text, of_group=not own.error)
         if self.placed:
-            return Member(own, message)
+            return self.told(own, message)
         made = self.preemption
         if made is not None and own.pod in made.assignment:
-            return Member(_nominated(made, own), self.refusal, of_group=True)
+            return self.told(nominated_member(made, own), self.refusal, of_group=True)
         left = replace(own, outcome="unschedulable", node=-1)
-        return Member(left, message or self.refusal, of_group=not message)
+        return self.told(left, message or self.refusal, of_group=not message)
 
 
 def place_group(
@@ -153,10 +154,11 @@ def place_group(
     """
     if not variant.cluster.n_nodes:
         return PlacedCycle(variant, info, NO_NODES, error=True)
-    placements = _generate(variant, state, info)
+    everywhere = Placement("", np.ones(variant.cluster.n_nodes, dtype=np.bool_))
+    placements = generate(variant, state, info, everywhere)
     if isinstance(placements, Status):
         return PlacedCycle(variant, info, placements.message, error=placements.code is Code.ERROR)
-    found = _feasible(variant, state, info, placements, ledger)
+    found = feasible_attempts(variant, state, info, placements, ledger)
     if not found:
         first = attempt(variant, state, info, placements[0], ledger)
         return _refused(variant, state, info, first, len(placements), ledger)
@@ -168,10 +170,11 @@ def place_group(
     return PlacedCycle(variant, info, "", error=False, attempt=chosen)
 
 
-def _generate(
-    variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo
+def generate(
+    variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, within: Placement
 ) -> Sequence[Placement] | Status:
-    found: Sequence[Placement] = (Placement("", np.ones(variant.cluster.n_nodes, dtype=np.bool_)),)
+    """Return the placements of a group in a part of the cluster; a `Status` where it can be nowhere."""
+    found: Sequence[Placement] = (Placement("", within.nodes),)
     for generator in variant.generators:
         parts = generator.generate_placements(state, info, found)
         if isinstance(parts, Status):
@@ -182,7 +185,7 @@ def _generate(
     return sorted(found, key=lambda placement: not any(placement.nodes[n] for n in nominated))
 
 
-def _feasible(
+def feasible_attempts(
     variant: WorkloadCycleVariant,
     state: "State",
     info: PodGroupInfo,
@@ -238,7 +241,7 @@ def _refused(
     return PlacedCycle(variant, info, WAITING, error=False, attempt=first, preemption=made)
 
 
-def _nominated(made: GroupPreemption, own: Cycle) -> Cycle:
+def nominated_member(made: GroupPreemption, own: Cycle) -> Cycle:
     """Turn a member's own cycle into its nomination."""
     node, victims = made.assignment[own.pod], made.serves[own.pod]
     chosen = NodeVictims(node, victims, len(made.violations.intersection(victims)))

@@ -8,7 +8,7 @@ it.
 Source: KEP-5710; kube-scheduler plugins/defaultpreemption (PodGroupPostFilter).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,7 +22,7 @@ from ..rules.spread import hard_constraints
 from ..vocabulary import names
 from ..vocabulary.default_plugins import POST_FILTER
 from .attempt import attempt
-from .placement import Placement, PodGroupInfo
+from .placement import Assignment, Placement, PodGroupInfo
 from .variants import WorkloadCycleVariant
 
 if TYPE_CHECKING:
@@ -60,11 +60,48 @@ def preempt_for_group(
     variant: WorkloadCycleVariant, state: "State", info: PodGroupInfo, ledger: "Ledger"
 ) -> GroupPreemption | str:
     """Look for victims; the reason in upstream's words where there is no way."""
-    cluster, pods = variant.cluster, variant.cluster.pods
-    if names.DEFAULT_PREEMPTION not in cluster.profile(info.pods[0]).points[POST_FILTER]:
-        return NO_PLUGIN
-    if info.group.topology_keys:
+    if info.group.topology_keys and has_plugin(variant, info):
         return CONSTRAINED
+    everywhere = Placement("", np.ones(variant.cluster.n_nodes, dtype=np.bool_))
+
+    def place(emptied: "State") -> Assignment:
+        found = attempt(variant, emptied, info, everywhere, ledger)
+        return {} if found.refusal else found.assignment
+
+    return make_room(variant, state, info, ledger, place)
+
+
+def has_plugin(variant: WorkloadCycleVariant, info: PodGroupInfo) -> bool:
+    """Whether the profile of a group's pods preempts at all."""
+    return names.DEFAULT_PREEMPTION in variant.cluster.profile(info.pods[0]).points[POST_FILTER]
+
+
+def _never_apart(j: int, assignment: Assignment) -> bool:
+    return False
+
+
+def make_room(
+    variant: WorkloadCycleVariant,
+    state: "State",
+    info: PodGroupInfo,
+    ledger: "Ledger",
+    place: Callable[["State"], Assignment],
+    apart: Callable[[int, Assignment], bool] = _never_apart,
+) -> GroupPreemption | str:
+    """Look for victims; the reason in upstream's words where there is no way.
+
+    Parameters
+    ----------
+    variant, state, info, ledger
+        As for `preempt_for_group`.
+    place : callable
+        From a state without the possible victims, the members that find a node there, with their nodes.
+    apart : callable
+        Whether a running pod would keep a group that gains these members out of one domain, if it stayed.
+    """
+    cluster, pods = variant.cluster, variant.cluster.pods
+    if not has_plugin(variant, info):
+        return NO_PLUGIN
     if not all(pods[i].preempts for i in info.pods):
         return f"pod group preemption: {NEVER}"
     priority = min(pods[i].priority for i in info.pods)
@@ -77,17 +114,16 @@ def preempt_for_group(
     trial = state.copy()
     for j in lower:
         trial.remove(j, devices=False)
-    everywhere = Placement("", np.ones(cluster.n_nodes, dtype=np.bool_))
-    found = attempt(variant, trial, info, everywhere, ledger)
-    if found.refusal:
+    assignment = place(trial)
+    if not assignment:
         return f"pod group preemption: {NOT_HELPFUL.message}"
     breaking = violating(cluster, state, lower, priority, ledger)
-    reprieve = _Reprieve(variant, state, trial, found.assignment, ledger)
+    reprieve = _Reprieve(variant, state, trial, assignment, ledger)
     order = (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking))
-    gone = {j for j in order if not reprieve.stays(j)}
+    gone = {j for j in order if apart(j, assignment) or not reprieve.stays(j)}
     victims = tuple(j for j in lower if j in gone)
-    serves = _serves(state, found.assignment, victims)
-    return GroupPreemption(found.assignment, victims, breaking & gone, serves)
+    serves = _serves(state, assignment, victims)
+    return GroupPreemption(assignment, victims, breaking & gone, serves)
 
 
 class _Reprieve:

@@ -43,11 +43,11 @@ def reasons_of_group(cluster: "Cluster", state: "State", group: Group, ledger: "
 
 
 def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
-    own, message, of_group = member
+    own, message = member.cycle, member.message
     if own.error:
         return own.error, (names.GANG_SCHEDULING,)
-    if of_group:
-        generators = cycle.variant.generators if cycle.info.group.topology_keys else ()
+    if member.of_group:
+        generators = cycle.variant.generators if cycle.constrained else ()
         return message, (names.GANG_SCHEDULING, *(generator.name for generator in generators))
     result = own.result
     if result is None:

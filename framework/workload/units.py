@@ -1,9 +1,10 @@
-"""What the queue hands out: a pod, or a group at the place of its first member."""
+"""What the queue hands out: a pod, or a group or tree of groups at the place of its first member."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..index.queue_order import queue_key
+from ..rules.composites import tree_of
 from ..rules.groups import Group, group_of, groups
 from ..state.state import State
 from .choice import variant_for
@@ -23,8 +24,14 @@ def opening(cluster: "Cluster") -> State:
 
 
 def group_in_cycle(cluster: "Cluster", i: int) -> Group | None:
-    """Return the group as part of which pending pod i is scheduled, None where it is scheduled alone."""
+    """Return the group as part of which pending pod i is scheduled, None where it is scheduled alone.
+
+    In a tree that is the root's CompositePodGroup.
+    """
     group = group_of(cluster, i)
+    tree = tree_of(cluster, group) if group is not None else None
+    if tree is not None:
+        return tree
     if group is None or (group.waits is None and not variant_for(cluster, i).applies(group)):
         return None
     return group

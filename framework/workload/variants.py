@@ -13,6 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING, ClassVar
 
 from ..rules.groups import Group
+from .feasible import infeasible
 from .interfaces import PlacementGenerator, PlacementScorer, PlacementState
 from .placement import Assignment, Placement, PodGroupInfo
 
@@ -92,11 +93,9 @@ class WorkloadCycleVariant(ABC):
         remaining : int
             Members that are still to be tried.
         """
-        needed = self.needed(info)
-        if scheduled + remaining < needed:
-            return f"minCount ({needed}) cannot be satisfied: {scheduled} scheduled, {remaining} remaining"
-        if scheduled < needed:
-            return f"minCount ({needed}) is not yet satisfied: {scheduled} scheduled, {remaining} remaining"
+        refusal = infeasible(self.needed(info), scheduled, remaining)
+        if refusal:
+            return refusal
         return NOBODY if not remaining and scheduled == len(info.scheduled) else ""
 
     def scores(

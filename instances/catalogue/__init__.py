@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...models.errors import KubestowError
+from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 
 
 class _Model(BaseModel):
@@ -64,7 +65,10 @@ class Entry(_Model):
     greedy, optimal : str
         What each scheduler does, as a half-sentence whose subject is the scheduler.
     needs : tuple of str
-        What the instance uses beyond pods, nodes and budgets: `PodGroup`, `DRA`, `PersistentVolumeClaim`.
+        What the instance uses beyond pods, nodes and budgets: `PodGroup`, `CompositePodGroup`, `DRA`,
+        `PersistentVolumeClaim`.
+    kube_version : KubeVersion
+        Whose kube-scheduler it is about: `expect` holds with this `--kube-version`.
     expect : Outcomes
         What both schedulers are known to do.
     without : Without, optional
@@ -77,6 +81,7 @@ class Entry(_Model):
     source: str
     greedy: str
     optimal: str
+    kube_version: KubeVersion = Field(alias="kubeVersion", default=DEFAULT_KUBE_VERSION)
     needs: tuple[str, ...]
     expect: Outcomes
     without: Without | None = None

@@ -93,8 +93,12 @@ def complete(
             continue
         if until is not None and time.monotonic() > until:
             break
+        joining = nodes_for_member(cluster, state, i)
+        if not joining.any():
+            hopeless.add(cls)
+            continue
         feasible = framework_for(cluster, i).bindable(state, i)
-        feasible = feasible[nodes_for_member(cluster, state, i)[feasible]]
+        feasible = feasible[joining[feasible]]
         if len(feasible) == 0:
             hopeless.add(cls)
             continue

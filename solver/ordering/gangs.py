@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plans.preemptors import gang_of
+from ...framework.rules.composites import gang_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

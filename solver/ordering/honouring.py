@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from ...framework.dra.index import claim_keys
 from ...framework.rules.budgets import budgets
+from ...framework.rules.composites import gang_of
 from ...framework.state.moves import Bind, Deallocate, Leave, Mark
 from ...framework.state.state import State
 from ..plans.apply import apply_moves, fits
 from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
-from ..plans.preemptors import gang_of
 from ..plans.replay import follow, inadmissible
 
 if TYPE_CHECKING:

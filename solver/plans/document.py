@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Literal
 from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import placements_of
 from ...framework.measures.skew import domain_counts
+from ...framework.rules.composites import Composite
 from ...framework.rules.spread import fallen_back_constraints
 from ...framework.runs.diagnosis import Diagnosis, diagnose
 from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes
 from ...framework.state.state import State
 from ...models.plan import (
     Binding,
+    CompositePlacement,
     Eviction,
     Fallback,
     Nomination,
@@ -72,6 +74,7 @@ def build_plan(
         for v, p in outcome.victims.items()
         if not cluster.pods[v].terminating
     )
+    domains = placements_of(cluster, outcome.placed, outcome.victims)
     return Plan(
         instance=cluster.snapshot.name,
         scheduler=scheduler,
@@ -91,7 +94,15 @@ def build_plan(
         evictions=evictions,
         placements=tuple(
             Placement(pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled)
-            for d in placements_of(cluster, outcome.placed, outcome.victims)
+            for d in domains
+            if not isinstance(d.group, Composite)
+        ),
+        composite_placements=tuple(
+            CompositePlacement(
+                composite_pod_group=d.group.key, key=d.key, domain=d.domain, scheduled=d.scheduled
+            )
+            for d in domains
+            if isinstance(d.group, Composite)
         ),
         allocations=written(outcome.allocations),
         fallbacks=fallbacks_of(cluster, outcome),

@@ -3,15 +3,16 @@
 A preemptor is newly placed on the victim's node, has strictly higher priority and a `preemptionPolicy` other
 than Never, and is bound after the victim left. No member of a gang binds before the gang's last victim left:
 a member serves only victims that left before the first member was bound. For a member of a group that is
-evicted whole the node may be that of any member (`framework.rules.eviction_units`).
+evicted whole the node may be that of any member (`framework.rules.eviction_units`). In a tree of groups the
+gang is all that is below its topmost gang.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...framework.rules.composites import gang_of
 from ...framework.rules.eviction_units import preemptor_nodes
-from ...framework.rules.groups import group_of
 from ...framework.state.moves import Bind, Leave
 
 if TYPE_CHECKING:
@@ -25,12 +26,6 @@ def serves(cluster: Cluster, pod: int, victim: int) -> bool:
     """Whether a pod on one of the victim's `preemptor_nodes` may be its preemptor."""
     p, v = cluster.pods[pod], cluster.pods[victim]
     return p.preempts and p.priority > v.priority
-
-
-def gang_of(cluster: Cluster, pod: int) -> int | None:
-    """Number of the gang that a pod belongs to, None outside gangs."""
-    group = group_of(cluster, pod)
-    return group.index if group is not None and group.min_count is not None else None
 
 
 def _nearest_first(cluster: Cluster, victim: int) -> Iterable[int]:

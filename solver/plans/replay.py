@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, placements_of
+from ...framework.rules.composites import Composite
 from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes, pods_leaving
 from ...framework.state.state import State
 from ...models.errors import KubestowError
@@ -207,10 +208,13 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State)
     if {u.pod for u in plan.unschedulable} != out:
         yield "unschedulable is not who was left out"
     domains = {
-        (d.group.key, d.key, d.domain, d.scheduled)
+        (isinstance(d.group, Composite), d.group.key, d.key, d.domain, d.scheduled)
         for d in placements_of(cluster, outcome.placed, outcome.victims)
     }
-    stated = [(p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements]
+    stated = [
+        *((False, p.pod_group, p.key, p.domain, p.scheduled) for p in plan.placements),
+        *((True, p.composite_pod_group, p.key, p.domain, p.scheduled) for p in plan.composite_placements),
+    ]
     if sorted(stated) != sorted(domains):
         yield "placements are not the domains of the groups that gained members"
     brought = new_allocations(State.initial(cluster), end)

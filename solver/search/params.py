@@ -33,6 +33,20 @@ class SearchParams:
         Power of the ratio of what is asked and what is free, in the weight of a resource.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
+    whole_domain_share : float
+        The same where all pods are in groups.
+    alternative_share : float
+        Share of that for the first of several models of which one holds, then for the next.
+    domain_workers : int
+        Workers for the relaxation by domains, at least, where there is more than one: which of CP-SAT's
+        strategies proves it varies. One of 137 variables took eight of them 0.2 s and two more than 5 s.
+    large_domain_model : int
+        Variables from which presolve of the relaxation is cut short: with 2,500 to 6,900 it took most of the
+        time; with 70 the search without it did not end.
+    first_domain_try : float
+        Seconds after which the relaxation by domains is searched anew with another seed, then twice as many,
+        and so on: one of 576 variables took 1 s in one try and more than 7 in another. A large model has
+        more in proportion.
     domain_rounds : int
         Choices of domains, each without what turned out too small, before a tier is left to the model node
         by node.
@@ -72,6 +86,11 @@ class SearchParams:
     construction_share: float = 0.1
     scarcity: float = 4
     domain_share: float = 0.5
+    whole_domain_share: float = 0.8
+    alternative_share: float = 0.6
+    domain_workers: int = 8
+    large_domain_model: int = 1_500
+    first_domain_try: float = 1.5
     domain_rounds: int = 20
     domain_limit: float = 2.0
     min_domain_limit: float = 0.1

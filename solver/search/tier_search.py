@@ -127,7 +127,7 @@ class Search:
     def _relax_to_domains(self) -> None:
         """Take the plan for pod groups that the relaxation to domains suggests, and its bounds."""
         state = self.state
-        until = time.monotonic() + self.params.domain_share * state.seconds_left
+        until = time.monotonic() + self._domains.share * state.seconds_left
         if not state.leaves_out():
             return
         assignment = self._domains.plan(until)

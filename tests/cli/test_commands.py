@@ -323,3 +323,13 @@ def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
     result = run("solve", "-o", "json", code=130)
     assert result.stderr == "kubestow: interrupted; this was the best plan so far\n"
     assert len(json.loads(result.stdout)["bindings"]) == 6
+
+
+def test_a_release_that_knows_no_trees_overlooks_parents_and_says_so():
+    done = run("solve", "tree-resource-stealing", "-o", "json")
+    note = "kube-scheduler 1.36 knows no CompositePodGroups: 2 PodGroups are scheduled without the parent"
+    assert note in done.stderr
+    assert note in json.loads(done.stdout)["notes"][0]
+    done = run("solve", "tree-resource-stealing", "-o", "json", "--kube-version", "1.37")
+    assert not done.stderr
+    assert len(json.loads(done.stdout)["bindings"]) == 6

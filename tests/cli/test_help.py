@@ -91,7 +91,7 @@ def test_what_is_completed(words, offered):
 
 
 def test_instances_are_listed_with_their_titles():
-    text = run("instances")
+    text = run("instances", COLUMNS="200")
     assert all(name in text and catalogue.describe(name).title in text for name in catalogue.names())
 
 

@@ -44,6 +44,8 @@ def test_needs_are_those_of_the_objects(name):
     wanted = set()
     if kinds & {"PodGroup", "Workload"}:
         wanted.add("PodGroup")
+    if "CompositePodGroup" in kinds:
+        wanted.add("CompositePodGroup")
     if "ResourceClaim" in kinds:
         wanted.add("DRA")
     if "persistentVolumeClaim" in text:

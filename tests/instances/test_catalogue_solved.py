@@ -1,5 +1,7 @@
 """Both schedulers do with every bundled instance what its story says."""
 
+from dataclasses import replace
+
 import pytest
 
 from kubestow.instances import catalogue
@@ -22,7 +24,8 @@ def outcome(plan: Plan) -> Outcome:
 
 
 def solved(name: str, gates: FeatureGates) -> tuple[Plan, Plan]:
-    return solve_both(load_snapshot([str(catalogue.path(name))], feature_gates=gates))
+    snapshot = load_snapshot([str(catalogue.path(name))], feature_gates=gates)
+    return solve_both(replace(snapshot, kube_version=catalogue.describe(name).kube_version))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -216,17 +216,22 @@ def test_a_pod_group_without_a_priority_takes_that_of_its_pods(priority):
         assert len(plan.placed()) == 2
 
 
-COMPOSITE = written(
-    "v1alpha3", "CompositePodGroup", "c", {"schedulingPolicy": {"gang": {"minGroupCount": 1}}}
-)
-PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c")
 RUNNING = pod("r", **BY_GROUP, nodeName="a")
 URGENT = pod("u", priority=5)
-IN_COMPOSITE = "PodGroup default/g: spec.parentCompositePodGroupName (CompositePodGroup c)"
+IN_TREE = {"workloadRef": {"workloadName": "w", "templateName": "t"}}
+WHOLE_TREE = written(
+    "v1alpha3",
+    "CompositePodGroup",
+    "c",
+    {"schedulingPolicy": {"gang": {"minGroupCount": 1}}, "disruptionMode": {"all": {}}, **IN_TREE},
+)
+PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c", **IN_TREE)
 
 REFUSED = {
-    "a group of groups": ([COMPOSITE, PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
-    "a group of groups that is not there": ([PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
+    "a group of groups that is evicted whole": (
+        [WHOLE_TREE, PART, RUNNING, URGENT],
+        "PodGroup default/g: disruptionMode all of CompositePodGroup c",
+    ),
 }
 
 
@@ -234,7 +239,7 @@ REFUSED = {
 def test_what_cannot_be_honoured_is_refused_by_name(name):
     objects, need = REFUSED[name]
     with pytest.raises(KubestowError) as refusal:
-        solve_both(read(*objects))
+        solve_both(replace(read(*objects), kube_version=KubeVersion.V1_37))
     assert str(refusal.value) == f"f.yaml: {need} is not supported yet"
     assert refusal.value.exit_code == 2
 

@@ -42,6 +42,25 @@ def main(**fields):
     return {"containers": [{"name": "main", **fields}]}
 
 
+FROM_TEMPLATE = {"workloadName": "w", "templateName": "t"}
+ALL = {"all": {}}
+
+
+def leaf(name, mode=None):
+    return {"name": name, "schedulingPolicy": {"gang": {"minCount": 2}}, "disruptionMode": mode or "single"}
+
+
+def branch(name, *children, mode=None):
+    """A template of a group of groups, with those of its children."""
+    return {
+        "name": name,
+        "schedulingPolicy": {"gang": {"minGroupCount": len(children)}},
+        "disruptionMode": mode or "single",
+        "compositePodGroupTemplates": [c for c in children if "podGroupTemplates" in c],
+        "podGroupTemplates": [c for c in children if "podGroupTemplates" not in c],
+    }
+
+
 OWNER = {"kind": "ReplicaSet", "name": "web", "controller": True}
 TERM = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "a"}}}
 GI = 2**30
@@ -163,7 +182,26 @@ ACCEPTED = [
         "PodGroup",
         {"schedulingPolicy": {"basic": {"desiredCount": 4}}},
     ),
-    ("a group of groups", "CompositePodGroup", {"schedulingPolicy": {"gang": {"minGroupCount": 2}}}),
+    (
+        "a group of groups",
+        "CompositePodGroup",
+        {"schedulingPolicy": {"gang": {"minGroupCount": 2}}, "workloadRef": FROM_TEMPLATE},
+    ),
+    (
+        "a workload with a tree of templates",
+        "Workload",
+        {"compositePodGroupTemplates": [branch("root", branch("replica", leaf("workers"), leaf("driver")))]},
+    ),
+    (
+        "a tree of four levels",
+        "Workload",
+        {"compositePodGroupTemplates": [branch("a", branch("b", branch("c", leaf("d"))))]},
+    ),
+    (
+        "a tree of which a part is disrupted whole",
+        "Workload",
+        {"compositePodGroupTemplates": [branch("root", branch("part", leaf("g", ALL), mode=ALL))]},
+    ),
     (
         "a claim for all devices",
         "ResourceClaim",

@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from support.builders import pod as build_pod
 from support.simulating import Run, scenario
 
 from kubestow.models.errors import InputError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.scheduling import PodGroup
 from kubestow.models.snapshot import Snapshot
@@ -51,10 +53,11 @@ def at(seconds, objects):
     return f"- at: {seconds}s\n  add:\n{objects}"
 
 
-def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates=""):
+def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates="", release="1.36"):
     gates = f"scheduler: {{featureGates: {gates}}}\n" if gates else ""
     text = f"kind: Scenario\nduration: 2m\n{head}{gates}cluster:\n  objects:\n{objects}"
-    return Run(scenario(tmp_path, text + "events:\n" + "".join(events)), scheduler)
+    made = scenario(tmp_path, text + "events:\n" + "".join(events))
+    return Run(replace(made, snapshot=replace(made.snapshot, kube_version=KubeVersion(release))), scheduler)
 
 
 def when(done, *names):
@@ -165,6 +168,41 @@ def test_groups_of_v1alpha1_are_refused_by_name(tmp_path):
     old = pods("a", spec="workloadRef: {name: w, podGroup: g}, ")
     with pytest.raises(InputError, match=r"Pod default/a: spec\.workloadRef: groups of v1alpha1"):
         run(tmp_path, node("n-0"), at(5, old))
+
+
+PARENT = "parentCompositePodGroupName: c, workloadRef: {workloadName: w, templateName: t}, "
+TREE = (
+    "  - {apiVersion: scheduling.k8s.io/v1alpha3, kind: Workload, metadata: {name: w}, spec: "
+    "{compositePodGroupTemplates: [{name: c, schedulingPolicy: {basic: {}}, podGroupTemplates: "
+    "[{name: t, schedulingPolicy: {basic: {}}}]}]}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    "objects, refusal",
+    [
+        pytest.param(
+            group(extra=PARENT).replace("v1alpha2", "v1alpha3"),
+            r"PodGroup default/g: spec\.parentCompositePodGroupName: trees of groups",
+            id="a group that is part of one",
+        ),
+        pytest.param(
+            TREE,
+            r"Workload default/w: spec\.compositePodGroupTemplates: trees of groups",
+            id="a Workload of which one is made",
+        ),
+    ],
+)
+def test_trees_of_groups_are_refused_by_name(tmp_path, objects, refusal):
+    with pytest.raises(InputError, match=refusal):
+        run(tmp_path, node("n-0") + objects, release="1.37")
+
+
+def test_trees_of_groups_are_overlooked_without_the_gate_and_before_it(tmp_path):
+    objects = node("n-0") + TREE + group("{gang: {minCount: 1}}", PARENT).replace("v1alpha2", "v1alpha3")
+    off = {"release": "1.37", "gates": "CompositePodGroup=false"}
+    for options in ({"release": "1.36"}, off):
+        assert when(run(tmp_path, objects, at(5, pods("a")), **options), "a") == [5]
 
 
 JOB = """  - apiVersion: batch/v1

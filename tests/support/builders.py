@@ -453,8 +453,10 @@ def budget(name, labels=(), /, *, allowed, namespace="default", **more):
     )
 
 
-def group(name, *keys, gang=None, desired=None, namespace="default", version="v1alpha2", **spec):
+def group(name, *keys, gang=None, desired=None, namespace="default", version="v1alpha2", parent=None, **spec):
     """A PodGroup in one domain of each key: a gang of so many at least, else the basic policy."""
+    if parent is not None:
+        version, spec = "v1beta1", {**_place(name, parent), **spec}
     policy = {"gang": {"minCount": gang}} if gang else {"basic": {"desiredCount": desired}}
     topology = [{"key": key} for key in keys]
     return PodGroup.model_validate(
@@ -464,6 +466,29 @@ def group(name, *keys, gang=None, desired=None, namespace="default", version="v1
             "spec": {"schedulingPolicy": policy, "schedulingConstraints": {"topology": topology}, **spec},
         }
     )
+
+
+def composite(name, *keys, gang=None, parent=None, namespace="default", minutes=None, **spec):
+    """A CompositePodGroup: a gang of so many groups at least, else the basic policy."""
+    created = {} if minutes is None else {"creationTimestamp": ago(minutes)}
+    return CompositePodGroup.model_validate(
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha3",
+            "metadata": {"name": name, "namespace": namespace, **created},
+            "spec": {
+                "schedulingPolicy": {"gang": {"minGroupCount": gang}} if gang else {"basic": {}},
+                "schedulingConstraints": {"topology": [{"key": key} for key in keys]},
+                **_place(name, parent),
+                **spec,
+            },
+        }
+    )
+
+
+def _place(name, parent):
+    """Where a group is in a tree."""
+    reference = {"workloadName": "w", "templateName": name}
+    return {"workloadRef": reference, "parentCompositePodGroupName": parent}
 
 
 def workload(name, *templates, namespace="default", version="v1alpha1"):

@@ -83,10 +83,10 @@ class TriedCycle(GroupCycle):
         for tried, message in self._seen(self.chosen, state, ledger):
             done += 1
             final, of_group = self._final(tried)
-            yield Member(final, of_group or message, of_group=bool(of_group))
+            yield self.told(final, of_group or message, of_group=bool(of_group))
         for i in self.info.pods[done:]:
             final = self._untried(i)
-            yield Member(final, self.refusal, of_group=True)
+            yield self.told(final, self.refusal, of_group=True)
 
     def outcomes(self) -> Sequence[Cycle]:
         """Return what happens to each member, in the order in which they were tried."""

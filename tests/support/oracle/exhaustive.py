@@ -34,6 +34,7 @@ from kubestow.framework.state.state import State
 from support.oracle.allotments import Allotments
 from support.oracle.exhaustive_devices import Devices
 from support.oracle.group_valuation import nodes_of_preemptors
+from support.oracle.tree_valuation import Trees
 from support.oracle.valuation import level_of, tiers_of
 
 PRESENT, MARKED, OWED, PAID = range(4)
@@ -143,8 +144,12 @@ class _Search:
         return group is not None and group.waits is not None
 
     def _gang(self, pod):
+        """Name what starts as one with a pod: its gang, or the topmost gang of the tree."""
         group = group_of(self.cluster, pod)
-        return group.index if group is not None and group.min_count is not None else None
+        if group is None:
+            return None
+        topmost = Trees(self.cluster.snapshot).topmost_gang(group.key)
+        return topmost or (group.index if group.min_count is not None else None)
 
     def _serves(self, pod, victim):
         preemptor = self.cluster.pods[pod]

@@ -4,6 +4,7 @@ import math
 
 from kubestow.framework.cycle.runtime import framework_for
 from kubestow.framework.rules.groups import group_of, groups
+from support.oracle.tree_valuation import Trees
 
 
 def is_broken(cluster, placed, left):
@@ -11,16 +12,24 @@ def is_broken(cluster, placed, left):
 
     Where it gained a member: a gang stands with at least minCount, all members are in one domain of each
     required key, and a group that waits for objects or members, or was evicted whole, gains no member. A
-    group that is evicted whole leaves with all members.
+    group that is evicted whole leaves with all members. The groups of groups above a group that gained a
+    member keep their rules.
     """
     if any(not evicted_with(cluster, v) <= set(left) for v in left):
         return True
-    return any(
+    gaining = [group for group, _ in _gaining(cluster, placed)]
+    if any(
         _breaks(cluster, group, standing(group, cluster, placed, left))
         or any(_is_evicted_whole(cluster, group) and not cluster.pods[v].terminating for v in gone)
-        for group, _ in _gaining(cluster, placed)
+        for group in gaining
         for gone in [[v for v in left if v in group.members]]
-    )
+    ):
+        return True
+    trees = Trees(cluster.snapshot)
+    if not trees.inner or not gaining:
+        return False
+    where = {g.key: list(standing(g, cluster, placed, left).values()) for g in groups(cluster)}
+    return trees.is_broken(where, {g.key for g in gaining}, lambda n, key: _label(cluster, n, key))
 
 
 def evicted_with(cluster, v):
