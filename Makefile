@@ -15,7 +15,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture bench wheel-test clean
+.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables bench wheel-test clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -53,7 +53,13 @@ format: $(STAMP) ## sort imports, fix what ruff can fix, and format
 	$(BIN)/ruff format .
 
 picture: $(STAMP) ## draw the arrows between rooms anew in docs/architecture.md
-	$(BIN)/python tests/support/import_graph.py --write
+	PYTHONPATH=tests $(BIN)/python -m support.import_graph --write
+
+plugins: $(STAMP) ## bring the table of plugins in docs/plugins.md up to date
+	PYTHONPATH=tests $(BIN)/python -m support.plugin_table --write
+
+release-tables: $(STAMP) ## bring the tables of docs/releases.md up to date
+	PYTHONPATH=tests $(BIN)/python -m support.release_tables --write
 
 bench: $(STAMP) ## measure everything (hours; may be taken up again) and write docs/benchmarks.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

@@ -18,6 +18,7 @@ from kubestow import __version__
 from kubestow.commands.group import INTERRUPTED, Cli, leave
 from kubestow.commands.inputs import (
     complete_instance,
+    complete_waiting_pod,
     input_options,
     instance_names,
     output_option,
@@ -116,8 +117,7 @@ def solve(
     """
     from kubestow.reports.plan import plan_report
     from kubestow.reports.progress import ProgressReport
-    from kubestow.solver.api import solve as solve_round
-    from kubestow.solver.api import solve_greedy
+    from kubestow.solver.api import solve_greedy_round, solve_round
 
     if topology_key is not None and show != "topology":
         raise click.UsageError("--topology-key goes with --show topology only")
@@ -125,17 +125,18 @@ def solve(
     several = len(instance_names(instances, choices)) > 1
     for snapshot in list(snapshots(instances, choices)):
         if scheduler == "greedy":
-            plan = solve_greedy(snapshot, search.prefer)
+            solved = solve_greedy_round(snapshot, search.prefer)
         else:
             with ProgressReport(sys.stderr) as progress:
-                plan = solve_round(snapshot, search, progress)
+                solved = solve_round(snapshot, search, progress)
+        plan = solved.plan
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
         report = partial(plan_report, plan)
         if show == "topology":
             from kubestow.reports.topology import topology_report
             from kubestow.solver.plans.topology import topology
 
-            picture = topology(snapshot, plan, topology_key)
+            picture = topology(solved, topology_key)
             document["topology"] = picture.model_dump(by_alias=True)
             report = partial(topology_report, plan, picture)
         _emit(output, document, report, compact=several, several=several)
@@ -198,6 +199,9 @@ def compare(
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("compare takes one INSTANCE")
     [snapshot] = snapshots(instances, choices)
+    if earlier is not None and _base(earlier.optimal.instance) != _base(snapshot.name):
+        compared = f"{fail_on_regression} compares {earlier.optimal.instance}, not {snapshot.name}"
+        raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
         changes = upgrade(snapshot, against)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
@@ -252,8 +256,8 @@ Examples:
   {DUMP} | kubestow explain - shop/web-5
 """
 )
-@click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_instance)
-@click.argument("pod", metavar="POD")
+@click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_waiting_pod)
+@click.argument("pod", metavar="POD", shell_complete=complete_waiting_pod)
 @click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
 @output_option
 @input_options
@@ -319,6 +323,11 @@ def version() -> None:
     from platform import python_version
 
     click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def _base(instance: str) -> str:
+    """Return an instance's name without its folder: a file may have moved since it was compared."""
+    return instance.rstrip("/").rpartition("/")[2]
 
 
 def _leave_early() -> NoReturn:

@@ -1,7 +1,7 @@
 """One round, planned in several ways with the same time, each in a process of its own.
 
-kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time.  A
-rival gets the round by number and its time starts then.  What a rival says is put in an order, played through
+kubestow gets the snapshot and has to read it, run the greedy baseline, search and replay within the time. A
+rival gets the round by number and its time starts then. What a rival says is put in an order, played through
 the framework's filters and valued by kubestow's one valuation; what does not pass is no plan.
 """
 
@@ -86,7 +86,7 @@ class Result:
 def contest(
     snapshot: Snapshot, seconds: float, ways: Sequence[str] | None = None, workers: int = 2
 ) -> dict[str, Result]:
-    """Let each way plan the round; all whose model can be built, where none are named."""
+    """Plan the round by each way; by default, by all whose model can be built."""
     for package in ("ortools.sat.python.cp_model", "highspy"):  # loading them is no part of anyone's time
         with suppress(ImportError):
             import_module(package)
@@ -192,7 +192,7 @@ def _rival(way: str, snapshot: Snapshot, seconds: float, workers: int) -> dict[s
 
 
 def better(one: Result, other: Result) -> bool:
-    """Say whether one way's plan is better than the other's; no plan is the worst."""
+    """Whether one way's plan is better than the other's; no plan is the worst."""
     if one.costs is None or other.costs is None:
         return one.costs is not None and other.costs is None
     return one.costs < other.costs

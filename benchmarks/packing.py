@@ -42,7 +42,7 @@ def instances(
 
 
 def measure(nodes: int, number: int, seconds: float, ways: Sequence[str], every: int) -> dict[str, Any]:
-    """Let some ways plan the instance with this number of every so manieth cell."""
+    """Plan the instance with this number of every n-th cell, by some ways."""
     tally = Counter(dict.fromkeys((f"{way}_{what}" for way in ways for what in SHARES), 0))
     for cell in CELLS[::every]:
         snapshot = next(islice(instances(nodes, *cell, number + 1), number, None))

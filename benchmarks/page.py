@@ -51,7 +51,7 @@ def table(spec: BenchSpec, rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def machine() -> str:
-    """Say where the figures are from."""
+    """Return a line on where the figures are from."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{cores} cores, Python {platform.python_version()}, numpy {version('numpy')}"
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
-from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
+from kubestow.framework.cycle.candidate_cost import Candidate, cost_of
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.preemption import dry_run
 from kubestow.framework.cycle.runtime import Framework, framework_for
@@ -39,7 +39,7 @@ def plain(framework: Framework, state: State, i: int, ledger: Ledger, wanted: in
             found.append(tried)
             if len(found) >= wanted and any(not one.violations for one in found):
                 break
-    return min(found, key=lambda one: harm_of(framework.cluster, one), default=None)
+    return min(found, key=lambda one: cost_of(framework.cluster, one), default=None)
 
 
 def measure(nodes: int, preemptors: int, percentage: int, every: int) -> dict[str, Any]:

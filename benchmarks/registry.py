@@ -18,7 +18,7 @@ class Column:
     heading : str
     cell : str
         How a row is written there, as `str.format` has it, from the case and from what was measured:
-        `"{nodes:,}"`.  `peak_mb` is always among them, the peak memory of the case's process.
+        `"{nodes:,}"`. `peak_mb` is always among them, the peak memory of the case's process.
     """
 
     heading: str

@@ -21,7 +21,7 @@ RESULTS: Final = Path(__file__).resolve().parent / "results"
 def run(spec: BenchSpec, *, quick: bool = False, resume: bool = False) -> Iterator[dict[str, Any]]:
     """Measure the cases of a benchmark and return their rows, each when it is done.
 
-    A process of its own gives every case its own peak memory and no warm caches.  With `resume` the cases
+    A process of its own gives every case its own peak memory and no warm caches. With `resume` the cases
     that an earlier run has measured are not measured again.
     """
     if quick:

@@ -1,6 +1,6 @@
 """The one place where errors become exit codes, and where the outside world tells a command to stop.
 
-A fault is one line on stderr, whoever finds it: a command, or click while it reads the command's words.
+A fault is one line on stderr, whether a command finds it or click while it parses the arguments.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from io import UnsupportedOperation
+from io import BufferedWriter, RawIOBase, TextIOWrapper, UnsupportedOperation
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 DONE: Final = 0
+INCOMPLETE: Final = 1
 BAD_INPUT: Final = 2
 BUG: Final = 70
 INTERRUPTED: Final = 130
@@ -52,6 +53,7 @@ class Cli(click.Group):
         if sys.stdout is None:
             _complain("error: output: is closed")
             sys.exit(BAD_INPUT)
+        sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
         try:
             with _terminated_like_interrupted():
                 result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
@@ -74,14 +76,14 @@ class Cli(click.Group):
         """Run a command."""
         with _exit_codes():
             result = super().invoke(ctx)
-            # What a full disk or a reader that has gone refuses is to be known now, not when Python ends.
+            # Flush now, so that a full disk or a closed pipe is known before Python ends.
             sys.stdout.flush()
         return result
 
 
 @contextmanager
 def _exit_codes() -> Iterator[None]:
-    """Make an exit code of each error: what a user can cause is one line, everything else is a bug."""
+    """Turn each error into an exit code: what a user can cause is one line, everything else is a bug."""
     try:
         yield
     except (click.exceptions.Exit, click.ClickException):
@@ -93,19 +95,12 @@ def _exit_codes() -> Iterator[None]:
         _complain("interrupted")
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
-        if _was_interrupted(error):
+        from ..models.errors import is_interrupt
+
+        if is_interrupt(error):
             _complain("interrupted")
             raise click.exceptions.Exit(INTERRUPTED) from None
         raise click.exceptions.Exit(_failed(error)) from None
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Say whether Ctrl-C is behind an error: a module in C that it finds loading fails to load."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def leave(code: int, words: str) -> NoReturn:
@@ -116,7 +111,7 @@ def leave(code: int, words: str) -> NoReturn:
 
 
 def _failed(error: Exception) -> int:
-    """Tell what went wrong and return the exit code for it."""
+    """Report an error and return its exit code."""
     from ..models.errors import InternalError, KubestowError
 
     if isinstance(error, OSError) and error.errno is not None:
@@ -134,10 +129,24 @@ def _failed(error: Exception) -> int:
     return BUG
 
 
+def _whole(stream: TextIO) -> TextIO:
+    """Return a stream that writes everything or fails.
+
+    Under PYTHONUNBUFFERED text goes to the file without a buffer, and Python does not look at how much of it
+    the system took.
+    """
+    raw = getattr(stream, "buffer", None)
+    if not isinstance(raw, RawIOBase):
+        return stream
+    return TextIOWrapper(
+        BufferedWriter(raw), encoding=stream.encoding, errors=stream.errors, write_through=True
+    )
+
+
 def _complain(words: str) -> None:
     try:
         click.echo(f"kubestow: {words}", err=True)
-    except OSError:  # nobody to tell: the exit code is all that is left
+    except OSError:  # stderr is closed: the exit code is all that is left
         _drop(sys.stderr)
 
 
@@ -165,7 +174,7 @@ def _dump(document: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM (`timeout`, a pod that is shut down) end a command as Ctrl-C does, with its best plan."""
+    """Make SIGTERM (`timeout`, a pod that is shut down) end a command as Ctrl-C does, with its best plan."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -31,6 +31,26 @@ def complete_instance(ctx: click.Context, param: click.Parameter, incomplete: st
     return [*names, CompletionItem(incomplete, type="file")]
 
 
+def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Offer instances for the first word, and for the second one the pods that wait in that instance."""
+    from click.shell_completion import CompletionItem
+
+    from ..instances import catalogue
+    from ..instances.manifests import load_snapshot
+    from ..models.errors import KubestowError
+
+    given = [*(ctx.params.get("instances") or ()), ctx.params.get("pod")]
+    words = [word for word in given if word]
+    if not words or words[0] == "-":
+        return [] if words else complete_instance(ctx, param, incomplete)
+    try:
+        pods = load_snapshot(catalogue.locate(words[0])).pods
+    except KubestowError:  # it is told when the command runs
+        return []
+    waiting = [pod.key for pod in pods if not pod.spec.node_name and not pod.is_terminal]
+    return [CompletionItem(key) for key in waiting if key.startswith(incomplete)]
+
+
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
     """Read ``--now``: a time as Kubernetes writes it."""
     from datetime import UTC, datetime
@@ -139,7 +159,7 @@ several_instances = click.argument(
 
 
 def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
-    """Name the rounds that the arguments stand for: one each, or one for openb's two files.
+    """Return the names of the rounds that the arguments stand for: one each, or one for openb's two files.
 
     Without arguments it is the first bundled instance.
     """
@@ -186,7 +206,7 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
-    """Return what is to be known about an input beside the answer, a line each."""
+    """Return the notes about an input, one line each."""
     from ..instances.missing_kinds import missing_kinds
 
     kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(snapshot.ignored.items()))
@@ -202,7 +222,7 @@ def tell(name: str, notes: Iterable[str]) -> None:
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:
-    """Add to an answer what is to be known about its input, if there is anything."""
+    """Add the notes about its input to a document, if there are any."""
     return {**document, "notes": list(snapshot.notes)} if snapshot.notes else document
 
 

@@ -1,4 +1,4 @@
-"""The commands for those who study the scheduling queue: `kubestow hints` and `kubestow queue`."""
+"""The commands about the scheduling queue: `kubestow hints` and `kubestow queue`."""
 
 from __future__ import annotations
 

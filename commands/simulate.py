@@ -1,4 +1,4 @@
-"""The command for those who ask what happens over time: `kubestow simulate`."""
+"""The command for simulations through time: `kubestow simulate`."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def simulate(
 
 
 def _notes_of(scenario: Scenario) -> list[str]:
-    """Return what is to be known about a scenario's cluster; what comes on the way is not missing."""
+    """Return the notes about a scenario's cluster; objects that events add later are not missing."""
     from ..instances.missing_kinds import OWNERS, missing_kinds, missing_owners
     from ..models.scenario import Put
 

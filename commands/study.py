@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..instances.dump import DUMP
-from .group import INTERRUPTED, leave
-from .inputs import complete_instance, input_options, search_of, search_options, snapshots
+from .group import INCOMPLETE, INTERRUPTED, leave
+from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots
 
 if TYPE_CHECKING:
-    from ..models.study import StudiedInstance
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
+
+    from ..models.snapshot import Snapshot
+    from ..models.study import StudiedInstance, Study
 
 
 @click.command(
@@ -34,22 +41,62 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     """Solve many instances with both schedulers and tabulate values, bounds, gaps and seconds.
 
     As many instances as there are workers are solved at a time, each with one thread, on this machine or on a
-    Dask cluster; the time limit is for each of them.
+    Dask cluster; the time limit is for each of them. An instance that cannot be read or solved has a row with
+    the reason, and the exit code is 1. Ctrl-C ends the study with the rows that are done.
     """
+    from ..models.study import ERROR
     from ..solver.study import study as solve_all
 
     options = search_of(choices)
-    loaded = list(snapshots(instances, choices))
     number = 0
 
     def tell(row: StudiedInstance) -> None:
         nonlocal number
         number += 1
-        click.echo(
-            f"kubestow: {number} of {len(loaded)}: {row.instance}: {row.status}, {row.seconds} s", err=True
-        )
+        told = row.error if row.status == ERROR else f"{row.instance}: {row.status}, {row.seconds} s"
+        click.echo(f"kubestow: {number} of {len(loaded)}: {told}", err=True)
 
-    result = solve_all(loaded, options, tell)
+    with _interrupts_noted() as interrupted:
+        loaded = _loaded(instances, choices, interrupted)
+        result = solve_all(loaded, options, tell, interrupted)
+        _write(result, output)
+    if result.interrupted:
+        leave(INTERRUPTED, "interrupted; these are the instances that were done")
+    failed = sum(row.status == ERROR for row in result.instances)
+    if failed:
+        leave(INCOMPLETE, f"{failed} of {len(loaded)} instances could not be solved")
+
+
+def _loaded(
+    instances: Sequence[str], choices: Mapping[str, Any], interrupted: Callable[[], bool]
+) -> list[Snapshot | StudiedInstance]:
+    """Read the instances; what cannot be read has its row already.
+
+    Raises
+    ------
+    KubestowError
+        Where not a single one can be read.
+    """
+    from ..models.errors import KubestowError
+    from ..models.study import StudiedInstance
+
+    groups = [list(instances)] if choices["input_format"] == OPENB else [[name] for name in instances]
+    loaded: list[Snapshot | StudiedInstance] = []
+    first: KubestowError | None = None
+    for group in groups:
+        if interrupted():
+            break
+        try:
+            loaded += snapshots(group, choices)
+        except KubestowError as error:
+            first = first or error
+            loaded.append(StudiedInstance.failed(" ".join(group), str(error)))
+    if first is not None and all(isinstance(item, StudiedInstance) for item in loaded):
+        raise first
+    return loaded
+
+
+def _write(result: Study, output: str) -> None:
     if output == "table":
         from ..reports.layout import show
         from ..reports.study import study_report
@@ -63,5 +110,29 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
         from ..reports.document import as_json
 
         click.echo(as_json(result.model_dump(by_alias=True)), nl=False)
-    if result.interrupted:
-        leave(INTERRUPTED, "interrupted; these are the instances that were done")
+    sys.stdout.flush()
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C tear nothing apart: it is noted, and what runs looks at it where it can stop.
+
+    Yields
+    ------
+    callable
+        Whether it came.
+    """
+    came = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: came
+        return
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGINT, before)

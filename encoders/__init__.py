@@ -1,7 +1,7 @@
 """Constraint families of the CP-SAT model: one file a family, listed once, in order.
 
 An encoder states what every admissible order must satisfy in the end, a necessary condition; the replay
-decides whether an order exists.  Each file ends with its `Family`: what the model, the division into parts
+decides whether an order exists. Each file ends with its `Family`: what the model, the division into parts
 and the search for an order ask of it.
 """
 

@@ -1,4 +1,4 @@
-"""Build the round as the encoders see it: gather pending pods into classes, and find who may be evicted."""
+"""Build the problem of a round: classes of pending pods, and classes of possible victims."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import Budget, budgets
+from ..framework.rules.eviction_units import preemptor_nodes, unit_group
+from ..framework.rules.groups import groups as pod_groups
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
 from . import ENCODERS
@@ -23,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ..framework.index.cluster import Cluster
-    from ..framework.vocabulary.arrays import Bools
+    from ..framework.vocabulary.arrays import Bools, Ints
     from .dra.problem import DeviceProblem
 
 
 def build_problem(cluster: Cluster) -> Problem:
-    """Group the pods of a round into classes and find who may be evicted."""
+    """Group the pods of a round into classes, and find the possible victims."""
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
     devices = device_problem(cluster, state)
@@ -60,7 +62,7 @@ def build_problem(cluster: Cluster) -> Problem:
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
-    """Say which pods are one class: those of equal signature, and those that differ only in private claims.
+    """Key of each pod's class: its signature, and its private claims only by what they ask for.
 
     Private claims that ask for the same count together where that stays exact (`may_merge`, `apart`).
     """
@@ -82,7 +84,7 @@ def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], H
 
 
 def _pod_class(problem: Problem, index: int, pods: tuple[int, ...], static: Bools) -> PodClass:
-    """Return a class with what each family leaves of where its members can stand."""
+    """Return a class with the nodes and limits that each family leaves it."""
     cluster = problem.cluster
     info = cluster.pods[pods[0]]
     wanted = wanted_room(cluster, info.index)
@@ -114,7 +116,10 @@ def _victim_classes(
     static: dict[Hashable, Bools],
     all_budgets: Sequence[Budget],
 ) -> tuple[VictimClass, ...]:
-    """Running pods below a preemptor that could come to their node, grouped by what they cost and free."""
+    """Running pods below a preemptor that could come to their node, grouped by what they cost and free.
+
+    A group that is evicted whole is among them only if there could be a preemptor for every member.
+    """
     reach: dict[int, Bools] = {}
     for cls, pods in groups.items():
         info = cluster.pods[pods[0]]
@@ -124,28 +129,49 @@ def _victim_classes(
     for priority, nodes in reach.items():
         highest[nodes] = np.maximum(highest[nodes], priority)
 
+    staying = _staying_units(cluster, highest)
     charges = _charges(cluster, all_budgets)
     claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
     for i in cluster.bound:
         info = cluster.pods[i]
         node = int(state.node_of[i])
-        if info.priority >= highest[node]:
+        group = unit_group(cluster, i)
+        if group.index in staying if group is not None else info.priority >= highest[node]:
             continue
         drawn = () if info.terminating else charges(i)
         held = claims.get(i, ())
-        key = (node, info.cls, info.usage, info.guard, info.terminating, held, drawn)
+        unit = None if group is None else group.index
+        key = (node, unit, info.cls, info.usage, info.guard, info.terminating, held, drawn)
         grouped.setdefault(key, []).append(i)
     return tuple(
         _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
     )
 
 
+def _staying_units(cluster: Cluster, highest: Ints) -> frozenset[int]:
+    """Return the groups that are evicted whole or not at all and have a member that no newcomer preempts.
+
+    Parameters
+    ----------
+    highest : int64[N]
+        Highest priority of a preemptor that could come to each node.
+    """
+    return frozenset(
+        group.index
+        for group in pod_groups(cluster)
+        if group.unit
+        and max(cluster.pods[i].priority for i in group.unit)
+        >= highest[list(preemptor_nodes(cluster, group.unit[0]))].max()
+    )
+
+
 def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: Iterable[int]) -> VictimClass:
     infos = [cluster.pods[i] for i in pods]
     infos.sort(key=lambda p: (p.start, p.index), reverse=True)
-    node, drawn = key[0], key[-1]
+    node, unit, drawn = key[0], key[1], key[-1]
     assert isinstance(node, int)
+    assert unit is None or isinstance(unit, int)
     assert isinstance(drawn, tuple)
     return VictimClass(
         index=index,
@@ -156,11 +182,12 @@ def _victim_class(cluster: Cluster, index: int, key: tuple[object, ...], pods: I
         free=infos[0].terminating,
         guard=infos[0].guard,
         charges=drawn,
+        unit=unit,
     )
 
 
 def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
-    """Running pod -> resource claims that are reserved for it: what devices its leaving gives back."""
+    """Running pod -> resource claims reserved for it, whose devices it gives back when it leaves."""
     held: dict[int, tuple[str, ...]] = {}
     for key, consumers in state.claims.reserved.items() if state.claims is not None else ():
         for i in consumers:
@@ -170,7 +197,7 @@ def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
 
 
 def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
-    """For a running pod: the budgets that its eviction draws on (those that already list it are paid)."""
+    """Return the budgets that a running pod's eviction draws on (those that already list it are paid)."""
 
     def drawn(i: int) -> tuple[int, ...]:
         return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))

@@ -2,12 +2,12 @@
 
     Σ request_r(c)·y[c,n] − Σ usage_r(v)·evicted[v] <= allocatable_r(n) − requested_r(n)
 
-for each node n and resource r; for the slots with 1 in place of request and usage.  A node that is
+for each node n and resource r; for the slots with 1 in place of request and usage. A node that is
 over-committed already refuses only pods that ask for the resource, so its row holds only while such a pod
-lands there.  Final counts suffice: the last pod bound sees all others and no victim leaves after its
+lands there. Final counts suffice: the last pod bound sees all others and no victim leaves after its
 preemptor.
 
-Units: milli-CPU, bytes, whole units.  Source: kube-scheduler 1.34.1 noderesources/fit.go.
+Units: milli-CPU, bytes, whole units. Source: kube-scheduler 1.34.1 noderesources/fit.go.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..framework.vocabulary.arrays import Ints
-    from .context import Context, Terms
+    from .context import Context
     from .problem import PodClass, Problem
+    from .terms import Terms
 
 name = names.NODE_RESOURCES_FIT
 
 
 def applies(problem: Problem) -> bool:
-    """Every round has nodes with limits."""
+    """Whether the family applies: always, since nodes have limits."""
     return bool(problem.classes)
 
 
@@ -63,7 +64,7 @@ def encode(ctx: Context) -> None:
 
 
 def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free: int, label: str) -> None:
-    args = (ctx.model, terms.coefficients, terms.variables, terms.spans, free)
+    args = (ctx.model, terms.coefficients, terms.variables, terms.uppers, free)
     if free >= 0:
         add_at_most(*args, name=label)
         return
@@ -76,7 +77,7 @@ def _served(cls: PodClass, r: int, node: int) -> bool:
 
 
 def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
-    """Whether a class takes room that its own profile does not ask for and another's does."""
+    """Whether a class takes room that its own profile does not check and another's does."""
     unasked = (problem.cluster.usage[cls.pod] > 0) & (cls.request == 0)
     return any((c.bounded and not cls.bounded) or bool((unasked & (c.request > 0)).any()) for c in others)
 

@@ -1,4 +1,4 @@
-"""Cover the edges of a conflict graph by cliques: one row says for all members what pairs would say apart."""
+"""Cover the edges of a conflict graph by cliques: one row for all members instead of one for each pair."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 def cliques(pairs: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return cliques that together hold every pair, each pair of a clique being one of the pairs.
 
-    Greedy: an edge that is not covered yet grows to a maximal clique, over uncovered edges first.  "At most
-    one of a clique" says the same as "not both of a pair", in fewer rows, and tells a relaxation more.
+    Greedy: an edge that is not covered yet grows to a maximal clique, over uncovered edges first. "At most
+    one of a clique" is equivalent to "not both of a pair", in fewer rows and with a tighter relaxation.
     """
     beside: dict[int, set[int]] = {}
     edges: dict[tuple[int, int], None] = {}

@@ -1,18 +1,18 @@
-"""The variables of one model, spoken of in the words of the domain.
+"""The variables of one model, accessed in terms of the domain.
 
-Encoders never index `y[...]`; they ask `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`.  An
+Encoders never index `y[...]`; they call `count(cls, node)`, `lands(cls, nodes)`, `evicted(victims)`. An
 impossible pair has no variable at all, helper literals are made on first use, and every variable is named so
 that an exported model can be read.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from .linear import LOWEST, add_row
+from .terms import Goal, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -24,62 +24,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-
-@dataclass
-class Terms:
-    """A linear expression under construction: Σ coefficient·variable + constant, with its reach."""
-
-    variables: list[cp_model.IntVar] = field(default_factory=list)
-    coefficients: list[int] = field(default_factory=list)
-    spans: list[int] = field(default_factory=list)
-    constant: int = 0
-
-    def add(self, variable: cp_model.IntVar, span: int, coefficient: int = 1) -> Terms:
-        """Add one term whose variable lies in [0, span]."""
-        self.variables.append(variable)
-        self.coefficients.append(coefficient)
-        self.spans.append(span)
-        return self
-
-    def extend(self, other: Terms, factor: int = 1) -> Terms:
-        """Add another expression, scaled."""
-        self.variables += other.variables
-        self.coefficients += [factor * c for c in other.coefficients]
-        self.spans += other.spans
-        self.constant += factor * other.constant
-        return self
-
-    def weighted(self, coefficients: list[int]) -> Terms:
-        """Give the same variables other coefficients, one each."""
-        return Terms(list(self.variables), coefficients, list(self.spans))
-
-    @property
-    def low(self) -> int:
-        """Smallest value that the spans admit."""
-        return self.constant + sum(c * s for c, s in zip(self.coefficients, self.spans, strict=True) if c < 0)
-
-    @property
-    def high(self) -> int:
-        """Largest value that the spans admit."""
-        return self.constant + sum(c * s for c, s in zip(self.coefficients, self.spans, strict=True) if c > 0)
-
-    def expression(self) -> cp_model.LinearExprT:
-        """Return the expression for CP-SAT."""
-        from ortools.sat.python import cp_model
-
-        return cp_model.LinearExpr.weighted_sum(self.variables, self.coefficients) + self.constant
-
-
-@dataclass(frozen=True)
-class Goal:
-    """One tier of the objective as the model sees it; every solution's value lies in [low, high]."""
-
-    name: str
-    sense: Literal["max", "min"]
-    terms: Terms
-    low: int
-    high: int
 
 
 class Context:
@@ -130,7 +74,7 @@ class Context:
     def placed(self, classes: Iterable[PodClass], nodes: Iterable[int] | None = None) -> Terms:
         """How many pods of the classes are newly placed, on the given nodes or anywhere."""
         variables: list[cp_model.IntVar] = []
-        spans: list[int] = []
+        uppers: list[int] = []
         wanted = None if nodes is None else list(nodes)
         for cls in classes:
             row, limits = self._row[cls.index], self._limits[cls.index]
@@ -138,12 +82,12 @@ class Context:
                 node = wanted[0]
                 if node in row:
                     variables.append(row[node])
-                    spans.append(limits[node])
+                    uppers.append(limits[node])
                 continue
             here = row if wanted is None else [node for node in wanted if node in row]
             variables += [row[node] for node in here]
-            spans += [limits[node] for node in here]
-        return Terms(variables, [1] * len(variables), spans)
+            uppers += [limits[node] for node in here]
+        return Terms(variables, [1] * len(variables), uppers)
 
     def evicted(self, victims: Iterable[VictimClass]) -> Terms:
         """How many pods of the victim classes leave."""
@@ -155,7 +99,7 @@ class Context:
     def at_most(
         self, terms: Terms, bound: int, *, when: cp_model.IntVar | None = None, name: str = ""
     ) -> None:
-        """State that an expression is at most `bound`, where literal `when` holds; nothing if it always is.
+        """Add the row that an expression is at most `bound`, where literal `when` holds, unless it always is.
 
         For small coefficients: amounts of resources go through `linear.add_at_most`.
         """
@@ -171,9 +115,9 @@ class Context:
             )
 
     def lands(self, cls: PodClass, nodes: Sequence[int] | Bools) -> cp_model.IntVar | None:
-        """Give a literal that is true whenever a pod of the class is newly on one of the nodes.
+        """Return a literal that is true whenever a pod of the class is newly on one of the nodes.
 
-        One direction only: it may be true without a pod.  None where no pod of the class can be there.
+        One direction only: it may be true without a pod. None where no pod of the class can be there.
         """
         row, limits = self._row[cls.index], self._limits[cls.index]
         found = np.flatnonzero(nodes).tolist() if isinstance(nodes, np.ndarray) else sorted(nodes)
@@ -193,7 +137,7 @@ class Context:
         return self._lands[key]
 
     def all_gone(self, victim: VictimClass) -> cp_model.IntVar:
-        """Give a literal that may be true only if every pod of the victim class leaves."""
+        """Return a literal that may be true only if every pod of the victim class leaves."""
         variable = self.evictions[victim.index]
         if victim.size == 1:
             return variable

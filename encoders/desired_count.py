@@ -2,10 +2,10 @@
 
     shortfall(g) >= desiredCount·starts[g] − members that stand − Σ room[g,n]
     room[g,n] fits beside everything on node n            by resources and pod slots, not by devices;
-                                                          without end where the profile looks at neither
+                                                          unbounded where the profile filters by neither
     room[g,n] <= most·in[g,k,domain of n]                            for every required key k
 
-The twin for a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
+The same measure of a finished plan is `framework.measures.group_preferences.desired_count_shortfall`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family
 from .linear import add_at_most
 from .pod_groups import chosen_domain, classes_of, starts, staying
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .context import Context
@@ -33,7 +33,7 @@ name = names.GANG_SCHEDULING
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tier; without groups that state a count it is the constant 0."""
+    """Whether the family applies: always; without groups that state a count the tier is the constant 0."""
     return bool(problem.classes)
 
 
@@ -87,14 +87,14 @@ def _most(ctx: Context, like: PodClass, node: int) -> int:
 
 
 def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
-    """Let the room be room: only where something is free beside what the plan puts there."""
+    """Bound the room by what is free beside the pods that the plan puts there."""
     problem = ctx.problem
     wanted = wanted_room(problem.cluster, like.pod)
     if wanted is None:
         return
     used = ctx.model.new_bool_var(f"roomUsed[{node},{problem.cluster.pods[like.pod].key}]")
-    [variable], [span] = room.variables, room.spans
-    ctx.model.add(variable <= span * used)
+    [variable], [upper] = room.variables, room.uppers
+    ctx.model.add(variable <= upper * used)
     victims = problem.victims_on.get(node, ())
     classes = ctx.classes_on(node)
     usage = problem.cluster.usage
@@ -106,10 +106,10 @@ def _fit_beside(ctx: Context, like: PodClass, node: int, room: Terms) -> None:
             for v in victims:
                 terms.extend(ctx.evicted([v]), -int(v.usage[r]))
             free = int(problem.free_now[r, node])
-            add_at_most(ctx.model, terms.coefficients, terms.variables, terms.spans, free, when=used)
+            add_at_most(ctx.model, terms.coefficients, terms.variables, terms.uppers, free, when=used)
     slots = Terms().extend(room).extend(ctx.placed(classes, [node])).extend(ctx.evicted(victims), -1)
     free = int(problem.slots_now[node])
-    add_at_most(ctx.model, slots.coefficients, slots.variables, slots.spans, free, when=used)
+    add_at_most(ctx.model, slots.coefficients, slots.variables, slots.uppers, free, when=used)
 
 
 FAMILY = Family(name, applies, encode)

@@ -1,4 +1,4 @@
-"""The round seen from afar: which domain each pod group takes, counted by domain and not by node.
+"""Relaxation of the round to domains: which domain each pod group takes, counted by domain and not by node.
 
 For each group g with pending members and each domain d of its first required key (one domain, the cluster,
 without a key), with members[c,d] newcomers of class c:
@@ -11,7 +11,7 @@ without a key), with members[c,d] newcomers of class c:
     Σ count·members[c,d] <= devices in d that a want, and every narrower want, may have
 
 All of it follows from the node by node model (`pod_groups`, `capacity`, `dynamic_resources`), so its optimum
-bounds what groups can place, and it is small: one literal for a group and a domain.  Source:
+bounds what groups can place, and it is small: one literal for a group and a domain. Source:
 docs/groups.md.
 """
 
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.rules.groups import Group, groups
-from .context import Terms
 from .linear import add_at_most
 from .pod_groups import classes_of
+from .terms import Terms
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class DomainMaster:
-    """The model from afar.
+    """The model by domains.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class DomainMaster:
 
 
 def domain_master(problem: Problem) -> DomainMaster | None:
-    """Build the model from afar; None where no pending pod is in a group that asks for anything."""
+    """Build the model by domains; None where no pending pod is in a group that asks for anything."""
     from ortools.sat.python import cp_model
 
     mine = {
@@ -150,9 +150,9 @@ def _room(
     taking = np.array([int(cls.bounded) for cls, _, _ in newcomers], dtype=object)
     asked.append((taking, int(slots[nodes].sum())))
     variables = [variable for _, variable, _ in newcomers]
-    spans = [most for _, _, most in newcomers]
+    uppers = [most for _, _, most in newcomers]
     for amounts, bound in asked:
-        add_at_most(master.model, amounts.tolist(), variables, spans, bound, name=label)
+        add_at_most(master.model, amounts.tolist(), variables, uppers, bound, name=label)
     if problem.devices is not None:
         _devices(master, problem.devices, nodes, newcomers, label)
 
@@ -178,7 +178,7 @@ def _devices(
             master.model,
             within.coefficients,
             within.variables,
-            within.spans,
+            within.uppers,
             len(ids),
             name=f"devices[{label}]",
         )

@@ -1,14 +1,15 @@
-"""Who may leave, for whom, and what it costs: preemption with PodDisruptionBudgets (KEP-4664).
+"""Evictions, their preemptors and their costs: preemption with PodDisruptionBudgets (KEP-4664).
 
     evicted[v] > 0  ->  Σ y[c,n] >= 1    over preempting classes c of higher priority, n the node of v
+                                         (of a group that is evicted whole: the nodes of all its members)
     Σ over victims v that budget b covers of (evicted[v] − violating[v]) <= disruptionsAllowed(b)
     violating[v] <= evicted[v]
     violating[v] > 0 and v guarded with A  ->  Σ y[c,n] >= 1 over preempting classes c of priority >= A
 
 A victim belongs to the lowest pending priority above its own, a guarded violating one to the lowest such that
-is >= A too (`framework.belonging`); each priority has a tier of violating victims and one for each victim
-priority.  Where the two levels of a guarded victim differ, what violates counts at the one and no more at the
-other: evicted[v] − violating[v].  Pods that terminate already cost nothing.
+is >= A too (`framework.rules.belonging`); each priority has a tier of violating victims and one for each
+victim priority. Where the two levels of a guarded victim differ, a violating eviction counts at the second
+level instead of the first: evicted[v] − violating[v]. Evicting a pod that terminates already costs nothing.
 
 Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
 `framework.rules.budgets`.
@@ -18,10 +19,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..framework.rules.eviction_units import preemptor_nodes
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +38,7 @@ name = names.DEFAULT_PREEMPTION
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tiers; without possible victims they are the constant 0."""
+    """Whether the family applies: always; without possible victims the tiers are the constant 0."""
     return bool(problem.classes)
 
 
@@ -45,38 +47,42 @@ def encode(ctx: Context) -> None:
     preemptors = _Preemptors(ctx)
     for v in ctx.problem.victims:
         variable = ctx.evictions[v.index]
-        literal = preemptors.above(v.node, v.priority + 1)
-        ctx.model.add(variable <= v.size * literal)
+        ctx.model.add(variable <= v.size * preemptors.above(v, v.priority + 1))
     violating = _budget_rows(ctx, preemptors)
     _goals(ctx, violating)
 
 
 class _Preemptors:
-    """Literals that may be true only if a preempting newcomer of at least some priority is on a node."""
+    """Literals that may be true only if a preempting newcomer of some priority or more comes for a victim."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
-        self._literals: dict[tuple[int, int], cp_model.IntVar] = {}
-        self._known: dict[tuple[int, int], cp_model.IntVar] = {}
+        self._literals: dict[tuple[tuple[int, ...], int], cp_model.IntVar] = {}
+        self._known: dict[tuple[tuple[int, ...], int], cp_model.IntVar] = {}
 
-    def above(self, node: int, priority: int) -> cp_model.IntVar:
-        known = self._known.get((node, priority))
+    def above(self, v: VictimClass, priority: int) -> cp_model.IntVar:
+        """Give the literal for a victim's node, or for the nodes of all that leave with it."""
+        ctx = self._ctx
+        nodes = preemptor_nodes(ctx.problem.cluster, v.pod)
+        known = self._known.get((nodes, priority))
         if known is not None:
             return known
-        ctx = self._ctx
-        classes = [c for c in ctx.classes_on(node) if c.preempts and c.priority >= priority]
+        classes = {
+            c.index: c for n in nodes for c in ctx.classes_on(n) if c.preempts and c.priority >= priority
+        }
         # equal sets of classes share a literal: the lowest priority among them names the set
-        key = (node, min((c.priority for c in classes), default=priority))
+        key = (nodes, min((c.priority for c in classes.values()), default=priority))
         if key not in self._literals:
-            literal = ctx.model.new_bool_var(f"preemptor[{ctx.problem.cluster.node_names[node]},{key[1]}]")
-            ctx.at_most(Terms().add(literal, 1).extend(ctx.placed(classes, [node]), -1), 0)
+            where = ",".join(ctx.problem.cluster.node_names[n] for n in nodes)
+            literal = ctx.model.new_bool_var(f"preemptor[{where},{key[1]}]")
+            ctx.at_most(Terms().add(literal, 1).extend(ctx.placed(classes.values(), nodes), -1), 0)
             self._literals[key] = literal
-        self._known[node, priority] = self._literals[key]
+        self._known[nodes, priority] = self._literals[key]
         return self._literals[key]
 
 
 def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.IntVar]:
-    """Bound what each budget pays; return the violating counts of the victim classes that may exceed one."""
+    """Add the rows of the budgets; return the violating counts of the victim classes that may exceed one."""
     violating: dict[int, cp_model.IntVar] = {}
     for budget, victims in _breakable(ctx.problem):
         paid = Terms()
@@ -93,7 +99,7 @@ def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_mode
     variable = ctx.model.new_int_var(0, v.size, f"violating[{key}]")
     ctx.model.add(variable <= ctx.evictions[v.index])
     if v.guard is not None:
-        ctx.model.add(variable <= v.size * preemptors.above(v.node, max(v.guard, v.priority + 1)))
+        ctx.model.add(variable <= v.size * preemptors.above(v, max(v.guard, v.priority + 1)))
     return variable
 
 
@@ -117,12 +123,12 @@ def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
     for level in problem.levels:
         ctx.goal(tiers.violations(level), "min", broken[level])
         for priority in sorted((q for at, q in gone if at == level), reverse=True):
-            # of no class do more violate than leave
+            # no more of a class violate than leave
             ctx.goal(tiers.evicted(level, priority), "min", gone[level, priority], least=0)
 
 
 def _breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
-    """Yield the budgets that all their victims together would exceed, with them: the others bind nothing."""
+    """Yield the budgets that their victims could exceed, with these; the others never bind."""
     covered: dict[int, list[VictimClass]] = {}
     for v in problem.victims:
         for b in v.charges:

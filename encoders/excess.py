@@ -1,4 +1,4 @@
-"""How far newcomers' domains exceed the maxSkew of soft constraints: the twin of `framework.measures.skew`.
+"""Excess of domains over the maxSkew of soft constraints, as `framework.measures.skew` measures it.
 
     Σ over groups of carriers of
         Σ over domains d that receive one of
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..framework.measures.skew import price_without_key
-from .context import Terms
+from .terms import Terms
 from .topology_spread import SpreadGroup, spread_groups
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def _group_excess(ctx: Context, group: SpreadGroup, label: str) -> Terms:
         skew = (
             group.running_in(ctx, domain, left=True).extend(group.matches_in(ctx, domain)).extend(lowest, -1)
         )
-        span = skew.high - group.constraint.max_skew
-        if span <= 0 or not landing:
+        upper = skew.high - group.constraint.max_skew
+        if upper <= 0 or not landing:
             continue
-        over = ctx.model.new_int_var(0, span, f"{label}/{domain}")
+        over = ctx.model.new_int_var(0, upper, f"{label}/{domain}")
         for literal in landing:
             ctx.model.add(over >= skew.expression() - group.constraint.max_skew).only_enforce_if(literal)
-        cost.add(over, span)
+        cost.add(over, upper)
     without = np.flatnonzero(group.domain_of < 0).tolist()
     for cls in group.carriers:
         price = price_without_key(ctx.problem.cluster, cls.pod, group.constraint)
@@ -66,9 +66,9 @@ def _lowest(ctx: Context, group: SpreadGroup, label: str) -> Terms:
     if group.counts_from_zero or not group.domains:
         return lowest
     totals = [group.running_in(ctx, d, left=True).extend(group.matches_in(ctx, d)) for d in group.domains]
-    span = group.highest_minimum(totals)
-    if span:
-        lowest.add(ctx.model.new_int_var(0, span, f"{label}/lowest"), span)
+    upper = group.highest_minimum(totals)
+    if upper:
+        lowest.add(ctx.model.new_int_var(0, upper, f"{label}/lowest"), upper)
         for total in totals:
             ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
     return lowest

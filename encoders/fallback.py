@@ -1,12 +1,12 @@
-"""What breaking a fallen-back constraint costs (KEP-3990).
+"""Cost of breaking a fallen-back constraint (KEP-3990).
 
     fallback = Σ over constraints, over domains d that receive one of their fallen-back pods, of
                max(0, matching(d) − lowest − maxSkew)
              + what a fallen-back pod costs on a node without the key: more than any domain could
 
-in the end state, with `matching` all pods that count, however they came to be there, and `lowest` their
-minimum over domains (0 below minDomains).  The constraint is written as it stood before the fall; it is never
-dropped, it costs in its own tier.
+in the end state, with `matching` all pods that count, running or new, and `lowest` their minimum over domains
+(0 below minDomains). A fallen-back constraint is not dropped: it is stated as before, and its violation costs
+in a tier of its own.
 
 Source: KEP-3990, "Design Details"; the sum is that of docs/model.md, "The objective".
 """
@@ -33,7 +33,7 @@ name = names.POD_TOPOLOGY_SPREAD
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tier; without fallen-back constraints it is the constant 0."""
+    """Whether the family applies: always; without fallen-back constraints the tier is the constant 0."""
     return bool(problem.classes)
 
 

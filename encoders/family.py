@@ -1,9 +1,9 @@
-"""What a constraint family says of itself: the one entry by which models, parts and orders know it.
+"""The interface of a constraint family to models, parts and orders.
 
 A family states what every admissible order must satisfy in the end (`encode`), and three things about a round
 that do not depend on any solution: how many pods of a class a node can take at most (`limit`), which classes
-and victims can matter to each other although they never share a node (`ties`), and whose filters see what
-others did before (`order_sensitive`).  What a family does not need is left at its default.
+and victims can matter to each other although they never share a node (`ties`), and which filters depend on
+earlier steps (`order_sensitive`). What a family does not need is left at its default.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class Tie(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """A class whose filter may answer differently before and after others have come or gone.
+    """A class whose filter may decide differently before and after others have come or gone.
 
     Attributes
     ----------
     carrier : PodClass
-        The class that looks.
+        The class with the filter.
     classes, victims : sequence
-        What it looks at.
+        The classes and victims on which its decision depends.
     supporting : bool
         Whether a victim may be needed until it leaves: for what it is or for what it has.
     choosing : bool
-        Whether the answer depends on variables of the family's own as well (which devices), not only on who
-        stands where.
+        Whether the decision depends on variables of the family's own as well (which devices), not only on
+        where pods stand.
     """
 
     carrier: PodClass
@@ -56,7 +56,7 @@ def no_limit(problem: Problem, cls: PodClass) -> Ints | None:
 
 
 def no_ties(problem: Problem) -> Iterable[Tie]:
-    """Return nothing: whatever matters by the family shares a node, or the family only adds a tier."""
+    """Return nothing: the family joins only pods of one node, or only adds a tier."""
     return ()
 
 
@@ -88,18 +88,18 @@ class Family:
     encode : function
         Add its variables, constraints and tiers.
     limit : function
-        An upper bound on the members of a class on each node, int64[N], or None for no bound.  The class
+        An upper bound on the members of a class on each node, int64[N], or None for no bound. The class
         comes with the limits that families before it have found; the problem has no classes yet.
     ties : function
-        The classes and victims that can matter to each other by the family.  Whatever shares a node is tied
+        The classes and victims that can matter to each other by the family. Whatever shares a node is tied
         already.
     order_sensitive : function
         The relations by which an order may be wrong although its end is right.
     heedless : function
-        Whether pods of a class take what the filters of other profiles look for without looking themselves:
-        such a class is bound last.
+        Whether pods of a class take what the filters of other profiles check and their own do not: such a
+        class is bound last.
     own_moves : function
-        Whether a plan may have moves for the class that are no pod's (devices are deallocated).
+        Whether a plan may have moves for the class that move no pod (claims are deallocated).
     """
 
     name: str

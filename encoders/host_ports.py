@@ -30,7 +30,7 @@ name = names.NODE_PORTS
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod wants a host port."""
+    """Whether a pending pod asks for a host port."""
     return any(problem.cluster.pods[c.pod].ports for c in problem.classes)
 
 
@@ -66,12 +66,12 @@ def encode(ctx: Context) -> None:
 
 
 def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
-    """Whether a class takes host ports that only other profiles look for."""
+    """Whether a class takes host ports that only other profiles check."""
     return bool(problem.cluster.pods[cls.pod].ports) and unfiltered(problem, name, cls, others)
 
 
 def limit(problem: Problem, cls: PodClass) -> Ints | None:
-    """Let one member stand on a node, since its ports conflict with those of another."""
+    """Limit a node to one member, since the ports of two conflict."""
     if not (problem.cluster.pods[cls.pod].ports and problem.asking(name, [cls])):
         return None
     return np.ones(problem.cluster.n_nodes, dtype=np.int64)

@@ -9,9 +9,9 @@ Affinity terms T of a class c, each term t with its own key:
 
     lands(c, d of t) -> a running match in d, or a new match of another class in d, or the starter in d
 
-A match satisfies every term of T.  The starter uses upstream's first-pod rule: one pod of the classes that
+A match satisfies every term of T. The starter uses upstream's first-pod rule: one pod of the classes that
 carry T and match it themselves may start where nothing matches T yet, so every running match must have left.
-Running pods that leave still count as support (they may leave later), which is the looser side.  Classes that
+Running pods that leave still count as support (they may leave later), which is the looser side. Classes that
 carry T and match T cannot be their own first support: apart from the starter they only go where a match
 already is.
 
@@ -36,8 +36,8 @@ from ..framework.rules.affinity import (
 )
 from ..framework.vocabulary import names
 from .cliques import cliques
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,7 +52,7 @@ name = names.INTER_POD_AFFINITY
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending or a running pod carries a required term."""
+    """Whether a pending or a running pod carries a required term."""
     cluster = problem.cluster
     return any(
         required_affinity(cluster, c.pod) or required_anti_affinity(cluster, c.pod) for c in problem.classes
@@ -207,7 +207,7 @@ def _attract_group(ctx: Context, terms: tuple[AffinityTerm, ...], classes: list[
 
 
 def _starters(ctx: Context, starters: list[PodClass], running: list[VictimClass]) -> dict[int, Terms]:
-    """Give one literal a node where the first pod may start; at most one is true."""
+    """Return a literal for each node where the first pod may start, at most one of them true."""
     literals: dict[int, Terms] = {}
     every = Terms()
     for node in range(ctx.problem.cluster.n_nodes):
@@ -242,7 +242,7 @@ def ties(problem: Problem) -> Iterator[Tie]:
 def ties_of(problem: Problem, terms_of: Callable[[Cluster, int], Sequence[AffinityTerm]]) -> Iterator[Tie]:
     """Tie pending carriers of terms to what each matches.
 
-    Upstream resolves a term's namespaces in two ways, for a pod that comes and for one that is there already.
+    Upstream resolves a term's namespaces in two ways, for an incoming pod and for an existing one.
     """
     for cls in problem.classes:
         for term in terms_of(problem.cluster, cls.pod):
@@ -261,7 +261,7 @@ def _tie(
 
 
 def order_sensitive(problem: Problem) -> Iterator[Relation]:
-    """Relate carriers of affinity to what they look for, and pairs that repel in one order only."""
+    """Relate carriers of affinity to the pods that match it, and pairs that repel in one order only."""
     cluster = problem.cluster
     repelling = [c for c in problem.classes if required_anti_affinity(cluster, c.pod)]
     for cls in problem.classes:

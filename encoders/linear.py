@@ -1,7 +1,7 @@
 """Exact linear rows within CP-SAT's safe range.
 
 CP-SAT 9.15 can drop the enforcement of a row whose Boolean coefficients add up past 2**31
-(google/or-tools#5293), and sums past 2**63 are invalid.  Memory in bytes reaches the first limit at 2 GiB.  A
+(google/or-tools#5293), and sums past 2**63 are invalid. Memory in bytes reaches the first limit at 2 GiB. A
 row is divided by the gcd of its coefficients (the right side rounds down, which is exact for integers); if it
 is still too wide it becomes digit rows with a carry c, exact again:
 
@@ -61,7 +61,7 @@ def add_at_most(
     model: cp_model.CpModel,
     coefficients: Sequence[int],
     variables: Sequence[cp_model.IntVar],
-    spans: Sequence[int],
+    uppers: Sequence[int],
     bound: int,
     *,
     when: cp_model.IntVar | None = None,
@@ -73,27 +73,27 @@ def add_at_most(
     ----------
     coefficients : sequence of int
         Any size, any sign.
-    spans : sequence of int
+    uppers : sequence of int
         Upper limit of each variable; every variable starts at 0.
     """
-    if sum(r for r in map(mul, coefficients, spans) if r > 0) <= bound:
+    if sum(r for r in map(mul, coefficients, uppers) if r > 0) <= bound:
         return
-    if not all(coefficients) or not all(spans):
-        kept = [k for k, (c, s) in enumerate(zip(coefficients, spans, strict=True)) if c and s]
+    if not all(coefficients) or not all(uppers):
+        kept = [k for k, (c, s) in enumerate(zip(coefficients, uppers, strict=True)) if c and s]
         coefficients = [coefficients[k] for k in kept]
         variables = [variables[k] for k in kept]
-        spans = [spans[k] for k in kept]
+        uppers = [uppers[k] for k in kept]
     divisor = gcd(*coefficients) or 1
     if divisor > 1:
         coefficients = [c // divisor for c in coefficients]
         bound //= divisor
-    reach = list(map(mul, coefficients, spans))
+    reach = list(map(mul, coefficients, uppers))
     lowest = sum(r for r in reach if r < 0)
     if sum(reach) - 2 * lowest < LIMIT:
-        # Past the lowest sum the row is plainly false; clamping keeps its right side inside the safe range.
+        # Past the lowest sum the row is infeasible; clamping keeps its right side inside the safe range.
         add_row(model, coefficients, variables, LOWEST, max(bound, lowest - 1), when=when, name=name)
         return
-    count = sum(spans)
+    count = sum(uppers)
     bits = max(1, 29 - count.bit_length())
     base = 1 << bits
     low = [c % base for c in coefficients]
@@ -101,6 +101,6 @@ def add_at_most(
     # low digits and variables are not negative, so the smallest carry that serves lies in [0, count]
     carry = model.new_int_var(0, count, f"carry[{name}]")
     columns = [*variables, carry]
-    spans = [*spans, count]
-    add_at_most(model, [*low, -base], columns, spans, bound % base, when=when, name=f"{name}.low")
-    add_at_most(model, [*high, 1], columns, spans, bound // base, when=when, name=f"{name}.high")
+    uppers = [*uppers, count]
+    add_at_most(model, [*low, -base], columns, uppers, bound % base, when=when, name=f"{name}.low")
+    add_at_most(model, [*high, 1], columns, uppers, bound // base, when=when, name=f"{name}.high")

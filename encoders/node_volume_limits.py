@@ -1,4 +1,4 @@
-"""NodeVolumeLimits: what a node attaches of a CSI driver in the end, each volume once.
+"""NodeVolumeLimits: the volumes of a CSI driver that a node attaches in the end, each once.
 
 For each node n and driver D with a limit:
 
@@ -6,13 +6,14 @@ For each node n and driver D with a limit:
     lands(c, n) -> attached[s,n]            for a class c that uses the shared volume s
     attached[s,n] or all of v leave         for running pods v that use it; it is not among those attached now
 
-own_D counts the volumes of one member that no other pod uses.  Only pods whose own profile has the filter
-count: the others may come later.  They may come first as well, and then what they share is there already:
+own_D counts the volumes of one member that no other pod uses. Only pods whose own profile has the filter
+count: the others may come later. They may also come first, and then the volumes that they share are attached
+already:
 
     lands(c, n) -> attached[s,n] or lands(d, n)        for classes d with s whose profile has no such filter
 
-A node beyond its limit already refuses only what brings a volume that is not there, so its row holds only
-while such a pod lands there.
+A node beyond its limit already rejects only pods that bring a volume that is not attached, so its row holds
+only while such a pod lands there.
 
 Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
 """
@@ -25,9 +26,9 @@ from typing import TYPE_CHECKING
 from ..framework.vocabulary import names
 from ..framework.volumes.attachments import UNLIMITED, Attached, attachments_of
 from ..framework.volumes.uses import uses_of
-from .context import Terms
 from .family import Family, Relation, unfiltered
 from .linear import add_at_most
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,7 +42,7 @@ name = names.NODE_VOLUME_LIMITS
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod brings a volume of a driver with a limit."""
+    """Whether a pending pod brings a volume of a driver with a limit."""
     attachments = attachments_of(problem.cluster)
     return any(attachments.of(c.pod) for c in problem.classes)
 
@@ -125,7 +126,7 @@ class _Row:
         return own, shared
 
     def _staying(self) -> set[tuple[str, str]]:
-        """Volumes that are attached whoever leaves: of pods that stay, or held by a VolumeAttachment."""
+        """Volumes that stay attached in every plan: of pods that stay, or held by a VolumeAttachment."""
         problem = self.ctx.problem
         attachments = attachments_of(problem.cluster)
         staying = {
@@ -141,7 +142,7 @@ class _Row:
     def _attached(
         self, identity: tuple[str, str], users: list[PodClass], victims: list[VictimClass]
     ) -> cp_model.IntVar:
-        """Give a literal that is true whenever the volume is attached in the end."""
+        """Return a literal that is true whenever the volume is attached in the end."""
         model = self.ctx.model
         literal = model.new_bool_var(
             f"attached[{identity[1]},{self.ctx.problem.cluster.node_names[self.node]}]"
@@ -156,7 +157,7 @@ class _Row:
         return literal
 
     def _unchecked(self, identity: tuple[str, str]) -> list[cp_model.IntVar]:
-        """Give literals of newcomers that attach the volume without being asked about limits."""
+        """Return literals of newcomers that attach the volume and whose profile has no limit filter."""
         problem = self.ctx.problem
         attachments = attachments_of(problem.cluster)
         return [
@@ -169,7 +170,7 @@ class _Row:
 
     def _add(self, terms: Terms, free: int, *, beyond: bool, new: list[PodClass]) -> None:
         label = f"{self.driver}[{self.ctx.problem.cluster.node_names[self.node]}]"
-        args = (self.ctx.model, terms.coefficients, terms.variables, terms.spans, free)
+        args = (self.ctx.model, terms.coefficients, terms.variables, terms.uppers, free)
         if not beyond:
             add_at_most(*args, name=label)
             return
@@ -178,7 +179,7 @@ class _Row:
 
 
 def order_sensitive(problem: Problem) -> Iterator[Relation]:
-    """Relate the classes whose volume is there or not when they come to all that attach its driver's."""
+    """Relate classes whose volume others may attach first to all that attach volumes of its driver."""
     attachments = attachments_of(problem.cluster)
     asking = problem.asking(name, problem.classes)
     brought = [(c, attachments.of(c.pod)) for c in asking if attachments.of(c.pod)]
@@ -188,7 +189,7 @@ def order_sensitive(problem: Problem) -> Iterator[Relation]:
     for cls, volumes in brought if careless else ():
         shared = {v.identity for v in volumes}
         before = [c for c in careless if any(v.identity in shared for v in attachments.of(c.pod))]
-        if before:  # whose volume is there before it, without being counted
+        if before:  # its volume may be attached before it comes, without being counted
             yield Relation(cls, before)
     held = [(v, attachments.of(v.pod)) for v in problem.victims if attachments.of(v.pod)]
     beyond = {

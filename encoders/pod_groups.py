@@ -1,4 +1,4 @@
-"""Pod groups: gangs start whole, and a constrained group stays in one domain.
+"""Pod groups: gangs start whole, a constrained group stays in one domain, and some are evicted whole.
 
 For a gang g with minCount m and the literal starts[g], true whenever a member is newly placed:
 
@@ -9,10 +9,16 @@ For each constrained key k of a group, with one literal per domain d, at most on
     a member is newly placed in d  ->  in[g,k,d]
     in[g,k,d]  ->  every running member outside d leaves
 
-Nodes without the key are out.  A group that waits (object missing, too few members, members at odds) places
-nobody.
+Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places no
+member.
 
-Source: KEP-4671, KEP-5732; docs/groups.md.
+A group with disruptionMode `all` has one literal whole[g] for all its classes v of running members, on
+whatever nodes they are:
+
+    evicted[v] = size(v)·whole[g]
+    whole[g]  ->  not starts[g]
+
+Source: KEP-4671, KEP-5732, KEP-5710; docs/groups.md.
 """
 
 from __future__ import annotations
@@ -24,8 +30,8 @@ import numpy as np
 
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
-from .context import Terms
 from .family import Family, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,14 +46,16 @@ name = names.GANG_SCHEDULING
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod names a group."""
-    return any(group.pending for group in groups(problem.cluster))
+    """Whether a pending pod names a group, or a group may be evicted whole."""
+    return bool(problem.units) or any(group.pending for group in groups(problem.cluster))
 
 
 def encode(ctx: Context) -> None:
-    """Add the rows of every group with pending members."""
+    """Add the rows of every group with pending members, and of those that may be evicted whole."""
     for group in groups(ctx.problem.cluster):
         classes = classes_of(ctx.problem, group)
+        if group.index in ctx.problem.units:
+            _evicted_whole(ctx, group, classes)
         if not classes:
             continue
         if group.waits is not None:
@@ -66,12 +74,12 @@ def classes_of(problem: Problem, group: Group) -> list[PodClass]:
 
 
 def starts(ctx: Context, group: Group) -> cp_model.IntVar:
-    """Give the literal that is true whenever a member is newly placed."""
+    """Return the literal that is true whenever a member is newly placed."""
     return ctx.memo(("starts", group.index), partial(_starts, ctx, group))
 
 
 def chosen_domain(ctx: Context, group: Group, key: str) -> dict[int, cp_model.IntVar]:
-    """Give a literal for each domain of a required key, at most one of them true: where newcomers may go."""
+    """Return a literal for each domain of a required key where newcomers may go; at most one is true."""
     return ctx.memo(("in", group.index, key), partial(_chosen_domain, ctx, group, key))
 
 
@@ -101,9 +109,17 @@ def _keep_out(ctx: Context, classes: Sequence[PodClass]) -> None:
 def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
     literal = ctx.model.new_bool_var(f"starts[{group.key}]")
     placed = ctx.placed(classes_of(ctx.problem, group))
-    for variable, span in zip(placed.variables, placed.spans, strict=True):
-        ctx.model.add(variable <= span * literal)
+    for variable, upper in zip(placed.variables, placed.uppers, strict=True):
+        ctx.model.add(variable <= upper * literal)
     return literal
+
+
+def _evicted_whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
+    whole = ctx.model.new_bool_var(f"whole[{group.key}]")
+    for v in ctx.problem.units[group.index]:
+        ctx.model.add(ctx.evictions[v.index] == v.size * whole)
+    if classes:
+        ctx.model.add_implication(whole, starts(ctx, group).negated())
 
 
 def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
@@ -131,7 +147,7 @@ def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass])
 def _follow(
     ctx: Context, group: Group, ids: npt.NDArray[np.int32], chosen: Mapping[int, cp_model.IntVar]
 ) -> None:
-    """Let the newcomers go only where every running member stands that stays."""
+    """Restrict newcomers to the domain of the running members that stay."""
     problem = ctx.problem
     running = set(group.running)
     leaving = {p: v for v in problem.victims for p in v.pods if p in running}
@@ -147,10 +163,11 @@ def _follow(
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie the pending members of each group to its evictable ones."""
+    """Tie the pending members of each group to its evictable ones, and those that leave together."""
     class_of = {p: v for v in problem.victims for p in v.pods}
     for group in groups(problem.cluster):
-        yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
+        if group.pending or group.unit:
+            yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
 
 
 FAMILY = Family(name, applies, encode, ties=ties)

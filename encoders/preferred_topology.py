@@ -5,8 +5,8 @@
     a member is newly placed in d  ->  taken[g,k,d]
     g gains a member, and a running one in d stays  ->  taken[g,k,d]
 
-All nodes without the label are one domain.  The twin is
-`measures.group_preferences.preferred_topology_excess`.
+All nodes without the label are one domain. The same measure of a finished plan is
+`framework.measures.group_preferences.preferred_topology_excess`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from ..models import tiers
-from .context import Terms
 from .family import Family
 from .pod_groups import classes_of, starts
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .context import Context
@@ -30,7 +30,7 @@ name = names.TOPOLOGY_PLACEMENT
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending group has a preferred key."""
+    """Whether a pending group has a preferred key."""
     return any(g.preferred_keys and g.pending for g in groups(problem.cluster))
 
 

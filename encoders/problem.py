@@ -84,6 +84,8 @@ class VictimClass:
         `allowDisruptionByPriorityGreaterThanOrEqual` (KEP-4664).
     charges : tuple of int
         Indices into `Problem.budgets` of the budgets that one eviction draws on.
+    unit : int or None
+        The group that is evicted whole, these members with it; None where each leaves by itself.
     """
 
     index: int
@@ -94,6 +96,7 @@ class VictimClass:
     free: bool
     guard: int | None
     charges: tuple[int, ...]
+    unit: int | None = None
 
     @property
     def pod(self) -> int:
@@ -127,8 +130,17 @@ class Problem:
         return cast("T", self._memo[key])
 
     def belongs_to(self, priority: int, guard: int | None = None) -> int | None:
-        """Give the level that pays for a victim, with its guard for one that breaks its budget; or None."""
+        """Return the level at which a victim counts, given its guard if it violates; or None."""
         return belonging_level(self.levels, priority, guard)
+
+    @cached_property
+    def units(self) -> dict[int, tuple[VictimClass, ...]]:
+        """Group that may be evicted whole -> its classes of victims, which leave together."""
+        found: dict[int, list[VictimClass]] = {}
+        for v in self.victims:
+            if v.unit is not None:
+                found.setdefault(v.unit, []).append(v)
+        return {unit: tuple(victims) for unit, victims in found.items()}
 
     def asking(self, plugin: str, classes: Iterable[PodClass]) -> list[PodClass]:
         """Return the classes whose profile filters with a plugin."""
@@ -170,7 +182,7 @@ class Problem:
         return tuple(p for p in self.cluster.bound if p not in self._victim_pods)
 
     def by_labels(self, matches: Callable[[int], bool]) -> Callable[[int], bool]:
-        """Remember a relation that depends only on a pod's namespace and labels."""
+        """Memoise a relation that depends only on a pod's namespace and labels."""
         verdict: dict[int, bool] = {}
         pods = self.cluster.pods
 
@@ -183,7 +195,7 @@ class Problem:
         return ask
 
     def select(self, ask: Callable[[int], bool], *, terminating: bool = True) -> Matching:
-        """Ask a relation that depends only on namespace and labels, once of each kind of labels.
+        """Evaluate a relation that depends only on namespace and labels, once for each set of labels.
 
         With ``terminating=False`` pods that terminate in the input are left out, as topology spread has it.
         """
@@ -233,7 +245,7 @@ class _LabelGroup:
 
 @dataclass(frozen=True, eq=False)
 class Matching:
-    """Who stands in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
+    """The pods in a relation: `fixed` running pods counted by node, victim classes, pending classes."""
 
     fixed: Ints
     victims: tuple[VictimClass, ...]

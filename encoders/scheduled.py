@@ -16,7 +16,7 @@ name = names.PRIORITY_SORT
 
 
 def applies(problem: Problem) -> bool:
-    """Every round places pods."""
+    """Whether the family applies: always."""
     return bool(problem.classes)
 
 

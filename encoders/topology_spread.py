@@ -5,11 +5,11 @@
     lowest  = 0                                                    with fewer domains than minDomains
 
 One group K of carriers has equal namespace, key, effective selector, maxSkew, minDomains and eligible nodes;
-counts are pods on eligible nodes, not terminating.  `stricter(d)` are the newcomers in d that match the
+counts are pods on eligible nodes, not terminating. `stricter(d)` are the newcomers in d that match the
 selector and carry the constraint with K's maxSkew or a smaller one, all else being equal (and a minimum that
-is 0 where K's is).  Other newcomers do not count on the left, nor do victims that leave; in `lowest` victims
+is 0 where K's is). Other newcomers do not count on the left, nor do victims that leave; in `lowest` victims
 still count and every matching newcomer does: a matching pod without the constraint may come later, and a
-victim may leave later.  This holds for every admissible order: the last one of `stricter(d)` that is bound
+victim may leave later. This holds for every admissible order: the last one of `stricter(d)` that is bound
 saw at least the left side and at most this minimum, and its own maxSkew is no larger.
 
 Each row of the left side holds only where a carrier lands in d (a literal); where what runs in d is within
@@ -37,8 +37,8 @@ from ..framework.rules.spread import (
     spread_matches,
 )
 from ..framework.vocabulary import names
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -55,7 +55,7 @@ name = names.POD_TOPOLOGY_SPREAD
 
 @dataclass(frozen=True, eq=False)
 class SpreadGroup:
-    """Carriers K of one constraint, with its domains and who counts for it."""
+    """Carriers K of one constraint, with its domains and the pods that count for it."""
 
     constraint: SpreadConstraint
     carriers: tuple[PodClass, ...]
@@ -71,7 +71,7 @@ class SpreadGroup:
         return len(self.domains) < self.constraint.min_domains
 
     def covers(self, other: SpreadGroup) -> bool:
-        """Whether what carries the other constraint is held to this one's limit as well."""
+        """Whether carriers of the other constraint are held to this one's limit as well."""
         ours, theirs = self.constraint, other.constraint
         return (
             (theirs.namespace, theirs.topology_key, theirs.selector)
@@ -105,12 +105,12 @@ class SpreadGroup:
         return terms.extend(ctx.evicted(victims), -1) if left else terms
 
     def highest_minimum(self, totals: Sequence[Terms]) -> int:
-        """Bound the minimum over domains: by the least that one can reach, and by what there is to share out.
+        """Bound the minimum over domains: by the least that one can reach, and by the pods there are for all.
 
         Parameters
         ----------
         totals : sequence of Terms
-            What counts in each domain: a constant and newcomers, of whom there are only so many.
+            What counts in each domain: a constant and newcomers, whose number is limited.
         """
         shared = sum(t.constant for t in totals) + sum(c.size for c in self.matching.classes)
         return max(0, min(shared // len(totals), *(t.high for t in totals)))
@@ -193,7 +193,7 @@ def _gather(
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod carries a hard constraint."""
+    """Whether a pending pod carries a hard constraint."""
     return any(hard_constraints(problem.cluster, c.pod) for c in problem.classes)
 
 
@@ -212,11 +212,11 @@ def encode(ctx: Context) -> None:
             totals = [
                 group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
             ]
-            span = group.highest_minimum(totals)
-            if span:
-                lowest.add(ctx.model.new_int_var(0, span, f"lowest[{label}]"), span)
+            upper = group.highest_minimum(totals)
+            if upper:
+                lowest.add(ctx.model.new_int_var(0, upper, f"lowest[{label}]"), upper)
             for total in totals:
-                if total.low < span:
+                if total.low < upper:
                     ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
         reached = {int(d) for c in group.carriers for d in np.unique(group.domain_of[c.mask]) if d >= 0}
         for domain in sorted(reached):
@@ -252,13 +252,13 @@ def _skew_rows(
 def ties_of(
     problem: Problem, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]
 ) -> Iterator[Tie]:
-    """Tie the carriers of each constraint to whatever may come or go that it counts."""
+    """Tie the carriers of each constraint to the classes and victims that it counts."""
     for group in spread_groups(problem, constraints_of):
         yield Tie([*group.carriers, *group.matching.classes], group.matching.victims)
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie what a hard constraint joins."""
+    """Tie the classes and victims of hard constraints."""
     return ties_of(problem, hard_constraints)
 
 

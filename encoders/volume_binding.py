@@ -1,4 +1,4 @@
-"""VolumeBinding: unbound claims take volumes, each volume once; smallest first is a matter of the order.
+"""VolumeBinding: unbound claims take volumes, each volume once; smallest first is left to the order.
 
 Volumes that the same nodes reach and that suit the same claims are one cell q; nodes that reach the same
 cells of a kind of claim k are one region R; f[k,q,R] volumes of q serve claims of kind k there:
@@ -11,7 +11,7 @@ A claim x that several pods use goes to one cell, or has its volume made for one
     Σ_q u[x,q] + Σ_n s[x,n] <= 1
     lands(c, n) -> Σ_{q reached from n} u[x,q] + s[x,n] >= 1      for a class c that uses x
 
-A matching of this kind is necessary; whether smallest-first finds one depends on the order.  Volumes of bound
+A matching of this kind is necessary; whether smallest-first finds one depends on the order. Volumes of bound
 claims, topologies and free storage are in the static mask.
 
 Source: kube-scheduler 1.34.1 plugins/volumebinding/binder.go.
@@ -30,8 +30,8 @@ from ..framework.volumes.claims import ANY_NODE, Unbound, claims_of
 from ..framework.volumes.offers import Wish, offers_of
 from ..framework.volumes.provisioning import provisioning
 from ..framework.volumes.uses import uses_of
-from .context import Terms
 from .family import Family, Relation, Tie
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +45,7 @@ name = names.VOLUME_BINDING
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod has a claim to bind."""
+    """Whether a pending pod has a claim to bind."""
     return any(open_claims(problem, c) for c in problem.classes)
 
 
@@ -93,7 +93,7 @@ class _Shared:
 
 
 class _Cells:
-    """Volumes by who reaches them and whom they suit, and what is taken of each cell."""
+    """Volumes by the nodes that reach them and the claims that they suit, and what is taken of each cell."""
 
     def __init__(self, ctx: Context, wishes: dict[Wish, None]) -> None:
         self._ctx = ctx
@@ -113,7 +113,7 @@ class _Cells:
         self._taken = [Terms() for _ in sizes]
 
     def serve(self, wish: Wish, classes: list[tuple[PodClass, int]]) -> None:
-        """Let every pod find volumes for its own claims where none can be made."""
+        """Require volumes for the claims of every pod where none can be provisioned."""
         ctx = self._ctx
         made = provisioning(ctx.problem.cluster, wish) == 0
         needing = [(cls, n, many) for cls, many in classes for n in np.flatnonzero(cls.mask & ~made).tolist()]
@@ -131,7 +131,7 @@ class _Cells:
             ctx.model.add(demand.expression() <= supply.expression())
 
     def share(self, item: _Shared) -> None:
-        """Let a claim of several pods have one volume."""
+        """Require one volume for each claim of several pods."""
         ctx, claim = self._ctx, item.claim
         made = provisioning(ctx.problem.cluster, claim.wish) == 0
         chosen: dict[int, cp_model.IntVar] = {}
@@ -175,7 +175,7 @@ def ties(problem: Problem) -> Iterator[Tie]:
 
 
 def order_sensitive(problem: Problem) -> Iterator[Relation]:
-    """Relate classes that may take one volume or share an unbound claim, where it matters who comes first.
+    """Relate classes that may take one volume or share an unbound claim, where their order matters.
 
     Which pod takes the smallest volume, and where the first of several users of a claim has it bound, depends
     on the order.
@@ -213,13 +213,13 @@ def _rivals(problem: Problem) -> list[list[PodClass]]:
 def _any_order_will_do(problem: Problem, classes: list[PodClass]) -> bool:
     """Whether smallest-first finds volumes for all in any order, if there are volumes for all.
 
-    So it is where every node reaches one group of volumes, claims only differ in size, and nobody who takes a
-    volume could do without: then to take the smallest that is large enough never harms a larger claim.
+    That holds where every node reaches one group of volumes, claims only differ in size, and no pod that
+    takes a volume could do without: then taking the smallest that is large enough never harms a larger claim.
     """
     offers = offers_of(problem.cluster)
     claims = [claim for cls in classes for claim in open_claims(problem, cls)]
     if len(claims) < sum(len(looking(problem, cls)) for cls in classes):
-        return False  # who takes nothing comes before those who do
+        return False  # a class that takes nothing comes before those that do
     if any(claim.shared or not provisioning(problem.cluster, claim.wish).all() for claim in claims):
         return False
     suiting: dict[int, list[tuple[int, ...]]] = {}

@@ -6,7 +6,7 @@
     Σ_c Σ_n y[c,n] <= 1                             over the classes that use a ReadWriteOncePod claim
     lands(c, anywhere) -> every running pod that uses the claim leaves
 
-Final counts suffice: what conflicts is symmetric, and a victim may leave before anybody comes.
+Final counts suffice: conflicts are symmetric, and a victim may leave before any pod comes.
 
 Source: kube-scheduler 1.34.1 plugins/volumerestrictions.
 """
@@ -34,7 +34,7 @@ name = names.VOLUME_RESTRICTIONS
 
 
 def applies(problem: Problem) -> bool:
-    """Only where a pending pod has a disk or a claim that only one pod can have."""
+    """Whether a pending pod has a disk or a claim that only one pod can have."""
     uses = uses_of(problem.cluster)
     return any(uses.of(c.pod).disks for c in problem.classes) or bool(_exclusive(problem, problem.classes))
 
@@ -112,7 +112,7 @@ def _encode_claim(ctx: Context, key: str, users: list[PodClass], uses: Uses) -> 
 
 
 def heedless(problem: Problem, cls: PodClass, others: Sequence[PodClass]) -> bool:
-    """Whether a class takes disks or claims that only other profiles look for."""
+    """Whether a class takes disks or claims that only other profiles check."""
     uses = uses_of(problem.cluster).of(cls.pod)
     return bool(uses.disks or uses.claims) and unfiltered(problem, name, cls, others)
 

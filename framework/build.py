@@ -2,7 +2,7 @@
 
 Two numbers of a pod come from comparing it with others: its count class (equal labels, affinity terms and
 host ports: nothing that counts pods can tell its members apart) and its class (equal to every filter and
-score too).  They need what volumes ask for, which stands above the index.
+score too). They need what volumes ask for, which stands above the index.
 """
 
 from typing import TYPE_CHECKING

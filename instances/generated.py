@@ -1,6 +1,6 @@
 """Seeded generators of instances: Kubernetes objects as JSON values, the same for the same arguments.
 
-They are what `benchmarks/` measures.  What each family stands for is said in its docstring; none of it is a
+They are what `benchmarks/` measures. What each family stands for is said in its docstring; none of it is a
 recording.
 """
 
@@ -59,7 +59,7 @@ def deployments(
 
     `pods_per_node` pending pods a node from `apps` Deployments of three priorities, half of them spread over
     zones and some over hosts; running pods of lower priorities take `in_use` of the capacity, each app of
-    them under a budget.  With `demand` the cpu requests are scaled so that all together they ask for this
+    them under a budget. With `demand` the cpu requests are scaled so that all together they ask for this
     share of what is free.
     """
     rng = random.Random(f"deployments/{nodes}/{seed}/{pods_per_node}/{apps}/{zones}/{in_use}")
@@ -125,7 +125,7 @@ def rollout(nodes: int, seed: int, *, pods_per_node: int = 4, apps: int = 50) ->
 
 
 def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int = 100) -> list[Manifest]:
-    """A full cluster, and pods of a higher priority that need somebody else's room.
+    """A full cluster, and pods of a higher priority that need the room of running ones.
 
     `pods_per_node` running pods a node, of 40 apps with five low priorities, of different ages, each app
     under a budget of a tenth; `preemptors` pods of ten Deployments, half of them spread over three zones.
@@ -173,14 +173,14 @@ def _running(rng: random.Random, nodes: int, in_use: float) -> Iterator[Manifest
 
 
 def _run(pod: Manifest, n: int) -> Manifest:
-    """Let a pod run on node n since it was created."""
+    """Bind a pod to node n since its creation."""
     pod["spec"]["nodeName"] = f"node-{n:05d}"
     pod["status"] = {"phase": "Running", "startTime": pod["metadata"]["creationTimestamp"]}
     return pod
 
 
 def _budgets(placed: dict[str, int]) -> Iterator[Manifest]:
-    """Let a tenth of each app's running pods be disrupted."""
+    """Allow a tenth of each app's running pods to be disrupted."""
     for name, running in placed.items():
         if running:
             yield {

@@ -1,6 +1,6 @@
 """JSON as a program wrote it or a person changed it: the value, or one line about what is wrong where.
 
-A key that stands twice in one map is an error, as it is in YAML: parsers take the last one and tell nobody.
+A key that stands twice in one map is an error, as it is in YAML: parsers silently take the last one.
 """
 
 import json
@@ -129,7 +129,7 @@ def _reason(error: orjson.JSONDecodeError) -> str:
 
 
 def _may_have_lost_a_key(content: bytes, value: Any) -> bool:
-    """Say whether the value, written again, has fewer keys: counting is far cheaper than parsing here."""
+    """Whether the value, written again, has fewer keys: counting is far cheaper than parsing here."""
     try:
         written = orjson.dumps(value)
     except orjson.JSONEncodeError:

@@ -53,7 +53,7 @@ from .objects import Objects
 
 
 def load_snapshot(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     now: datetime | None = None,
     expand: bool = False,
@@ -63,7 +63,7 @@ def load_snapshot(
 
     Parameters
     ----------
-    paths : sequence
+    paths : path or sequence of paths
         Files, folders (read with all below them, in sorted order) and `-` for standard input: JSON, YAML,
         either in gzip.
     now : datetime, optional
@@ -79,6 +79,8 @@ def load_snapshot(
         For anything that cannot be read or that the API server would refuse, and for an input without any
         document; a list without items is one.
     """
+    if isinstance(paths, (str, Path)):
+        paths = [paths]
     return parse_snapshot(
         read_files(paths),
         name=" ".join(str(path) for path in paths),

@@ -107,40 +107,40 @@ class _Named:
         self._templates = {item.key: item.spec.spec for item in snapshot.resource_claim_templates}
 
     def claims(self, pod: Pod) -> bool:
-        """Say whether a pod names a claim."""
+        """Whether a pod names a claim."""
         return any(volume.persistent_volume_claim is not None for volume in pod.spec.volumes)
 
     def volumes(self, pod: Pod) -> bool:
-        """Say whether a pod has a claim that names its volume."""
+        """Whether a pod has a claim that names its volume."""
         return any(claim.spec.volume_name for claim in self._claims_of(pod))
 
     def storage_classes(self, pod: Pod) -> bool:
-        """Say whether a pod has a claim that is not bound and names a class."""
+        """Whether a pod has a claim that is not bound and names a class."""
         return any(
             claim.spec.storage_class_name for claim in self._claims_of(pod) if not claim.spec.volume_name
         )
 
     def csi_drivers(self, pod: Pod) -> bool:
-        """Say whether a pod waits for a node and has volumes of a CSI driver."""
+        """Whether a pod waits for a node and has volumes of a CSI driver."""
         return not pod.spec.node_name and (
             any(volume.csi is not None for volume in pod.spec.volumes)
             or any(claim.spec.volume_name in self._csi for claim in self._claims_of(pod))
         )
 
     def device_claims(self, pod: Pod) -> bool:
-        """Say whether a pod names a claim to devices, or has one that was made for it."""
+        """Whether a pod names a claim to devices, or has one that was made for it."""
         made = (item.resource_claim_name for item in pod.status.resource_claim_statuses)
         return any(made) or any(item.resource_claim_name for item in pod.spec.resource_claims)
 
     def templates(self, pod: Pod) -> bool:
-        """Say whether a pod names a template from which no claim was made yet."""
+        """Whether a pod names a template from which no claim was made yet."""
         made = {item.name for item in pod.status.resource_claim_statuses}
         return any(
             item.resource_claim_template_name and item.name not in made for item in pod.spec.resource_claims
         )
 
     def devices(self, pod: Pod) -> bool:
-        """Say whether a pod has a claim, or a template of one, whose devices are still to be chosen."""
+        """Whether a pod has a claim, or a template of one, whose devices are still to be chosen."""
         return any(spec.devices.requests for spec in self._open_claims(pod))
 
     def _claims_of(self, pod: Pod) -> Iterator[PersistentVolumeClaim]:

@@ -110,7 +110,7 @@ class Objects:
         self._items.setdefault(type(item), []).append((file, item))
 
     def has(self, kind: str, key: str) -> bool:
-        """Say whether there is an object of this kind and key."""
+        """Whether there is an object of this kind and key."""
         return (kind, key) in self._known
 
     def of(self, model: type[T]) -> tuple[T, ...]:

@@ -79,7 +79,7 @@ def _slice(node: str, devices: int) -> Manifest:
 
 
 def _job(node: str, devices: int, held: int) -> list[Manifest]:
-    """A running pod that holds some of a node's devices and nobody here can evict."""
+    """A running pod that holds some of a node's devices and that no pod here can evict."""
     results = [
         {"request": "cards", "driver": DRIVER, "pool": node, "device": f"card-{d}"} for d in range(held)
     ]

@@ -42,7 +42,7 @@ from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import read_documents, the_document
 from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
-from .scenario_reader import REQUIRED, Part
+from .scenario_reader import REQUIRED, Section
 
 ZONE: Final = "topology.kubernetes.io/zone"
 HOST: Final = "kubernetes.io/hostname"
@@ -84,7 +84,7 @@ class _Loader:
 
     def scenario(self, raw: Any) -> Scenario:
         """Read the whole document."""
-        top = Part(self._file, "", raw)
+        top = Section(self._file, "", raw)
         kind = top.text("kind", "Scenario")
         if kind != "Scenario":
             raise top.fault("kind", f"must be Scenario, not {kind!r}")
@@ -94,18 +94,18 @@ class _Loader:
         duration = self._time(top, "duration")
         if duration <= 0:
             raise top.fault("duration", "must be longer than 0s")
-        scheduler = top.part("scheduler")
+        scheduler = top.section("scheduler")
         gates = self._feature_gates(scheduler)
-        snapshot = self._cluster(top.part("cluster", required=True), name, start, gates)
+        snapshot = self._cluster(top.section("cluster", required=True), name, start, gates)
         refuse_crowds(snapshot, self._file)
         configuration = self._configuration(scheduler)
         if configuration is not None:
             snapshot = replace(snapshot, configuration=configuration)
-        optimal = scheduler.part("optimal")
-        pace = self._pace(scheduler, optimal, top.part("pace"))
-        autoscaler = self._autoscaler(top.part("autoscaler")) if top.has("autoscaler") else None
+        optimal = scheduler.section("optimal")
+        pace = self._pace(scheduler, optimal, top.section("pace"))
+        autoscaler = self._autoscaler(top.section("autoscaler")) if top.has("autoscaler") else None
         groups = {group.name for group in autoscaler.groups} if autoscaler is not None else set()
-        events = [self._event(part, groups) for part in top.parts("events")]
+        events = [self._event(section, groups) for section in top.sections("events")]
         scenario = Scenario(
             name=name,
             snapshot=replace(snapshot, name=name),
@@ -119,61 +119,63 @@ class _Loader:
             source=top.text("source", ""),
             facts=top.mapping("facts"),
         )
-        for part in (top, scheduler, optimal):
-            part.close()
+        for section in (top, scheduler, optimal):
+            section.close()
         return scenario
 
-    # -- the parts ------------------------------------------------------------
+    # -- the sections ------------------------------------------------------------
 
-    def _feature_gates(self, part: Part) -> FeatureGates:
-        text = part.text("featureGates", "")
+    def _feature_gates(self, section: Section) -> FeatureGates:
+        text = section.text("featureGates", "")
         try:
             given = FeatureGates.parse(text)
         except KubestowError as error:
-            raise part.fault("featureGates", str(error).removeprefix("--feature-gates: ")) from None
+            raise section.fault("featureGates", str(error).removeprefix("--feature-gates: ")) from None
         return FeatureGates(given.off | self._gates.off)
 
-    def _configuration(self, part: Part) -> KubeSchedulerConfiguration | None:
-        raw = part.mapping("configuration")
+    def _configuration(self, section: Section) -> KubeSchedulerConfiguration | None:
+        raw = section.mapping("configuration")
         if not raw:
             return None
         found = read(KubeSchedulerConfiguration, dict(raw), self._file)
         check(found, self._file)
         return found
 
-    def _cluster(self, part: Part, name: str, start: datetime | None, gates: FeatureGates) -> Snapshot:
-        instance, files = part.text("instance", ""), part.texts("files")
-        objects = part.list_of("objects")
+    def _cluster(self, section: Section, name: str, start: datetime | None, gates: FeatureGates) -> Snapshot:
+        instance, files = section.text("instance", ""), section.texts("files")
+        objects = section.list_of("objects")
         if "" in files:
-            raise part.fault(f"files[{files.index('')}]", "is no file or folder; the scenario's own is '.'")
+            raise section.fault(
+                f"files[{files.index('')}]", "is no file or folder; the scenario's own is '.'"
+            )
         if instance and (files or objects):
-            raise part.fault("instance", "is the whole cluster; files and objects cannot be given as well")
-        raw = [*objects, *(doc for each in part.parts("nodes") for doc in self._nodes(each))]
-        part.close()
+            raise section.fault("instance", "is the whole cluster; files and objects cannot be given as well")
+        raw = [*objects, *(doc for each in section.sections("nodes") for doc in self._nodes(each))]
+        section.close()
         if instance:
             found = load_snapshot([self._locate(instance)], now=start, feature_gates=gates)
             if raw:
-                raise part.fault("nodes", "cannot be added to an instance")
+                raise section.fault("nodes", "cannot be added to an instance")
             return found
         documents: list[Mapping[str, Any]] = []
         for file, content in read_files([self._folder / path for path in files]):
             documents += [doc for doc in read_documents(file, content) if doc is not None]
         for index, item in enumerate(raw):
             if not isinstance(item, dict):
-                raise part.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
+                raise section.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
         now = start or DEFAULT_START
         return snapshot_of([*documents, *raw], name=self._file, now=now, feature_gates=gates)
 
-    def _nodes(self, part: Part) -> list[dict[str, Any]]:
+    def _nodes(self, section: Section) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""
-        number, prefix = part.whole("count", 1), part.text("name", "node")
+        number, prefix = section.whole("count", 1), section.text("name", "node")
         if number > MOST_PODS:
-            raise part.fault("count", f"must be at most {MOST_PODS}, not {number}")
-        zones, labels = part.texts("zones"), part.strings("labels")
-        allocatable, taints = part.mapping("allocatable"), part.list_of("taints")
-        part.close()
+            raise section.fault("count", f"must be at most {MOST_PODS}, not {number}")
+        zones, labels = section.texts("zones"), section.strings("labels")
+        allocatable, taints = section.mapping("allocatable"), section.list_of("taints")
+        section.close()
         if not allocatable:
-            raise part.fault("allocatable", "required")
+            raise section.fault("allocatable", "required")
         found = []
         for k in range(number):
             name = f"{prefix}-{k}"
@@ -189,54 +191,56 @@ class _Loader:
             )
         return found
 
-    def _pace(self, scheduler: Part, optimal: Part, part: Part) -> Pace:
+    def _pace(self, scheduler: Section, optimal: Section, section: Section) -> Pace:
         usual = Pace()
         pace = Pace(
             cycle=self._time(scheduler, "cycle", usual.cycle),
             api=self._time(scheduler, "preemptionDelay", usual.api),
-            start=self._time(part, "start", usual.start),
-            stop=self._time(part, "stop", usual.stop),
-            retry=self._time(part, "drainRetry", usual.retry),
-            dark=self._time(part, "evictAfter", usual.dark),
-            driver=self._time(part, "driver", usual.driver),
+            start=self._time(section, "start", usual.start),
+            stop=self._time(section, "stop", usual.stop),
+            retry=self._time(section, "drainRetry", usual.retry),
+            dark=self._time(section, "evictAfter", usual.dark),
+            driver=self._time(section, "driver", usual.driver),
             optimal=self._time(optimal, "every", usual.optimal),
             budget=self._time(optimal, "budget", round(usual.budget * SECOND)) / SECOND,
         )
-        part.close()
+        section.close()
         if pace.optimal <= 0:
             raise optimal.fault("every", "must be longer than 0s")
         if pace.budget <= 0:
             raise optimal.fault("budget", "must be longer than 0s")
         return pace
 
-    def _autoscaler(self, part: Part) -> Autoscaler:
+    def _autoscaler(self, section: Section) -> Autoscaler:
         usual = Autoscaler(())
-        expander: Any = part.text("expander", usual.expander)
+        expander: Any = section.text("expander", usual.expander)
         if expander not in get_args(Expander):
-            raise part.fault("expander", f"must be one of {', '.join(get_args(Expander))}, not {expander!r}")
-        groups = tuple(self._group(each) for each in part.parts("groups"))
+            raise section.fault(
+                "expander", f"must be one of {', '.join(get_args(Expander))}, not {expander!r}"
+            )
+        groups = tuple(self._group(each) for each in section.sections("groups"))
         names = [group.name for group in groups]
         for name in names:
             if names.count(name) > 1:
-                raise part.fault("groups", f"two node groups are called {name!r}")
+                raise section.fault("groups", f"two node groups are called {name!r}")
         found = Autoscaler(
             groups=groups,
-            scan=self._time(part, "scanInterval", usual.scan),
+            scan=self._time(section, "scanInterval", usual.scan),
             expander=expander,
-            backoff=self._time(part, "backoff", usual.backoff),
-            longest_backoff=self._time(part, "longestBackoff", usual.longest_backoff),
-            unneeded=self._time(part, "unneeded", usual.unneeded),
-            seed=part.whole("seed", 0),
+            backoff=self._time(section, "backoff", usual.backoff),
+            longest_backoff=self._time(section, "longestBackoff", usual.longest_backoff),
+            unneeded=self._time(section, "unneeded", usual.unneeded),
+            seed=section.whole("seed", 0),
         )
-        part.close()
+        section.close()
         if found.scan <= 0:
-            raise part.fault("scanInterval", "must be longer than 0s")
+            raise section.fault("scanInterval", "must be longer than 0s")
         return found
 
-    def _group(self, part: Part) -> NodeGroup:
+    def _group(self, section: Section) -> NodeGroup:
         usual = NodeGroup("", Node())
-        name = part.text("name")
-        template = part.part("template", required=True)
+        name = section.text("name")
+        template = section.section("template", required=True)
         labels, allocatable = template.strings("labels"), template.mapping("allocatable")
         zone = template.text("zone", "")
         taints = template.list_of("taints")
@@ -255,84 +259,86 @@ class _Loader:
         group = NodeGroup(
             name=name,
             template=node,
-            least=part.whole("min", usual.least),
-            most=part.whole("max", usual.most),
-            price=part.number("price", usual.price),
-            provisioning=self._time(part, "provisioning", usual.provisioning),
-            sold_out=part.flag("soldOut"),
-            refusal=self._time(part, "refusal", usual.refusal),
+            least=section.whole("min", usual.least),
+            most=section.whole("max", usual.most),
+            price=section.number("price", usual.price),
+            provisioning=self._time(section, "provisioning", usual.provisioning),
+            sold_out=section.flag("soldOut"),
+            refusal=self._time(section, "refusal", usual.refusal),
         )
-        part.close()
+        section.close()
         if not 0 <= group.least <= group.most:
-            raise part.fault("min", f"must be between 0 and max, not {group.least}")
+            raise section.fault("min", f"must be between 0 and max, not {group.least}")
         return group
 
     # -- events ------------------------------------------------------------
 
-    def _event(self, part: Part, groups: set[str]) -> TimedEvent:
-        at = self._time(part, "at")
-        found = [name for name in _ACTIONS if part.has(name)]
+    def _event(self, section: Section, groups: set[str]) -> TimedEvent:
+        at = self._time(section, "at")
+        found = [name for name in _ACTIONS if section.has(name)]
         if len(found) != 1:
             known = ", ".join(_ACTIONS)
-            raise part.fault("", f"must say one thing that happens, of {known}; it says {len(found)}")
-        action = _ACTIONS[found[0]](self, part, groups)
-        part.close()
+            raise section.fault("", f"must say one thing that happens, of {known}; it says {len(found)}")
+        action = _ACTIONS[found[0]](self, section, groups)
+        section.close()
         return TimedEvent(at, action)
 
-    def _put(self, part: Part, groups: set[str]) -> Action:
+    def _put(self, section: Section, groups: set[str]) -> Action:
         found: list[KubeObject] = []
-        for index, raw in enumerate(part.list_of("add")):
-            item = self._object(raw, part, f"add[{index}]")
+        for index, raw in enumerate(section.list_of("add")):
+            item = self._object(raw, section, f"add[{index}]")
             if not isinstance(item, KubeObject):
-                raise part.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
+                raise section.fault(f"add[{index}]", "a scheduler's configuration cannot change on the way")
             if pods_of(item) > MOST_PODS:
-                raise part.fault(f"add[{index}]", f"would have {pods_of(item)} pods; {MOST_PODS} is the most")
+                raise section.fault(
+                    f"add[{index}]", f"would have {pods_of(item)} pods; {MOST_PODS} is the most"
+                )
             found.append(item)
         return Put(tuple(found))
 
-    def _delete(self, part: Part, groups: set[str]) -> Action:
-        kind, key = self._reference(part, "delete", tuple(KINDS))
+    def _delete(self, section: Section, groups: set[str]) -> Action:
+        kind, key = self._reference(section, "delete", tuple(KINDS))
         return Delete(kind, key)
 
-    def _scale(self, part: Part, groups: set[str]) -> Action:
-        kind, key = self._reference(part, "scale", _SCALABLE)
-        replicas = part.whole("replicas")
+    def _scale(self, section: Section, groups: set[str]) -> Action:
+        kind, key = self._reference(section, "scale", _SCALABLE)
+        replicas = section.whole("replicas")
         if replicas > MOST_PODS:
-            raise part.fault("replicas", f"must be at most {MOST_PODS}, not {replicas}")
+            raise section.fault("replicas", f"must be at most {MOST_PODS}, not {replicas}")
         return Scale(kind, key, replicas)
 
-    def _cordon(self, part: Part, groups: set[str]) -> Action:
-        return Cordon(part.text("cordon"))
+    def _cordon(self, section: Section, groups: set[str]) -> Action:
+        return Cordon(section.text("cordon"))
 
-    def _uncordon(self, part: Part, groups: set[str]) -> Action:
-        return Cordon(part.text("uncordon"), on=False)
+    def _uncordon(self, section: Section, groups: set[str]) -> Action:
+        return Cordon(section.text("uncordon"), on=False)
 
-    def _drain(self, part: Part, groups: set[str]) -> Action:
-        return Drain(part.text("drain"))
+    def _drain(self, section: Section, groups: set[str]) -> Action:
+        return Drain(section.text("drain"))
 
-    def _zone_down(self, part: Part, groups: set[str]) -> Action:
-        return Zone(part.text("key", ZONE), part.text("zoneDown"))
+    def _zone_down(self, section: Section, groups: set[str]) -> Action:
+        return Zone(section.text("key", ZONE), section.text("zoneDown"))
 
-    def _zone_up(self, part: Part, groups: set[str]) -> Action:
-        return Zone(part.text("key", ZONE), part.text("zoneUp"), dark=False)
+    def _zone_up(self, section: Section, groups: set[str]) -> Action:
+        return Zone(section.text("key", ZONE), section.text("zoneUp"), dark=False)
 
-    def _sold_out(self, part: Part, groups: set[str]) -> Action:
-        return self._stock(part, "soldOut", groups, out=True)
+    def _sold_out(self, section: Section, groups: set[str]) -> Action:
+        return self._stock(section, "soldOut", groups, out=True)
 
-    def _in_stock(self, part: Part, groups: set[str]) -> Action:
-        return self._stock(part, "inStock", groups, out=False)
+    def _in_stock(self, section: Section, groups: set[str]) -> Action:
+        return self._stock(section, "inStock", groups, out=False)
 
-    def _stock(self, part: Part, field: str, groups: set[str], *, out: bool) -> Action:
-        name = part.text(field)
+    def _stock(self, section: Section, field: str, groups: set[str], *, out: bool) -> Action:
+        name = section.text(field)
         if name not in groups:
             known = ", ".join(sorted(groups)) or "none"
-            raise part.fault(field, f"there is no node group {name!r}; there are: {known}")
+            raise section.fault(field, f"there is no node group {name!r}; there are: {known}")
         return Stock(name, out=out)
 
-    def _arrivals(self, part: Part, groups: set[str]) -> Action:
-        inner = part.part("arrivals", required=True)
+    def _arrivals(self, section: Section, groups: set[str]) -> Action:
+        inner = section.section("arrivals", required=True)
         kinds = []
-        for each in inner.parts("pods"):
+        for each in inner.sections("pods"):
             raw = dict(each.mapping("pod"))
             raw = {"apiVersion": "v1", "kind": "Pod", **raw}
             item = self._object(raw, each, "pod")
@@ -357,26 +363,26 @@ class _Loader:
 
     # -- values ------------------------------------------------------------
 
-    def _reference(self, part: Part, field: str, kinds: Sequence[str]) -> tuple[str, str]:
-        text = part.text(field)
+    def _reference(self, section: Section, field: str, kinds: Sequence[str]) -> tuple[str, str]:
+        text = section.text(field)
         kind, _, key = text.partition(" ")
         key = key.strip()
         model = KINDS.get(kind) if kind in kinds else None
         if model is None or not issubclass(model, KubeObject) or not key:
-            raise part.fault(field, f"must name an object (such as {kinds[0]} default/web), not {text!r}")
+            raise section.fault(field, f"must name an object (such as {kinds[0]} default/web), not {text!r}")
         if model.namespaced and "/" not in key:
             key = f"default/{key}"
         return kind, key
 
-    def _object(self, raw: Any, part: Part, field: str) -> Any:
+    def _object(self, raw: Any, section: Section, field: str) -> Any:
         if not isinstance(raw, dict):
-            raise part.fault(field, "is no Kubernetes object (a map with apiVersion, kind and metadata)")
+            raise section.fault(field, "is no Kubernetes object (a map with apiVersion, kind and metadata)")
         for name in ("apiVersion", "kind"):
             if not isinstance(raw.get(name), str) or not raw[name]:
-                raise part.fault(f"{field}.{name}" if field else name, "required")
+                raise section.fault(f"{field}.{name}" if field else name, "required")
         model = find_kind(raw["kind"], raw["apiVersion"])
         if model is None:
-            raise part.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
+            raise section.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
         item = read(model, raw, self._file)
         check_new(item, self._file)
         if isinstance(item, Pod):
@@ -386,18 +392,18 @@ class _Loader:
         check(item, self._file)
         return item
 
-    def _time(self, part: Part, field: str, usual: int | None = None) -> int:
+    def _time(self, section: Section, field: str, usual: int | None = None) -> int:
         def nanoseconds(value: object) -> int:
             seconds = parse_duration(value)
             if not isfinite(seconds) or not 0 <= seconds < 1e9:
                 raise ValueError("must be a time from 0s on")
             return round(seconds * SECOND)
 
-        found: int = part.given(field, nanoseconds, REQUIRED if usual is None else usual)
+        found: int = section.given(field, nanoseconds, REQUIRED if usual is None else usual)
         return found
 
 
-_ACTIONS: Final[dict[str, Callable[[_Loader, Part, set[str]], Action]]] = {
+_ACTIONS: Final[dict[str, Callable[[_Loader, Section, set[str]], Action]]] = {
     "add": _Loader._put,  # noqa: SLF001 (of this module)
     "delete": _Loader._delete,  # noqa: SLF001
     "scale": _Loader._scale,  # noqa: SLF001

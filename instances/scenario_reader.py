@@ -1,4 +1,4 @@
-"""Reads maps of a document field by field, and tells what is wrong where; what nobody reads is a fault."""
+"""Reads maps of a document field by field, and reports faults with their path; an unread field is a fault."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
@@ -15,7 +15,7 @@ class Required:
 REQUIRED: Final = Required()
 
 
-class Part:
+class Section:
     """A map within a document.
 
     Parameters
@@ -48,14 +48,14 @@ class Part:
         return f"{self._path}.{field}" if self._path and field else self._path or field
 
     def close(self) -> None:
-        """Refuse fields that nobody has read: a misspelt one would be a silent guess."""
+        """Refuse fields that were not read: a misspelt one would be ignored silently."""
         for name in self._raw:
             if name not in self._read:
                 known = ", ".join(sorted(self._read))
                 raise self.fault(str(name), f"unknown field; known are {known}")
 
     def has(self, field: str) -> bool:
-        """Say whether a field is there."""
+        """Whether a field is there."""
         return self._raw.get(field) is not None
 
     def given(self, field: str, parse: Callable[[Any], T], usual: T | Required | None) -> Any:
@@ -125,7 +125,7 @@ class Part:
                 raise self.fault(f"{field}[{index}]", f"must be a text, not {value!r}")
         return found
 
-    def part(self, field: str, *, required: bool = False) -> "Part":
+    def section(self, field: str, *, required: bool = False) -> "Section":
         """Return a map to be read in turn; an empty one where the field is absent and not required."""
         self._read.add(field)
         value = self._raw.get(field)
@@ -133,12 +133,12 @@ class Part:
             if required:
                 raise self.fault(field, "required")
             value = {}
-        return Part(self._file, self._below(field), value)
+        return Section(self._file, self._below(field), value)
 
-    def parts(self, field: str) -> Sequence["Part"]:
+    def sections(self, field: str) -> Sequence["Section"]:
         """Return a list of maps to be read in turn."""
         return [
-            Part(self._file, self._below(f"{field}[{index}]"), raw)
+            Section(self._file, self._below(f"{field}[{index}]"), raw)
             for index, raw in enumerate(self.list_of(field))
         ]
 

@@ -2,8 +2,8 @@
 
 The C parser's events become values at once, without a tree of nodes between. What a scalar means is said in
 `scalars`. A key that stands twice in one map is an error. What an alias repeats is built once and shared;
-since those who read it read it again and again, a document that would be far longer written out is refused,
-by the measure of the library that kubectl uses.
+since its readers read it again and again, a document that would be far longer written out is refused, by the
+measure of the library that kubectl uses.
 
 Source: sigs.k8s.io/yaml, goyaml.v2/decode.go (`allowedAliasRatio`).
 """
@@ -171,7 +171,7 @@ def _is_merge(event: Any) -> bool:
 
 
 def _is_moderate(repeated: int, whole: int) -> bool:
-    """Say whether so much of a document may come from aliases: most of a short one, little of a long."""
+    """Whether so much of a document may come from aliases: most of a short one, little of a long."""
     if repeated <= 100 or whole <= 1000:
         return True
     of_range = min(1.0, max(0.0, (whole - _FEW) / (_MANY - _FEW)))

@@ -72,5 +72,14 @@ class InternalError(Exception):
         super().__init__(message)
 
 
+def is_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: a module in C that it finds loading fails to load."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 class BoundContradiction(InternalError):
     """A tier's bound says that a plan cannot exist, and the plan exists."""

@@ -1,7 +1,8 @@
 """Feature gates, in upstream's names and spelling.
 
 A gate that is on means that the fields it guards are honoured where an object uses them; off means that these
-fields are ignored as the proposal behind the gate says.  Nothing else in kubestow depends on a release.
+fields are ignored as the proposal behind the gate says.  A gate that a release does not know yet is off
+there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from .errors import KubestowError
+from .kube_version import KubeVersion
 
 KNOWN_GATES: Mapping[str, str] = MappingProxyType(
     {
@@ -29,7 +31,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "GenericWorkload": "KEP-4671: Workload and PodGroup objects",
         "GangScheduling": "KEP-4671: the gang policy of a pod group",
         "TopologyAwareWorkloadScheduling": "KEP-5732: schedulingConstraints of a pod group",
-        "WorkloadAwarePreemption": "KEP-5710: a pod group makes room as one",
+        "WorkloadAwarePreemption": "KEP-5710: disruptionMode of a pod group, and preemption for it as one",
         "EnableWorkloadWithJob": "KEP-5547: a Job of equal pods is a gang (in simulations)",
         "WorkloadBasicPolicyDesiredCount": "KEP-5732: desiredCount of the basic policy",
         "DynamicResourceAllocation": "KEP-4381: resource claims",
@@ -38,10 +40,26 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
         "DRADeviceTaints": "KEP-5055: device taints and tolerations",
         "DRAPartitionableDevices": "KEP-4815: sharedCounters and consumesCounters",
         "DRAConsumableCapacity": "KEP-5075: devices shared by capacity",
+        "DRADeviceBindingConditions": "KEP-5007: devices that bind under conditions",
+        "DRAListTypeAttributes": "KEP-5491: attributes of devices with several values",
         "DRAExtendedResource": "KEP-5004: extended resources served by DRA",
+        "NodeDeclaredFeatures": "KEP-5328: status.declaredFeatures of nodes",
+        "TaintTolerationComparisonOperators": "KEP-5471: tolerations with operators Lt and Gt",
+        "VolumeLimitScaling": "KEP-5030: preventPodSchedulingIfMissing of CSI drivers",
         "DRAWorkloadResourceClaims": "KEP-5729: resource claims of a pod group",
     }
 )
+
+
+SINCE: Mapping[str, KubeVersion] = MappingProxyType(
+    {
+        "DRAListTypeAttributes": KubeVersion.V1_36,
+        "NodeDeclaredFeatures": KubeVersion.V1_36,
+        "TaintTolerationComparisonOperators": KubeVersion.V1_36,
+        "VolumeLimitScaling": KubeVersion.V1_36,
+    }
+)
+"""Gates that older releases do not know, with the first of the releases here that does."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +73,12 @@ class FeatureGates:
         if name not in KNOWN_GATES:
             raise KeyError(name)
         return name not in self.off
+
+    def known_to(self, version: KubeVersion) -> FeatureGates:
+        """Return the gates of a release: what it does not know yet is off."""
+        order = list(KubeVersion)
+        later = {name for name, since in SINCE.items() if order.index(since) > order.index(version)}
+        return FeatureGates(self.off | later) if later else self
 
     @classmethod
     def parse(cls, text: str) -> FeatureGates:

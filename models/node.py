@@ -42,6 +42,7 @@ class NodeStatus(KubeModel):
     allocatable: dict[str, AmountField] = Field(default_factory=dict)
     conditions: tuple[Condition, ...] = ()
     images: tuple[ContainerImage, ...] = ()
+    declared_features: Texts = ()
 
     @model_validator(mode="after")
     def _allocatable_from_capacity(self) -> Self:

@@ -110,8 +110,8 @@ class Unschedulable(PlanModel):
 class Stats(PlanModel):
     """How the plan was made and what was checked.
 
-    `admissible` is false only for an outcome of greedy's that wasted an eviction or evicted a pod that it had
-    bound; `interrupted` says that Ctrl-C ended the search early.
+    `admissible` is false only for an outcome of greedy's that wasted an eviction, evicted a pod that it had
+    bound, or part of a group that is evicted whole; `interrupted` says that Ctrl-C ended the search early.
     """
 
     wall_seconds: float = 0.0

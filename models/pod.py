@@ -47,6 +47,12 @@ class ResourceRequirements(KubeModel):
     claims: tuple[ContainerResourceClaim, ...] = ()
 
 
+class ContainerRestartRule(KubeModel):
+    """What a container's exit does beyond its restart policy (KEP-5307)."""
+
+    action: str = ""
+
+
 class Container(KubeModel):
     """A container; as an init container, restartable (a sidecar) when `restart_policy` is Always."""
 
@@ -55,6 +61,7 @@ class Container(KubeModel):
     ports: tuple[ContainerPort, ...] = ()
     resources: ResourceRequirements = shared(ResourceRequirements())
     restart_policy: str | None = None
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
     @property
     def is_sidecar(self) -> bool:
@@ -144,6 +151,7 @@ class PodSpec(KubeModel):
     resources: ResourceRequirements | None = None
     overhead: dict[str, AmountField] = Field(default_factory=dict)
     host_network: Bool = False
+    host_users: Bool | None = None
     restart_policy: str = "Always"
     termination_grace_period_seconds: Int64 | None = None
     workload_ref: WorkloadReference | None = None

@@ -12,14 +12,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
-from .meta import KubeObject, ObjectMeta
+from .meta import Condition, KubeObject, ObjectMeta
 from .quantity import QuantityField
 from .resource_v1beta1 import is_v1beta1, lower_flat_requests
 from .selectors import NodeSelector
 
 AllocationMode = Literal["ExactCount", "All"]
 DeviceTaintEffect = Literal["None", "NoSchedule", "NoExecute"]
-_LISTS = frozenset({"ints", "bools", "strings", "versions"})
 DeviceTolerationEffect = Literal["", "None", "NoSchedule", "NoExecute"]
 
 
@@ -36,24 +35,16 @@ class ResourcePool(KubeModel):
 
 
 class DeviceAttribute(KubeModel):
-    """A typed value; exactly one field is set.
-
-    `lists` names the list-valued fields that are set (KEP-5491); the allocator of the releases that are
-    rebuilt here does not know them, so such an attribute is there but has no value.
-    """
+    """A typed value, or a list of values of one type (KEP-5491); exactly one field is set."""
 
     int_value: Int64 | None = Field(default=None, alias="int")
     bool_value: Bool | None = Field(default=None, alias="bool")
     string_value: str | None = Field(default=None, alias="string")
     version_value: str | None = Field(default=None, alias="version")
-    lists: tuple[str, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _note_lists(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not _LISTS.isdisjoint(data):
-            return {**data, "lists": tuple(sorted(name for name in _LISTS if data.get(name) is not None))}
-        return data
+    ints: tuple[Int64, ...] | None = None
+    bools: tuple[Bool, ...] | None = None
+    strings: tuple[str, ...] | None = None
+    versions: tuple[str, ...] | None = None
 
 
 class CapacityRequestPolicyRange(KubeModel):
@@ -270,6 +261,8 @@ class DeviceRequestAllocationResult(KubeModel):
     tolerations: tuple[DeviceToleration, ...] = ()
     share_id: str | None = None
     consumed_capacity: dict[str, QuantityField] = Field(default_factory=dict)
+    binding_conditions: Texts = ()
+    binding_failure_conditions: Texts = ()
 
 
 class DeviceAllocationResult(KubeModel):
@@ -295,11 +288,22 @@ class ResourceClaimConsumerReference(KubeModel):
     uid: str = ""
 
 
+class AllocatedDeviceStatus(KubeModel):
+    """What a driver says of a device that a claim has."""
+
+    driver: str = ""
+    pool: str = ""
+    device: str = ""
+    share_id: str | None = Field(default=None, alias="shareID")
+    conditions: tuple[Condition, ...] = ()
+
+
 class ResourceClaimStatus(KubeModel):
     """Where a claim stands; `allocation` is None until devices are chosen."""
 
     allocation: AllocationResult | None = None
     reserved_for: tuple[ResourceClaimConsumerReference, ...] = ()
+    devices: tuple[AllocatedDeviceStatus, ...] = ()
 
 
 class ResourceClaim(KubeObject):

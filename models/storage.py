@@ -170,6 +170,7 @@ class CSIDriverSpec(KubeModel):
 
     attach_required: Bool = True
     storage_capacity: Bool = False
+    prevent_pod_scheduling_if_missing: Bool = False
 
 
 class CSIDriver(KubeObject):

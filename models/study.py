@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from .plan import PlanModel, Sense
+
+ERROR: Final = "ERROR"
+"""The status of an instance that could not be read or solved."""
 
 
 class StudiedTier(PlanModel):
@@ -22,6 +27,8 @@ class StudiedInstance(PlanModel):
 
     `first_difference` is the first tier in which the schedulers differ; `admissible` is false where the
     answer is an outcome of greedy's that is no plan, `interrupted` true where Ctrl-C ended the search early.
+    An instance that could not be read or solved has the status ERROR and says why in `error`; its numbers are
+    0.
     """
 
     instance: str
@@ -35,6 +42,25 @@ class StudiedInstance(PlanModel):
     greedy_seconds: float
     first_difference: str | None
     tiers: tuple[StudiedTier, ...]
+    error: str | None = None
+
+    @classmethod
+    def failed(cls, instance: str, error: str) -> StudiedInstance:
+        """Return the row of an instance of which nothing but its failure is known."""
+        return cls(
+            instance=instance,
+            nodes=0,
+            pending=0,
+            running=0,
+            status=ERROR,
+            admissible=False,
+            interrupted=False,
+            seconds=0.0,
+            greedy_seconds=0.0,
+            first_difference=None,
+            tiers=(),
+            error=error,
+        )
 
 
 class Study(PlanModel):

@@ -10,9 +10,10 @@ from typing import Final
 
 _UNREAD: Final = {
     "AllocationResult": "availableOnNodes controller resourceHandle resourceHandles shareable",
+    "AllocatedDeviceStatus": "data networkData",
     "AzureDiskVolumeSource": "cachingMode fsType kind",
     "CSIDriverSpec": (
-        "fsGroupPolicy nodeAllocatableUpdatePeriodSeconds podInfoOnMount preventPodSchedulingIfMissing "
+        "fsGroupPolicy nodeAllocatableUpdatePeriodSeconds podInfoOnMount "
         "requiresRepublish seLinuxMount serviceAccountTokenInSecrets tokenRequests volumeLifecycleModes"
     ),
     "CSINode": "status",
@@ -25,9 +26,10 @@ _UNREAD: Final = {
     "Condition": "lastHeartbeatTime lastProbeTime lastUpdateTime observedGeneration",
     "Container": (
         "args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy "
-        "restartPolicyRules securityContext startupProbe stdin stdinOnce terminationMessagePath "
+        "securityContext startupProbe stdin stdinOnce terminationMessagePath "
         "terminationMessagePolicy tty volumeDevices volumeMounts workingDir"
     ),
+    "ContainerRestartRule": "exitCodes",
     "ContainerStatus": (
         "allocatedResourcesStatus containerID image imageID lastState restartCount started state "
         "stopSignal user volumeMounts"
@@ -38,14 +40,13 @@ _UNREAD: Final = {
     "DeploymentSpec": "minReadySeconds progressDeadlineSeconds revisionHistoryLimit",
     "Device": "basic nodeAllocatableResourceMappings nodeAllocatableResources",
     "DeviceAllocationResult": "config",
-    "DeviceAttribute": "bools ints strings versions",
     "DeviceClaim": "config",
     "DeviceClassSpec": "config suitableNodes",
     "DeviceCounterConsumption": "compatibilityGroups",
     "DeviceRequest": (
         "adminAccess allocationMode capacity count derivedAttributes deviceClassName selectors tolerations"
     ),
-    "DeviceRequestAllocationResult": "bindingConditions bindingFailureConditions skipNodeOperations",
+    "DeviceRequestAllocationResult": "skipNodeOperations",
     "DeviceSubRequest": "derivedAttributes",
     "DeviceTaintRule": "status",
     "ExactDeviceRequest": "derivedAttributes",
@@ -69,7 +70,7 @@ _UNREAD: Final = {
     "Namespace": "spec status",
     "NodeSpec": "configSource externalID podCIDR podCIDRs podPreemptionPolicy",
     "NodeStatus": (
-        "addresses config daemonEndpoints declaredFeatures features nodeInfo phase runtimeHandlers "
+        "addresses config daemonEndpoints features nodeInfo phase runtimeHandlers "
         "volumesAttached volumesInUse"
     ),
     "ObjectMeta": (
@@ -95,7 +96,7 @@ _UNREAD: Final = {
     "PodResourceClaim": "source",
     "PodSpec": (
         "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks "
-        "ephemeralContainers evictionResponders hostAliases hostIPC hostPID hostUsers hostname "
+        "ephemeralContainers evictionResponders hostAliases hostIPC hostPID hostname "
         "hostnameOverride imagePullSecrets os readinessGates runtimeClassName securityContext "
         "serviceAccount serviceAccountName setHostnameAsFQDN shareProcessNamespace subdomain"
     ),
@@ -112,7 +113,7 @@ _UNREAD: Final = {
     "ReplicationControllerSpec": "minReadySeconds",
     "ResourceClaim": "name request",
     "ResourceClaimSpec": "allocationMode controller parametersRef resourceClassName",
-    "ResourceClaimStatus": "deallocationRequested devices driverName",
+    "ResourceClaimStatus": "deallocationRequested driverName",
     "ResourceSlice": "driverName namedResources nodeName",
     "ResourceSliceSpec": "partitionTypeAttribute skipNodeOperations",
     "Service": "status",

@@ -27,7 +27,8 @@ def comparison_report(comparison: Comparison) -> RenderableType:
     if not greedy.stats.admissible:
         parts.append(
             Text(
-                "Greedy's outcome is not admissible: it wasted an eviction, or evicted a pod it had bound.",
+                "Greedy's outcome is not admissible: it wasted an eviction, evicted a pod it had bound, or "
+                "evicted part of a group that is evicted whole.",
                 style="yellow",
             )
         )
@@ -38,6 +39,8 @@ def why_it_matters(comparison: Comparison) -> str:
     """Return the sentence that a reader should remember of this comparison."""
     tier = next((t for t in comparison.tiers if t.name == comparison.first_difference), None)
     if tier is None:
+        if not comparison.greedy.stats.admissible and comparison.optimal.status == "OPTIMAL":
+            return "No plan beats greedy's outcome in any tier."
         if comparison.optimal.status == "OPTIMAL":
             return "Greedy is optimal here: no plan is better in any tier."
         return "Equal in every tier so far; what is not proven may still be improved."

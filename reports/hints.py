@@ -1,4 +1,4 @@
-"""Which changes wake which waiting pods, as a person reads it: who would wake, and why."""
+"""Report of hints: which changes wake which waiting pods, and why."""
 
 from collections.abc import Sequence
 

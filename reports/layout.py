@@ -1,46 +1,57 @@
-"""How every table of kubestow looks: one style, one width, plain when it is not read on a terminal."""
+"""How every table of kubestow looks: one style, plain when it is not read on a terminal."""
 
 import os
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from rich import box
 from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
+from rich.segment import Segment, Segments
 from rich.text import Text
 
+from .rows import Rows, folds
 from .words import cut
 
-#: Columns where no terminal says how wide it is (a pipe, a file); the variable COLUMNS overrides it.
+#: Columns of a picture where no terminal says how wide it is; the variable COLUMNS overrides it.
 PLAIN_WIDTH = 120
 
-#: Rows of one table; whoever needs all of them reads the JSON document.
+#: Most rows of one table; the JSON document has all of them.
 ROWS = 40
 
 
 def console(file: IO[str]) -> Console:
     """Return a console for `file`, with colours, bold and lines that are renewed on a terminal only.
 
-    Where NO_COLOR is set or TERM is dumb a terminal gets nothing but text, as a file does.
+    FORCE_COLOR makes a terminal of a pipe. Where NO_COLOR is set or TERM is dumb a terminal gets nothing but
+    text, as a file does.
     """
-    terminal = file.isatty()
+    terminal = file.isatty() or bool(os.environ.get("FORCE_COLOR"))
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
-    width = None if terminal or "COLUMNS" in os.environ else PLAIN_WIDTH
+    width = None if file.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
     return Console(file=file, width=width, highlight=False, force_terminal=terminal and wanted)
 
 
 def show(report: RenderableType, file: IO[str]) -> None:
-    """Print a report; where no terminal reads it, without blanks at the ends of lines."""
+    """Print a report; where no terminal reads it, without blanks at the ends of lines.
+
+    Names may hold anything: what would move a terminal's cursor, now or later on, is shown instead.
+    """
     target = console(file)
     if target.is_terminal:
-        target.print(report)
+        parts = target.render(report)
+        shown = Segments(Segment(_shown(part.text), part.style, part.control) for part in parts)
+        target.print(shown, crop=False)
         return
     with target.capture() as capture:
-        target.print(report)
-    # Names may hold anything; what would move a terminal's cursor later on is shown instead.
-    text = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in capture.get())
-    file.writelines(line.rstrip() + "\n" for line in text.split("\n")[:-1])
+        if folds(target):
+            target.print(report, crop=False)
+        else:
+            target.print(report, crop=False, no_wrap=True, overflow="ignore")
+    file.writelines(line.rstrip() + "\n" for line in _shown(capture.get()).split("\n")[:-1])
+
+
+def _shown(text: str) -> str:
+    """Return text without anything but characters that can be seen and ends of lines."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def section(
@@ -63,17 +74,10 @@ def section(
     """
     if not rows:
         return []
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
-    right = set(numbers)
-    for index, heading in enumerate(columns):
-        table.add_column(
-            heading, justify="right" if index in right else "left", overflow="fold", header_style="dim"
-        )
     shown, hidden = cut(rows, ROWS)
-    for row in shown:
-        # Plain text becomes Text: a tier's square brackets are not rich's markup.
-        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Padding(table, (0, 0, 0, 2))]
+    # Plain text becomes Text: a tier's square brackets are not rich's markup.
+    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in shown]
+    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Rows(columns, cells, set(numbers))]
     if hidden:
         parts.append(Text(f"  and {hidden} more {rest} (-o json has all of them)", style="dim"))
     return parts

@@ -31,7 +31,7 @@ class OutputFile:
     Raises
     ------
     KubestowError
-        Here and in all methods, where the file cannot be written; a pipe that nobody reads to its end is a
+        Here and in all methods, where the file cannot be written; a pipe that is not read to its end is a
         `BrokenPipeError`.
     """
 

@@ -1,4 +1,4 @@
-"""A plan as a person reads it: what happens, to whom, and what could not be done and why."""
+"""Report of a plan: what happens to which pods, and what could not be done and why."""
 
 from collections import defaultdict
 from typing import Any
@@ -75,7 +75,8 @@ def headline(plan: Plan) -> list[RenderableType]:
     if not plan.stats.admissible:
         lines.append(
             Text(
-                "not admissible: an eviction was wasted, or a pod was evicted that this round had bound",
+                "not admissible: an eviction was wasted, a pod was evicted that this round had bound, or "
+                "a group that is evicted whole lost only some of its pods",
                 style="yellow",
             )
         )

@@ -53,7 +53,7 @@ class ProgressReport:
         self._thread.join()
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of where the search is."""
+        """Record the progress of the search."""
         self._news = progress
 
     def _write(self) -> None:

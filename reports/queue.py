@@ -1,4 +1,4 @@
-"""Scripts of the scheduling queue as a person reads them: after each step, who is where."""
+"""Report of scripts of the scheduling queue: the place of each pod after each step."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -73,7 +73,7 @@ class SimulationProgress:
         self._next = self._start + _FIRST
 
     def __call__(self, now: float) -> None:
-        """Take note of the virtual time."""
+        """Record the virtual time."""
         moment = time.monotonic()
         if moment < self._next:
             return

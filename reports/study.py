@@ -6,13 +6,13 @@ import io
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..models.study import StudiedInstance, StudiedTier, Study
+from ..models.study import ERROR, StudiedInstance, StudiedTier, Study
 from .layout import section
 from .words import count
 
 CSV_COLUMNS = (
     *("instance", "nodes", "pending", "running", "status", "admissible", "interrupted"),
-    *("seconds", "greedySeconds", "tier", "sense", "optimal", "bound", "gap", "proven", "greedy"),
+    *("seconds", "greedySeconds", "tier", "sense", "optimal", "bound", "gap", "proven", "greedy", "error"),
 )
 
 
@@ -28,26 +28,34 @@ def conclusion(study: Study) -> str:
     items = study.instances
     proven = sum(item.status == "OPTIMAL" for item in items)
     better = sum(item.first_difference is not None for item in items)
+    failed = sum(item.status == ERROR for item in items)
     return (
         f"{count(len(items), 'instance')}: {proven} proven optimal, {better} where greedy falls behind"
+        f"{f', {failed} failed' if failed else ''}"
         f"{'; interrupted' if study.interrupted else ''}"
     )
 
 
 def study_csv(study: Study) -> str:
-    """Return a study as CSV, one line for each tier of each instance, under a heading."""
+    """Return a study as CSV, one line for each tier of each instance, under a heading.
+
+    An instance that failed has one line, without a tier.
+    """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for item in study.instances:
         whole = item.model_dump(by_alias=True)
-        for tier in item.tiers:
-            cells = {**whole, **tier.model_dump(by_alias=True), "tier": tier.name}
-            writer.writerow(_cell(cells[column]) for column in CSV_COLUMNS)
+        tiers = [{**tier.model_dump(by_alias=True), "tier": tier.name} for tier in item.tiers]
+        for tier in tiers or [{}]:
+            cells = {**whole, **tier}
+            writer.writerow(_cell(cells.get(column)) for column in CSV_COLUMNS)
     return file.getvalue()
 
 
 def _cell(value: object) -> object:
+    if value is None:
+        return ""
     return str(value).lower() if isinstance(value, bool) else value
 
 
@@ -58,6 +66,8 @@ def _titled(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[Rende
 def _row(item: StudiedInstance) -> tuple[str, ...]:
     tier = _told(item)
     values = ("", "", "") if tier is None else (str(tier.optimal), str(tier.greedy), str(tier.bound))
+    if item.status == ERROR:
+        return (item.instance, *[""] * 7, f"failed: {item.error}")
     remarks = [
         "proven" if item.status == "OPTIMAL" else "",
         "" if item.admissible else "greedy's outcome, no plan",

@@ -199,7 +199,7 @@ def _heading(key: str | None, domain: SeatingDomain) -> Text:
 
 
 def _in_order(pods: Sequence[SeatedPod]) -> list[SeatedPod]:
-    """Group by group, then the others, then who left."""
+    """Group by group, then the other pods, then those that left."""
     return sorted(pods, key=lambda p: (p.state == "evicted", p.pod_group is None, p.pod_group or "", p.state))
 
 

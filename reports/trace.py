@@ -1,4 +1,4 @@
-"""The greedy baseline's cycles as a person reads them: who went where, and what every other node said."""
+"""Report of the greedy baseline's cycles: which pod went where, and why every other node was rejected."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,16 +1,17 @@
 """An upgrade of kube-scheduler: which pods start, wait, move, or are evicted, and which tier tells it."""
 
 from collections import Counter
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..models.plan import ChangedPod, Upgrade
+from ..models.plan import ChangedPod, PodChange, Upgrade
 from .layout import section
 from .plan import summary
 from .words import count
 
-_MEANING = {
+_MEANING: Final[dict[PodChange, tuple[str, str]]] = {
     "starts": ("start", "runs only after the upgrade"),
     "waits": ("wait", "runs only before the upgrade"),
     "moves": ("move", "goes to another node"),

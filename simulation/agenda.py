@@ -1,4 +1,4 @@
-"""What happens when: a heap of callbacks on the virtual clock.
+"""A heap of callbacks on the virtual clock.
 
 At one time, callbacks run by rank, and by the order of their entry within a rank, so that a run can be
 repeated.
@@ -11,11 +11,11 @@ from typing import Final
 from ..framework.queue.clock import VirtualClock
 
 EARLY: Final = -1
-"""Rank of those who look at the world before others change it at the same time."""
+"""Rank of callbacks that read the world before others change it at the same time."""
 
 USUAL: Final = 0
 LATE: Final = 1
-"""Rank of controllers, who react to all that happened at a time at once."""
+"""Rank of controllers, which react once to all that happened at a time."""
 
 
 class Agenda:
@@ -32,20 +32,20 @@ class Agenda:
         self._entries = 0
 
     def at(self, time: int, action: Callable[[], object], rank: int = USUAL) -> None:
-        """Have something done at a time, or now where that has passed."""
+        """Schedule a callback at a time, or now where that has passed."""
         self._entries += 1
         heapq.heappush(self._heap, (max(time, self.clock.now), rank, self._entries, action))
 
     def after(self, delay: int, action: Callable[[], object], rank: int = USUAL) -> None:
-        """Have something done after a time."""
+        """Schedule a callback after a delay."""
         self.at(self.clock.now + delay, action, rank)
 
     @property
     def next_time(self) -> int | None:
-        """When something is to be done next, None if nothing is."""
+        """Time of the next callback, None if there is none."""
         return self._heap[0][0] if self._heap else None
 
     def run_due(self) -> None:
-        """Do all that is due by now, also what is entered meanwhile."""
+        """Run all callbacks that are due, including those entered meanwhile."""
         while self._heap and self._heap[0][0] <= self.clock.now:
             heapq.heappop(self._heap)[3]()

@@ -8,7 +8,7 @@ from .world import World
 
 
 def start_arrivals(world: World, arrivals: Arrivals, chance: random.Random) -> None:
-    """Let pods arrive from now on; each arrival draws the next, so that none is known before its time."""
+    """Start the arrivals; each one draws the next, so that none is known before its time."""
     _Process(world, arrivals, chance).next()
 
 

@@ -40,7 +40,7 @@ class _Group:
     coming : dict of str to Node
         Ordered and not there yet.
     until, wait : int
-        Until when it is left alone, and how long it will be after the next failure.
+        The end of its backoff, and the length of the next one.
     """
 
     settings: NodeGroup
@@ -111,7 +111,7 @@ class Autoscaler:
         self._world.agenda.after(self._settings.scan, self._scan, EARLY)
 
     def set_stock(self, name: str, *, out: bool) -> None:
-        """Let a group be sold out, or be had again."""
+        """Mark a group as sold out, or as available again."""
         self._groups[name].sold_out = out
 
     # -- one scan ------------------------------------------------------------
@@ -258,7 +258,7 @@ class Autoscaler:
     # -- fewer nodes ------------------------------------------------------------
 
     def _scale_down(self) -> None:
-        """Give nodes back that have been empty for long."""
+        """Remove nodes that have been empty for long."""
         world = self._world
         for group in self._groups.values():
             for name in list(group.there):
@@ -302,7 +302,7 @@ def _fill(cluster: LiveCluster, state: LiveState, pods: Sequence[int], nodes: Se
 
 
 def _waste(cluster: LiveCluster, state: LiveState, names: set[str]) -> float:
-    """Return the share of the new nodes' cpu and memory that nobody asks for."""
+    """Return the share of the new nodes' cpu and memory that no pod requests."""
     new = [n for n, name in enumerate(cluster.node_names) if name in names]
     shares = []
     for row in (0, 1):

@@ -1,4 +1,4 @@
-"""Resource claims through time: made from templates, allocated, reserved, and given back.
+"""Resource claims through time: created from templates, allocated, reserved and released.
 
 Sources: KEP-4381; kubernetes pkg/controller/resourceclaim.
 """
@@ -19,7 +19,7 @@ from .agenda import LATE
 from .world import World
 
 
-class Claims:
+class ClaimController:
     """The claim controller, and what a scheduler writes into claims.
 
     Parameters
@@ -41,7 +41,7 @@ class Claims:
             self._release(item)
 
     def _make(self, key: str) -> None:
-        """Make the claims that a pod wants from templates."""
+        """Create the claims of a pod from their templates."""
         pod = self._world.pod(key)
         if pod is None:
             return
@@ -68,7 +68,7 @@ class Claims:
         self._world.edit(pod, resource_claim_statuses=tuple(made))
 
     def allocate(self, key: str, allocation: Allocation) -> bool:
-        """Write an allocation into a claim; say whether the claim is there."""
+        """Write an allocation into a claim; return whether the claim is there."""
         claim = self._world.objects.get(ResourceClaim, key)
         if claim is None:
             return False
@@ -110,7 +110,7 @@ class Claims:
         return [claim for claim in found if claim is not None]
 
     def _release(self, pod: Pod) -> None:
-        """Give a pod's claims back: its own go with it, others are deallocated once nobody needs them."""
+        """Delete a pod's own claims, and deallocate others that no pod needs any more."""
         for claim in self.of(pod):
             owner = claim.metadata.controller
             if owner is not None and (owner.kind, owner.uid) == ("Pod", pod.metadata.uid):

@@ -1,4 +1,4 @@
-"""The controllers that keep workloads at their numbers: ReplicaSet, Deployment, StatefulSet, Job.
+"""The controllers of workloads: ReplicaSet, Deployment, StatefulSet, Job.
 
 They react once to all that happened at one time. Names are the owner's and a number that is never used again
 (a StatefulSet's ordinals apart), so that a run can be repeated.
@@ -54,7 +54,7 @@ class Controllers:
         self._scheduled = False
         world.listeners.append(self._changed)
 
-    # -- who has to look ------------------------------------------------------------
+    # -- which workloads are to reconcile ------------------------------------------------------------
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
@@ -78,7 +78,7 @@ class Controllers:
             self._touch((item.kind, item.key))
 
     def _touch_deployment(self, key: str) -> None:
-        """Have the Deployment of a ReplicaSet look, if it has one: a rollout waits for pods."""
+        """Reconcile the Deployment of a ReplicaSet, if it has one: a rollout waits for pods."""
         item = self._world.objects.get(ReplicaSet, key)
         parent = self._offspring.parent(item) if item is not None else None
         if parent is not None:
@@ -158,7 +158,7 @@ class Controllers:
         available = sum(self._available(each) for each in (newest, *others))
         spare = available - (spec.replicas - unavailable)
         for each in others:
-            # Those that do not work are no loss.
+            # Unavailable pods are no loss.
             broken = max(0, each.spec.replicas - self._available(each))
             cut = min(each.spec.replicas, broken + max(0, spare))
             spare -= max(0, cut - broken)
@@ -239,7 +239,7 @@ class Controllers:
     # -- pods ------------------------------------------------------------
 
     def scale(self, kind: str, key: str, replicas: int) -> None:
-        """Give a workload another number of replicas; a Job another parallelism."""
+        """Set a workload's replicas, or a Job's parallelism."""
         item = self._world.objects.get(_KINDS[kind], key)
         if item is None:
             self._world.record.write("Skipped", what=f"scale {kind} {key}: there is none")

@@ -15,6 +15,7 @@ from ..framework.index.taints import first_untolerated
 from ..framework.queue.node_check import selects
 from ..models.affinity import Affinity, NodeAffinity
 from ..models.controllers import DaemonSet
+from ..models.features import FeatureGates
 from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec, Toleration, TolerationEffect
@@ -73,7 +74,9 @@ class Daemons:
     def of(self, node: Node) -> list[Pod]:
         """Return what the DaemonSets of this moment would put on a node, one pod each."""
         sets = self._world.objects.all(DaemonSet)
-        return [Pod(spec=item.spec.template.spec) for item in sets if _takes(item, node)[0]]
+        return [
+            Pod(spec=item.spec.template.spec) for item in sets if _takes(item, node, self._world.gates)[0]
+        ]
 
     # -- who has to look ------------------------------------------------------------
 
@@ -136,7 +139,7 @@ class Daemons:
         return [pod for pod in self._offspring.pods(item, there) if not pod.is_terminal]
 
     def _settle(self, item: DaemonSet, node: Node) -> None:
-        comes, stays = _takes(item, node)
+        comes, stays = _takes(item, node, self._world.gates)
         pods = self._pods(item, node.name)
         if comes and not pods:
             spec = _spec(item, node)
@@ -169,7 +172,7 @@ def _spec(item: DaemonSet, node: Node) -> PodSpec:
     return spec.model_copy(update={"affinity": affinity, "tolerations": tolerations})
 
 
-def _takes(item: DaemonSet, node: Node) -> tuple[bool, bool]:
+def _takes(item: DaemonSet, node: Node, gates: FeatureGates) -> tuple[bool, bool]:
     """Say whether a node takes a set's pod, and whether one that is there stays."""
     template = item.spec.template
     if not selects(Pod(metadata=template.metadata, spec=template.spec), node):
@@ -179,8 +182,8 @@ def _takes(item: DaemonSet, node: Node) -> tuple[bool, bool]:
     tolerations = _spec(item, node).tolerations
     evicting = [taint for taint in node.spec.taints if taint.effect == "NoExecute"]
     return (
-        first_untolerated(node.spec.taints, tolerations) is None,
-        first_untolerated(evicting, tolerations) is None,
+        first_untolerated(node.spec.taints, tolerations, gates) is None,
+        first_untolerated(evicting, tolerations, gates) is None,
     )
 
 

@@ -20,8 +20,8 @@ from .world import World
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
 
-class Answer(IntEnum):
-    """What the eviction API says."""
+class EvictionResponse(IntEnum):
+    """The response of the eviction API, by its HTTP status."""
 
     OK = 200
     TOO_MANY_REQUESTS = 429
@@ -129,48 +129,48 @@ class Disruptions:
 
     # -- removing ------------------------------------------------------------
 
-    def evict(self, pod: Pod) -> Answer:
+    def evict(self, pod: Pod) -> EvictionResponse:
         """Ask the eviction API to remove a pod.
 
         Returns
         -------
-        Answer
+        EvictionResponse
             Where it is OK the pod terminates now.
         """
         answer = self._ask(pod)
         self._world.record.metrics.evictions["evict", str(answer.value)] += 1
-        if answer is Answer.OK:
+        if answer is EvictionResponse.OK:
             self.delete(pod)
         return answer
 
-    def _ask(self, pod: Pod) -> Answer:
+    def _ask(self, pod: Pod) -> EvictionResponse:
         if pod.is_terminal or pod.is_terminating or not pod.spec.node_name:
-            return Answer.OK
+            return EvictionResponse.OK
         covering = self._covering(pod)
         if len(covering) > 1:
-            return Answer.SEVERAL_BUDGETS
+            return EvictionResponse.SEVERAL_BUDGETS
         if not covering:
-            return Answer.OK
+            return EvictionResponse.OK
         budget = self.budget(covering[0])
         status = budget.status
         ready = pod.status.phase in (None, "Running")
         if not ready:
             always = budget.spec.unhealthy_pod_eviction_policy == "AlwaysAllow"
             if always or status.current_healthy >= status.desired_healthy > 0:
-                return Answer.OK
+                return EvictionResponse.OK
         allowed = status.disruptions_allowed or 0
         if allowed <= 0:
-            return Answer.TOO_MANY_REQUESTS
+            return EvictionResponse.TOO_MANY_REQUESTS
         disrupted = {**status.disrupted_pods, pod.name: self._world.now}
         update = {"disruptions_allowed": allowed - 1, "disrupted_pods": disrupted}
         self._world.objects.put(budget.model_copy(update={"status": status.model_copy(update=update)}))
-        return Answer.OK
+        return EvictionResponse.OK
 
     def _covering(self, pod: Pod) -> list[str]:
         return [key for key in self._by_namespace.get(pod.namespace, ()) if pod.key in self._covered[key]]
 
     def breaks(self, pod: Pod) -> bool:
-        """Say whether removing a pod now goes beyond what one of its budgets allows."""
+        """Whether removing a pod now goes beyond what one of its budgets allows."""
         for key in self._covering(pod):
             status = self.budget(key).status
             if pod.name not in status.disrupted_pods and (status.disruptions_allowed or 0) <= 0:
@@ -207,14 +207,14 @@ class Disruptions:
             return True
         breaks = self.breaks(now)
         by_eviction = world.gates.enabled("DisruptionPolicyInPriorityClass")
-        answer: Answer | None = None
+        answer: EvictionResponse | None = None
         if by_eviction:
             answer = self._ask(now)
             world.record.metrics.evictions["evict", str(answer.value)] += 1
-            if answer is not Answer.OK and guarded:
+            if answer is not EvictionResponse.OK and guarded:
                 world.record.write("EvictionRefused", pod=now.key, preemptor=preemptor.key, code=answer.value)
                 return False
-        if answer is not Answer.OK:
+        if answer is not EvictionResponse.OK:
             world.record.metrics.evictions["delete", "200"] += 1
         world.record.evictions += 1
         world.record.violations += breaks
@@ -223,7 +223,7 @@ class Disruptions:
             pod=now.key,
             node=now.spec.node_name,
             preemptor=preemptor.key,
-            by="eviction" if answer is Answer.OK else "deletion",
+            by="eviction" if answer is EvictionResponse.OK else "deletion",
             violates=breaks,
         )
         target = Condition(

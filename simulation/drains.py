@@ -5,7 +5,7 @@ Source: kubectl drain.
 
 from ..framework.events.changes import identity
 from .daemons import is_daemon
-from .disruptions import Answer, Disruptions
+from .disruptions import Disruptions, EvictionResponse
 from .world import World
 
 
@@ -43,7 +43,7 @@ class Drains:
         if pod is None or pod.is_terminating or node is None or not node.spec.unschedulable:
             return
         answer = self._disruptions.evict(pod)
-        if answer is Answer.OK:
+        if answer is EvictionResponse.OK:
             self._world.record.evictions += 1
             self._world.record.write("PodEvicted", pod=key, node=name, by="drain", violates=False)
         else:

@@ -1,6 +1,4 @@
-"""What a decision about a pod does to the world: it is bound, nominated, or waits.
-
-Whoever decides, kube-scheduler's cycle or an optimal round, acts through here.
+"""Effects of a decision about a pod: it is bound, nominated, or waits.
 
 Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framework/preemption/preemption.go
 (prepareCandidateAsync); KEP-4664.
@@ -18,7 +16,7 @@ from ..framework.state.state import NO_ALLOCATIONS
 from ..framework.vocabulary import names
 from ..models.meta import Condition
 from ..models.pod import Pod
-from .claims import Claims
+from .claims import ClaimController
 from .disruptions import Disruptions
 from .world import World
 
@@ -33,10 +31,10 @@ class Effects:
     ----------
     world : World
     disruptions : Disruptions
-    claims : Claims
+    claims : ClaimController
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, claims: Claims) -> None:
+    def __init__(self, world: World, disruptions: Disruptions, claims: ClaimController) -> None:
         self._world = world
         self._disruptions = disruptions
         self.claims = claims
@@ -46,7 +44,7 @@ class Effects:
     def bind(
         self, item: QueuedPod, node: str, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS
     ) -> bool:
-        """Bind a pod; say whether that was still possible."""
+        """Bind a pod; return whether that was still possible."""
         world = self._world
         pod = world.pod(item.key, item.uid)
         if pod is None or pod.spec.node_name:
@@ -176,7 +174,7 @@ class Effects:
     # -- room is made ------------------------------------------------------------
 
     def _clear_lower(self, node: str, preemptor: Pod) -> None:
-        """Let pods of lower priority no longer expect room on a node."""
+        """Withdraw the nominations of lower-priority pods to a node."""
         for other in self._world.queue.nominator.pods_on(node):
             if other.priority < preemptor.priority:
                 now = self._world.pod(other.key, identity(other))

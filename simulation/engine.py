@@ -14,7 +14,7 @@ from ..models.pod import Pod
 from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
-from .claims import Claims
+from .claims import ClaimController
 from .controllers import Controllers
 from .daemons import Daemons
 from .disruptions import Disruptions
@@ -28,10 +28,10 @@ from .world import World
 
 
 class Scheduler(Protocol):
-    """Whoever takes pods from the queue."""
+    """A component that takes pods from the queue."""
 
     def wake(self) -> None:
-        """Look at the queue; called whenever something may have changed there."""
+        """Check the queue; called whenever something may have changed there."""
 
 
 SchedulerFactory = Callable[[World, Disruptions, Effects], Scheduler]
@@ -55,7 +55,7 @@ class Simulation:
         daemons = Daemons(self.world, self.disruptions)
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
-        effects = Effects(self.world, self.disruptions, Claims(self.world))
+        effects = Effects(self.world, self.disruptions, ClaimController(self.world))
         self._scheduler = scheduler(self.world, self.disruptions, effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler, daemons) if scenario.autoscaler is not None else None
@@ -64,7 +64,7 @@ class Simulation:
 
     @property
     def record(self) -> Record:
-        """What was written down."""
+        """The record of the run."""
         return self.world.record
 
     def run(self, progress: Callable[[float], None] | None = None) -> Record:
@@ -73,7 +73,7 @@ class Simulation:
         Parameters
         ----------
         progress : callable, optional
-            Told the time now and then (seconds).
+            Called with the virtual time now and then (seconds).
         """
         # Few objects are in cycles, and looking for them costs time in proportion to all pods ever seen.
         with no_collection():
@@ -140,7 +140,7 @@ class Simulation:
     def _put(self, item: KubeObject) -> None:
         old = self.world.objects.get(type(item), item.key)
         if isinstance(item, Pod) and isinstance(old, Pod):
-            # A user changes what he wrote; what others have added since stays.
+            # A user's change replaces the spec; what others have added since stays.
             spec = item.spec.model_copy(
                 update={
                     "node_name": old.spec.node_name,

@@ -77,7 +77,7 @@ class Follower:
         self._objects = objects
         self._base = base
         self._now = now
-        self._gates = base.feature_gates
+        self._gates = base.feature_gates.known_to(base.kube_version)
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
@@ -116,7 +116,7 @@ class Follower:
         return self._cluster, self._state
 
     def reserves_claims(self, pod: Pod) -> bool:
-        """Say whether a pod's scheduler writes down that the pod uses its resource claims."""
+        """Whether a pod's scheduler records that the pod uses its resource claims."""
         profile = self._profiles.get(pod.spec.scheduler_name)
         return profile is None or profile.reserves_claims
 
@@ -130,7 +130,7 @@ class Follower:
         return self._cluster.pods[i].key
 
     def note(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Take note of a change that has been made."""
+        """Record a change that has been made."""
         item = new if new is not None else old
         if isinstance(item, Pod):
             self._dirty_pods[item.key] = None

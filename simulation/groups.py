@@ -153,7 +153,7 @@ class Groups:
             for pod in snapshot.pods
         )
         cluster = build_cluster(replace(snapshot, pods=pods))
-        require_supported(cluster, greedy=True)
+        require_supported(cluster)
         i = cluster.pod_index.get(item.key)
         group = None if i is None else group_of(cluster, i)
         if i is None or group is None or group_in_cycle(cluster, i) is None:

@@ -20,7 +20,7 @@ _SECOND: Final = 1_000_000_000
 
 
 class Kubelet:
-    """All kubelets at once, and the controller that gives up on silent nodes.
+    """All kubelets together, and the controller that evicts from silent nodes.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class Kubelet:
     def _finish(self, key: str, uid: str) -> None:
         pod = self._world.pod(key, uid)
         if pod is not None and not pod.is_terminating and pod.spec.node_name not in self._dark:
-            # Nobody looks at a finished pod any more, once its controller has counted it.
+            # A finished pod is of no use once its controller has counted it.
             self._world.remove_pod(self._world.edit(pod, phase="Succeeded"))
 
     def _leave(self, key: str, uid: str) -> None:
-        """Let a terminating pod go, unless its node is silent; without its node it goes in any case."""
+        """Remove a terminating pod, unless its node is silent; without a node it is removed in any case."""
         pod = self._world.pod(key, uid)
         if pod is None or pod.spec.node_name in self._dark:
             return
@@ -85,7 +85,7 @@ class Kubelet:
     # -- silence ------------------------------------------------------------
 
     def set_dark(self, label: str, value: str, *, dark: bool) -> None:
-        """Let the nodes of a domain fall silent, or answer again."""
+        """Silence the nodes of a domain, or let them answer again."""
         for node in self._world.objects.all(Node):
             if node.metadata.labels.get(label) == value and (node.name in self._dark) != dark:
                 if dark:

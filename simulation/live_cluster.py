@@ -1,7 +1,7 @@
 """A cluster index and a state that follow a cluster through time.
 
 `Cluster` is made for one instant. Here its nodes can be exchanged in place, at the cost of arrays over nodes;
-what was worked out for the old ones is forgotten. Pods are *slots*: who is in a slot can change as long as no
+what was computed for the old ones is dropped. Pods are *slots*: the pod in a slot can change as long as no
 filter and no score can tell the two apart.
 """
 
@@ -18,7 +18,7 @@ from ..framework.cycle.runtime import Framework
 from ..framework.index.cluster import Cluster
 from ..framework.index.taints import HARD_EFFECTS
 from ..framework.state.counters import Counters
-from ..framework.state.dirty_nodes import Touched
+from ..framework.state.dirty_nodes import DirtyNodes
 from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
 from ..framework.vocabulary import names
@@ -259,7 +259,7 @@ class LiveState(State):
         before = self._pods_on
         self._pods_on = [before[source] if source >= 0 else {} for source in sources.tolist()]
         self._counters = Counters(self.cluster.unit_of, len(sources))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
         nominated = dict(self.nominated)
         for i in nominated:
             self.withdraw(i)
@@ -281,7 +281,7 @@ class LiveState(State):
     def forget_counts(self) -> None:
         """Count anew, and ask about every node anew: nodes have changed."""
         self._counters = Counters(self.cluster.unit_of, len(self.pod_count))
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
 
     def fork(self, cluster: LiveCluster) -> "LiveState":
         """Return an independent copy on a fork of the cluster."""

@@ -1,4 +1,4 @@
-"""What is counted while time passes.
+"""The metrics of a run.
 
 Source: kube-scheduler 1.34.1 metrics/metrics.go.
 """
@@ -26,7 +26,7 @@ class Histogram:
     total: float = 0.0
 
     def observe(self, value: float) -> None:
-        """Take a value in."""
+        """Record a value."""
         if not self.counts:
             self.counts = [0] * (len(self.bounds) + 1)
         self.counts[bisect_left(self.bounds, value)] += 1

@@ -1,4 +1,4 @@
-"""What is written down of a run: the event log, and the sums of the summary."""
+"""The record of a run: the event log, and the sums of the summary."""
 
 from typing import TYPE_CHECKING, Any
 

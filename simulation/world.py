@@ -1,4 +1,4 @@
-"""The simulated cluster: its objects, its time, and everybody who is told of changes."""
+"""The simulated cluster: its objects, its time, and the listeners to its changes."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -45,13 +45,13 @@ class World:
     record : Record
         What is written down.
     listeners : list of callable
-        Told of every change after it is made.
+        Called with every change after it is made.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.pace = scenario.pace
-        self.gates = scenario.snapshot.feature_gates
+        self.gates = scenario.snapshot.feature_gates.known_to(scenario.snapshot.kube_version)
         self.clock = VirtualClock()
         self.agenda = Agenda(self.clock)
         self.objects = ObjectStore()
@@ -73,14 +73,14 @@ class World:
         self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
 
     def start(self) -> None:
-        """Let the objects of the scenario's cluster be there, those that others refer to first."""
+        """Add the objects of the scenario's cluster, those that others refer to first."""
         pods = []
         for item in objects_of(self.scenario.snapshot):
             if isinstance(item, Pod):
                 pods.append(item)
             else:
                 self.put(item)
-        # Who runs is there before anybody who waits.
+        # Running pods are there before any pod that waits.
         for pod in sorted(pods, key=lambda pod: not pod.spec.node_name):
             self.put(pod)
 
@@ -97,7 +97,7 @@ class World:
     # -- changes ------------------------------------------------------------
 
     def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Make a change and tell everybody."""
+        """Make a change and notify all listeners."""
         self._handlers.change(old, new)
         self.follower.note(old, new)
         item = new if new is not None else old
@@ -185,7 +185,7 @@ class World:
         return new
 
     def remove_pod(self, pod: Pod) -> None:
-        """Let a pod's object go."""
+        """Remove a pod's object."""
         self.change(pod, None)
 
     def node(self, name: str) -> Node | None:

@@ -1,9 +1,8 @@
-"""The solver's front door: a snapshot in, a verified plan out."""
+"""The solver's interface: from a snapshot to a verified plan."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..framework.build import build_cluster
@@ -13,6 +12,7 @@ from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
+from .plans.outcome import SolvedRound
 from .plans.replay import replay
 
 if TYPE_CHECKING:
@@ -33,37 +33,34 @@ def solve(
     Returns
     -------
     Plan
-        Replayed and never worse than greedy's.  `stats.interrupted` is true where Ctrl-C ended the search
+        Replayed and never worse than greedy's. `stats.interrupted` is true where Ctrl-C ended the search
         early.
 
     Raises
     ------
     KubestowError
-        Where the round needs what this release does not solve; it is never half-solved.
+        Where the round needs what this release does not support; a round is never solved in part.
     BoundContradiction
         Where a bound and a plan contradict each other (a bug).
     """
     return solve_round(snapshot, options or SolveOptions(), progress).plan
 
 
-@dataclass(frozen=True)
-class SolvedRound:
-    """A verified plan, and the outcome that it writes down."""
-
-    plan: Plan
-    outcome: Outcome
-
-
 def solve_round(
     snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None = None
 ) -> SolvedRound:
-    """Solve a round as `solve` does, for callers that go on with the outcome."""
+    """Solve a round as `solve` does, for callers that go on with more than the plan."""
     return _Round(snapshot, options).optimal(progress)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
     """Run the greedy baseline until nothing changes."""
-    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy_plan()
+    return solve_greedy_round(snapshot, prefer).plan
+
+
+def solve_greedy_round(snapshot: Snapshot, prefer: str = "none") -> SolvedRound:
+    """Run the greedy baseline as `solve_greedy` does, for callers that go on with more than the plan."""
+    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy()
 
 
 def solve_both(
@@ -71,7 +68,12 @@ def solve_both(
 ) -> tuple[Plan, Plan]:
     """Solve a round with both schedulers: the optimal plan, then greedy's."""
     round_ = _Round(snapshot, options or SolveOptions())
-    return round_.optimal(progress).plan, round_.greedy_plan()
+    return round_.optimal(progress).plan, round_.greedy().plan
+
+
+def load_solver() -> None:
+    """Load what a search needs (OR-tools among it), so that processes that start as copies need not."""
+    from .decomposition import search  # noqa: F401
 
 
 class _Round:
@@ -81,25 +83,23 @@ class _Round:
         self._options = options
         self._start = time.monotonic()
         self._cluster = build_cluster(snapshot)
-        require_supported(self._cluster, greedy=True)
+        require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
         self._greedy_seconds = time.monotonic() - self._start
 
-    def greedy_plan(self) -> Plan:
-        """Write greedy's outcome down, replayed by its own log."""
+    def greedy(self) -> SolvedRound:
+        """Return greedy's outcome as a plan, replayed by its own steps."""
         stats = Stats(
             wall_seconds=round(self._greedy_seconds, 3), verified=True, admissible=self._greedy.admissible
         )
-        return self._verified(
-            build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
-        )
+        plan = build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
+        return self._verified(plan, self._greedy)
 
     def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
         from .decomposition.engine import require_engine
         from .decomposition.search import search_round
 
-        require_supported(self._cluster)
         require_engine(self._options)
         found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
         best, value, bounds = found.best, found.valuation, found.bounds
@@ -117,11 +117,11 @@ class _Round:
             interrupted=found.interrupted,
         )
         plan = build_plan(self._cluster, best, value, bounds, "optimal", stats)
-        return SolvedRound(self._verified(plan), best)
+        return self._verified(plan, best)
 
-    def _verified(self, plan: Plan) -> Plan:
-        replay(self._cluster, plan, self._options.prefer)
-        return plan
+    def _verified(self, plan: Plan, outcome: Outcome) -> SolvedRound:
+        end = replay(self._cluster, plan, self._options.prefer)
+        return SolvedRound(plan, outcome, self._cluster, end)
 
 
 def _bounds_of_greedy(
@@ -129,10 +129,10 @@ def _bounds_of_greedy(
 ) -> dict[str, tuple[int, bool]]:
     """Bounds where greedy's outcome, which is no admissible plan, beats every admissible plan found.
 
-    Down to the tier where the two differ the bounds stay.  If our value was proven there, no admissible plan
-    reaches greedy's: greedy's outcome is alone in what it attains, and is the best of all.  Otherwise the
-    bounds only have to admit it: each holds for every plan that is at least as good as ours in the tiers
-    above, and greedy's values there are.
+    Down to the tier where the two differ the bounds stay. If our value was proven there, no admissible plan
+    reaches greedy's: greedy's outcome alone attains its value, and is the best of all. Otherwise the bounds
+    only have to admit it: each holds for every plan that is at least as good as ours in the tiers above, and
+    greedy's values there are.
     """
     merged: dict[str, tuple[int, bool]] = {}
     differs = alone = False

@@ -1,4 +1,4 @@
-"""What a caller of the solver may choose, and what it hears while waiting."""
+"""Options of the solver, and the progress that it reports."""
 
 from __future__ import annotations
 

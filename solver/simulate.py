@@ -2,7 +2,7 @@
 
 On a grid of times a round takes whatever the queue would hand out then (activeQ, and backoffQ as an idle
 scheduler would), and the solver plans all of it at once. What the plan binds is bound, its victims are
-evicted and whoever needs their room is nominated; the rest goes back to wait for events, as after any
+evicted and the pods that need their room are nominated; the rest goes back to wait for events, as after any
 attempt. A pod that was nominated before binds first where its node takes it, and where it does not it is
 planned like any other.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..simulation.disruptions import Disruptions
     from ..simulation.effects import Effects
     from ..simulation.world import World
-    from .api import SolvedRound
+    from .plans.outcome import SolvedRound
 
 
 class OptimalScheduler:
@@ -54,7 +54,7 @@ class OptimalScheduler:
         self._tried: set[str] = set()
 
     def wake(self) -> None:
-        """See to it that there is a round at the next time of the grid, if any pod is to be tried."""
+        """Schedule a round at the next time of the grid, if any pod is to be tried."""
         lengths = self._world.queue.lengths()
         if self._planned or not (lengths["active"] or lengths["backoff"]):
             return
@@ -81,7 +81,7 @@ class OptimalScheduler:
         self._apply(solved.plan, {item.key: item for item in left}, solved.outcome.allocations)
 
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
-        """Bind a nominated pod if its node takes it now; say whether its attempt is over."""
+        """Bind a nominated pod if its node takes it now; return whether its attempt is over."""
         world = self._world
         if world.follower.may_fall_back(item.pod):
             world.follower.touch(item.key)
@@ -139,7 +139,7 @@ class OptimalScheduler:
         return solved
 
     def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: Mapping[str, Allocation]) -> None:
-        """Carry a plan out: evictions and nominations first, so that nobody else is promised their room."""
+        """Carry a plan out: evictions and nominations first, so that no other pod is promised their room."""
         world = self._world
         stays = {entry.pod: entry for entry in plan.unschedulable}
         nominated = {entry.pod: entry for entry in plan.nominations}
@@ -216,4 +216,4 @@ class OptimalScheduler:
 
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
-"""What may be in the way until victims are gone: each of them hears of it when they are."""
+"""Plugins that may reject a nominated pod until its victims are gone: their events wake it then."""

@@ -2,67 +2,99 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..models.errors import KubestowError, is_interrupt
+from ..models.snapshot import Snapshot
 from ..models.study import StudiedInstance, StudiedTier, Study
-from .api import solve_both
+from .api import load_solver, solve_both
 from .compare import compared
+from .decomposition.base import Lost
 from .decomposition.engine import engine_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ..models.snapshot import Snapshot
     from .options import SolveOptions
 
 
 def study(
-    snapshots: Sequence[Snapshot],
+    snapshots: Sequence[Snapshot | StudiedInstance],
     options: SolveOptions,
     watch: Callable[[StudiedInstance], None] = lambda row: None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Study:
-    """Solve instances and tabulate what came of them.
+    """Solve instances and tabulate the results.
+
+    Whatever happens to one of them (it is refused, its process is killed), the rows of the others are there.
 
     Parameters
     ----------
+    snapshots : sequence of Snapshot or StudiedInstance
+        The latter stands for itself: an instance that could not be read.
     options : SolveOptions
         `workers` instances are solved at a time, each with one thread; a single instance gets all of them.
         `time_limit` is for each instance.
     watch : callable
-        Hears of each instance when it is done.
+        Called with each instance when it is done.
+    stopped : callable
+        Whether no further instance is to be begun.
     """
-    done: dict[int, StudiedInstance] = {}
+    done = {k: item for k, item in enumerate(snapshots) if isinstance(item, StudiedInstance)}
+    for row in done.values():
+        watch(row)
+    waiting = {k: item for k, item in enumerate(snapshots) if isinstance(item, Snapshot)}
+    numbers = list(waiting)
     interrupted = False
+    load_solver()
     try:
-        with engine_for(options, len(snapshots)) as engine:
-            threads = max(1, options.workers // min(engine.slots, len(snapshots)))
+        with engine_for(options, max(1, len(waiting)), apart=True) as engine:
+            threads = max(1, options.workers // max(1, min(engine.slots, len(waiting))))
             each = replace(options, workers=threads, engine="local", dask=None)
-            for number, row in engine.run(_solve, each, _waiting(snapshots, done), _ignore):
+            pieces = _waiting(waiting.values(), done, stopped)
+            for place, result in engine.run(_solve, each, pieces, _ignore):
+                number = numbers[place]
+                row = _lost(waiting[number], result) if isinstance(result, Lost) else result
                 done[number] = row
                 watch(row)
     except KeyboardInterrupt:
         interrupted = True
     rows = tuple(done[number] for number in sorted(done))
-    interrupted |= len(rows) < len(snapshots) or any(row.interrupted for row in rows)
+    interrupted |= stopped() or len(rows) < len(snapshots) or any(row.interrupted for row in rows)
     return Study(instances=rows, interrupted=interrupted)
 
 
-def _waiting(snapshots: Sequence[Snapshot], done: Mapping[int, StudiedInstance]) -> Iterator[Snapshot]:
+def _waiting(
+    snapshots: Iterable[Snapshot], done: Mapping[int, StudiedInstance], stopped: Callable[[], bool]
+) -> Iterator[Snapshot]:
     """Hand out instances until one is interrupted."""
     for snapshot in snapshots:
-        if any(row.interrupted for row in done.values()):
+        if stopped() or any(row.interrupted for row in done.values()):
             return
         yield snapshot
 
 
 def _ignore(number: int, news: Any) -> None:
-    """Progress within an instance is not told."""
+    """Ignore progress within an instance."""
+
+
+def _lost(snapshot: Snapshot, lost: Lost) -> StudiedInstance:
+    return StudiedInstance.failed(snapshot.name, str(lost.error))
 
 
 def _solve(options: SolveOptions, snapshot: Snapshot, report: Callable[[Any], None]) -> StudiedInstance:
     """Solve one instance; the function that engines run."""
-    optimal, greedy = solve_both(snapshot, options)
+    try:
+        optimal, greedy = solve_both(snapshot, options)
+    except KubestowError as error:
+        return StudiedInstance.failed(snapshot.name, str(error))
+    except Exception as error:
+        if is_interrupt(error):
+            raise KeyboardInterrupt from None
+        traceback.print_exc()
+        return StudiedInstance.failed(snapshot.name, f"a bug in kubestow: {type(error).__name__}: {error}")
     comparison = compared(optimal, greedy)
     tiers = tuple(
         StudiedTier(

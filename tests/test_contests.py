@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from ortools.sat.python import cp_model
 from support.builders import budget, cluster, node, pod
+from support.proof import PLENTY
 
 import kubestow
 from kubestow.instances.generated import deployments, packing
@@ -40,7 +41,7 @@ ROUNDS = {
 
 @pytest.mark.parametrize("name", ROUNDS)
 def test_everybody_who_proves_a_round_proves_the_same(name):
-    results = module("contest").contest(ROUNDS[name](), seconds=20, workers=1)
+    results = module("contest").contest(ROUNDS[name](), seconds=PLENTY, workers=1)
     ours = results["ours"]
     assert ours.proven
     for way in ("booleans", "counts", "mip"):

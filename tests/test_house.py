@@ -10,7 +10,6 @@ from support.import_graph import (
     graph,
     imported,
     modules,
-    picture,
     reachable,
     rooms,
     with_picture,
@@ -108,4 +107,4 @@ def test_the_replay_never_meets_the_encoders(module):
 def test_the_picture_is_current():
     """`make picture` draws it anew."""
     page = PAGE.read_text(encoding="utf-8")
-    assert page == with_picture(page, picture(ARROWS)), f"{PAGE.relative_to(ROOT)} is stale: make picture"
+    assert page == with_picture(page, ARROWS), f"{PAGE.relative_to(ROOT)} is stale: make picture"

@@ -1,8 +1,9 @@
 """Other ways to plan a round, each as its users would write it: what kubestow is measured beside.
 
-A rival is a function `plan(problem, seconds, workers) -> Answer`.  It gets the round by number, with the
-nodes that static filters leave to each pod, and says who goes where and who leaves; whether that is a plan,
-and what it is worth, is for kubestow's replay and valuation to say.  None of them sees greedy's outcome.
+A rival is a function `plan(problem, seconds, workers) -> RivalResult`. It gets the round by number, with the
+nodes that static filters leave to each pod, and returns which pods go where and which leave; whether that is
+a plan, and what it is worth, is for kubestow's replay and valuation to say. None of them sees greedy's
+outcome.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RivalResult:
     """What a rival came to.
 
     Attributes

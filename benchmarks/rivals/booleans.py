@@ -3,7 +3,7 @@
     x[p,n] in {0,1}, Σ_n x[p,n] <= 1, Σ_p request(p)·x[p,n] <= free(n) + what the evicted pods of n give back
 
 Priority by priority, from the highest down: place the most pods, violate the fewest budgets, evict the
-fewest; what was reached is held.  Spread constraints are stated on the final counts.  Groups, devices,
+fewest; what was reached is held. Spread constraints are stated on the final counts. Groups, devices,
 volumes, guarded budgets and affinity between pods are not in it.
 """
 
@@ -22,7 +22,7 @@ from kubestow.framework.rules.spread import eligible_nodes, group_key, hard_cons
 from kubestow.models import tiers
 from kubestow.solver.ordering.assignment import Assignment
 
-from . import Answer
+from . import RivalResult
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -35,16 +35,16 @@ class _TooLate(Exception):
     """The time was up before the model was built."""
 
 
-def plan(problem: Problem, seconds: float, workers: int) -> Answer:
+def plan(problem: Problem, seconds: float, workers: int) -> RivalResult:
     """Plan a round."""
     unknown = _unknown(problem)
     if unknown:
-        return Answer(note=f"no {unknown}")
+        return RivalResult(note=f"no {unknown}")
     deadline = time.monotonic() + seconds
     try:
         return _Model(problem, deadline).search(workers)
     except _TooLate:
-        return Answer(note="not built in time")
+        return RivalResult(note="not built in time")
 
 
 def _unknown(problem: Problem) -> str:
@@ -185,7 +185,7 @@ class _Model:
                 row = self.model.add(sum(terms[d]) <= lowest + room)
                 row.only_enforce_if(lands)
 
-    def search(self, workers: int) -> Answer:
+    def search(self, workers: int) -> RivalResult:
         """Search the tiers from the highest priority down, half of the time left for each."""
         from ortools.sat.python import cp_model
 
@@ -215,7 +215,7 @@ class _Model:
             proven &= status == cp_model.OPTIMAL
             self.model.add(total >= value if most else total <= value)
             best = self._read(solver)
-        return Answer(best, bounds, proven, "" if best else "no solution in time")
+        return RivalResult(best, bounds, proven, "" if best else "no solution in time")
 
     def _goals(self) -> list[tuple[str, list[cp_model.IntVar], bool]]:
         found: list[tuple[str, list[cp_model.IntVar], bool]] = []

@@ -9,13 +9,13 @@ from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.ordering.decoding import assign
 
-from . import Answer
+from . import RivalResult
 
 if TYPE_CHECKING:
     from kubestow.encoders.problem import Problem
 
 
-def plan(problem: Problem, seconds: float, workers: int) -> Answer:
+def plan(problem: Problem, seconds: float, workers: int) -> RivalResult:
     """Plan a round."""
     deadline = time.monotonic() + seconds
     model = RoundModel(problem, SolveOptions(time_limit=seconds, workers=workers))
@@ -37,7 +37,7 @@ def plan(problem: Problem, seconds: float, workers: int) -> Answer:
             break
         model.fix(goal.name, result.solution.goals[goal.name])
         best = assign(problem, result.solution)
-    return Answer(best, bounds, proven, "" if best else "no solution in time")
+    return RivalResult(best, bounds, proven, "" if best else "no solution in time")
 
 
 def _ignore(value: int | None, bound: int | None) -> None:

@@ -16,32 +16,32 @@ from kubestow.encoders import encode
 from kubestow.solver.model.solution import Solution
 from kubestow.solver.ordering.decoding import assign
 
-from . import Answer
+from . import RivalResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from kubestow.encoders.context import Goal, Terms
     from kubestow.encoders.problem import Problem
+    from kubestow.encoders.terms import Goal, Terms
 
 FAR = 2**62
 Row = tuple[float, float, list[int], list[float]]
 
 
-def plan(problem: Problem, seconds: float, workers: int) -> Answer:
+def plan(problem: Problem, seconds: float, workers: int) -> RivalResult:
     """Plan a round."""
     try:
         highspy = import_module("highspy")
     except ImportError:
-        return Answer(note="HiGHS is not installed")
+        return RivalResult(note="HiGHS is not installed")
     deadline = time.monotonic() + seconds
     if problem.devices is not None:
-        return Answer(note="no devices")
+        return RivalResult(note="no devices")
     context = encode(problem)
     try:
         solver = _build(highspy, context.model.proto)
     except NotImplementedError as error:
-        return Answer(note=str(error))
+        return RivalResult(note=str(error))
     solver.setOptionValue("threads", workers)
     bounds: dict[str, int] = {}
     values: np.ndarray[Any, Any] | None = None
@@ -71,13 +71,13 @@ def plan(problem: Problem, seconds: float, workers: int) -> Answer:
         values = np.rint(solver.getSolution().col_value).astype(np.int64)
         _hold(solver, goal, values)
     if values is None:
-        return Answer(None, bounds, False, "no solution in time")
+        return RivalResult(None, bounds, False, "no solution in time")
     solution = Solution(
         counts={k: int(values[x.index]) for k, x in context.counts.items() if values[x.index]},
         leaving={k: int(values[x.index]) for k, x in context.evictions.items() if values[x.index]},
         goals={},
     )
-    return Answer(assign(problem, solution), bounds, proven)
+    return RivalResult(assign(problem, solution), bounds, proven)
 
 
 def _outward(bound: float, goal: Goal) -> int:

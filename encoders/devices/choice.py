@@ -7,12 +7,20 @@ part where there is none), each request r, each alternative a of it and each kin
     Σ_a taken[v,r,a] = active[v]
     Σ_κ devices[v,r,a,κ] = count(a)·taken[v,r,a]
 
-A kind that lacks the attribute, or has another value of it, gives nothing.  A claim of one pod alone
-(active <= 1) may also want all devices, devices of pairwise different values, and several attributes in
-common:
+A kind that lacks the attribute, or has another value of it, gives nothing.  Where a release gives a request
+no two shares of one device,
 
-    Σ_{κ of value w} devices <= active                           distinctAttribute
-    devices[r,a,κ] <= count·has[j,w],  Σ_w has[j,w] <= 1         matchAttribute, constraint j, value w
+    devices[v,r,a,κ] <= taken[v,r,a]                             κ shared
+
+which leaves each pod different ones: the shares of each device go round among the pods.
+
+A claim of one pod alone (active <= 1) may also want all devices, devices of pairwise different values, and
+several attributes in common:
+
+    Σ_{κ with value w} devices <= active                         distinctAttribute
+    devices[r,a,κ] <= count·Σ_{w of κ} has[j,w],  Σ_w has[j,w] <= 1      matchAttribute, constraint j
+
+A kind may have several values (KEP-5491); it gives to each part whose value is among them.
 
 A want for all devices takes every device of its own that matches, and each shared one unless that is full
 (`Spared`; `dynamic_resources` says what full is).
@@ -26,8 +34,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...framework.dra.claims import MOST_RESULTS
-from ..context import Terms
+from ...framework.dra.devices import elements
 from ..dra.problem import may_merge
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
@@ -35,7 +44,7 @@ if TYPE_CHECKING:
     from ...framework.dra.claims import ClaimSpec, Constraint, Request, Want
     from ...framework.dra.devices import Attribute
     from ..context import Context
-    from ..dra.problem import DeviceProblem, Kind
+    from ..dra.problem import DeviceKind, DeviceProblem
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +55,7 @@ class Taken:
     request: int
     want: Want
     rank: int
-    kind: Kind
+    kind: DeviceKind
     count: Terms
 
 
@@ -58,7 +67,7 @@ class Spared:
     """
 
     want: Want
-    kind: Kind
+    kind: DeviceKind
     pods: Terms
     count: Terms
 
@@ -110,8 +119,9 @@ class _Builder:
         self._spec = spec
         self._node = node
         self._active = active
-        self._span = active.high
+        self._upper = active.high
         self._label = label
+        self._repeats = devices.cluster.release.repeated_shares
         self._common = next(iter(spec.constraints), None) if may_merge(spec) else None
         self._choice = Choice(spec, node, {}, [], [])
 
@@ -132,11 +142,11 @@ class _Builder:
         return self._choice
 
     def _part(self, value: Attribute | None, *, alone: bool) -> Terms:
-        """Give the pods whose devices share a value."""
+        """Return the pods whose devices share a value."""
         if alone:
             return self._active
-        variable = self._ctx.model.new_int_var(0, self._span, f"sharing[{self._label},{value}]")
-        return Terms().add(variable, self._span)
+        variable = self._ctx.model.new_int_var(0, self._upper, f"sharing[{self._label},{value}]")
+        return Terms().add(variable, self._upper)
 
     def _request(self, value: Attribute | None, r: int, request: Request, part: Terms) -> None:
         alternatives: list[Terms] = []
@@ -145,7 +155,7 @@ class _Builder:
                 pods = part
             else:
                 name = f"alternative[{self._label},{r},{rank},{value}]"
-                pods = Terms().add(self._ctx.model.new_int_var(0, self._span, name), self._span)
+                pods = Terms().add(self._ctx.model.new_int_var(0, self._upper, name), self._upper)
             alternatives.append(pods)
             self._choice.alternatives[value, r, rank] = pods
             self._want(value, r, rank, want, pods)
@@ -159,9 +169,7 @@ class _Builder:
         options = [
             (kind, found)
             for kind, found in self._devices.options(want, self._node)
-            if self._common is None
-            or not self._common.covers(want)
-            or _value(kind, self._common) == value is not None
+            if self._common is None or not self._common.covers(want) or value in _values(kind, self._common)
         ]
         if want.all_devices:
             self._all(value, r, rank, want, pods)
@@ -173,9 +181,13 @@ class _Builder:
             return
         total = Terms().extend(pods, -want.count)
         for kind, found in options:
-            most = self._span * (want.count if kind.shared else min(want.count, len(found)))
+            once = kind.shared and not self._repeats
+            each = 1 if once else want.count if kind.shared else min(want.count, len(found))
+            most = self._upper * each
             variable = self._ctx.model.new_int_var(0, most, f"devices[{self._label},{r},{rank},{kind.index}]")
             count = Terms().add(variable, most)
+            if once:
+                self._ctx.model.add(variable <= pods.expression())
             total.extend(count)
             self._choice.taken.append(Taken(value, r, want, rank, kind, count))
         self._ctx.model.add(total.expression() == 0)
@@ -187,7 +199,7 @@ class _Builder:
         if not (own or shared) or not usable:
             self._ctx.model.add(pods.expression() == 0)
             return
-        numbers: dict[int, tuple[Kind, int]] = {}
+        numbers: dict[int, tuple[DeviceKind, int]] = {}
         for device in own:
             kind = self._devices.kind(device)
             numbers[kind.index] = (kind, numbers.get(kind.index, (kind, 0))[1] + 1)
@@ -208,34 +220,40 @@ class _Builder:
             self._ctx.model.add(some.expression() >= pods.expression())
 
     def _constraints(self) -> None:
-        """State the constraints of a claim that one pod has alone, device kinds by value."""
+        """Add the constraints of a claim that only one pod has, over device kinds by value."""
         for j, constraint in enumerate(self._spec.constraints):
-            by_value: dict[Attribute | None, list[Taken]] = {}
-            for taken in self._choice.taken:
-                if constraint.covers(taken.want):
-                    by_value.setdefault(_value(taken.kind, constraint), []).append(taken)
-            for lacking in by_value.pop(None, ()):
-                self._ctx.model.add(lacking.count.expression() == 0)
+            covered = [taken for taken in self._choice.taken if constraint.covers(taken.want)]
             if constraint.distinct:
-                for takers in by_value.values():
-                    self._ctx.model.add(_sum(takers).expression() <= 1)
+                self._differ(constraint, covered)
             else:
-                self._in_common(j, by_value)
+                self._in_common(j, constraint, covered)
 
     def _limit(self) -> None:
-        """Let the claim hold no more devices than a claim can."""
+        """Bound the claim by the most devices that a claim can hold."""
         every = _sum(self._choice.taken)
         if every.high > MOST_RESULTS:
             self._ctx.model.add(every.expression() <= MOST_RESULTS)
 
-    def _in_common(self, j: int, by_value: dict[Attribute | None, list[Taken]]) -> None:
-        literals: list[cp_model.IntVar] = []
-        for value, takers in by_value.items():
-            literal = self._ctx.model.new_bool_var(f"has[{self._label},{j},{value}]")
-            literals.append(literal)
-            for taken in takers:
-                self._ctx.model.add(taken.count.expression() <= taken.count.high * literal)
-        self._ctx.model.add_at_most_one(literals)
+    def _differ(self, constraint: Constraint, covered: list[Taken]) -> None:
+        by_value: dict[Attribute, list[Taken]] = {}
+        for taken in covered:
+            values = _values(taken.kind, constraint)
+            if not values:
+                self._ctx.model.add(taken.count.expression() == 0)
+            for value in values:
+                by_value.setdefault(value, []).append(taken)
+        for takers in by_value.values():
+            self._ctx.model.add(_sum(takers).expression() <= 1)
+
+    def _in_common(self, j: int, constraint: Constraint, covered: list[Taken]) -> None:
+        literals: dict[Attribute, cp_model.IntVar] = {}
+        for taken in covered:
+            for value in _values(taken.kind, constraint):
+                if value not in literals:
+                    literals[value] = self._ctx.model.new_bool_var(f"has[{self._label},{j},{value}]")
+            shared = sum(literals[value] for value in _values(taken.kind, constraint))
+            self._ctx.model.add(taken.count.expression() <= taken.count.high * shared)
+        self._ctx.model.add_at_most_one(literals.values())
 
     def _values(self, constraint: Constraint) -> list[Attribute | None]:
         """Return the values of an attribute among the devices that any covered want may have."""
@@ -244,18 +262,16 @@ class _Builder:
             for want in request.wants:
                 if constraint.covers(want):
                     for kind, _ in self._devices.options(want, self._node):
-                        value = _value(kind, constraint)
-                        if value is not None:
-                            found[value] = None
+                        found.update(dict.fromkeys(_values(kind, constraint)))
         # without any value the claim cannot be served here; one empty combination says so
         return list(found) or [("", None)]
 
 
 def keep_apart(ctx: Context, choices: list[Choice]) -> None:
-    """Give one pod no device twice that `adminAccess` is for; its claims are given in their order.
+    """Exclude that one pod gets a device for `adminAccess` twice; its claims are allocated in their order.
 
-    `adminAccess` looks past other claims, not past its own, and a device that it was given is not free for
-    the claims that follow.
+    `adminAccess` ignores the allocations of other claims, but not its own, and a device allocated for it is
+    not free for the claims that follow.
     """
     for k, choice in enumerate(choices):
         by_kind: dict[int, list[Taken]] = {}
@@ -272,9 +288,9 @@ def keep_apart(ctx: Context, choices: list[Choice]) -> None:
                 ctx.model.add(apart.expression() <= len(kind.devices))
 
 
-def _value(kind: Kind, constraint: Constraint) -> Attribute | None:
-    value = kind.device.attributes.get(constraint.attribute)
-    return value if value is not None and value[0] else None
+def _values(kind: DeviceKind, constraint: Constraint) -> list[Attribute]:
+    """Return the values of a kind's attribute, in order."""
+    return sorted(elements(kind.device.attributes.get(constraint.attribute)), key=repr)
 
 
 def _sum(taken: list[Taken]) -> Terms:

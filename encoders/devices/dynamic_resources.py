@@ -1,11 +1,11 @@
 """Dynamic resource allocation: which device serves which request, each device once unless it may be shared.
 
-    private claims of a class on a node        `devices.choice` with y[c,n] pods
+    private claims of a class on a node        `encoders.devices.choice` with y[c,n] pods
     common claims                              allocated for at most one node n: allocated[C,n]
         a user lands on m  ->  C is allocated and its devices are reached from m, or it keeps its old devices
     released[C]  ->  every running pod that has C leaves, and of waiting ones it is one at most (then it may
                      be deallocated, a free step)
-    what all claims together take of devices, capacities and counters: `devices.sums`
+    what all claims together take of devices, capacities and counters: `encoders.devices.sums`
 
 Source: docs/dra.md; KEP-4381, KEP-4815, KEP-5075, KEP-5729.
 """
@@ -18,8 +18,8 @@ import numpy as np
 
 from ...framework.vocabulary import names
 from ...models import tiers
-from ..context import Terms
 from ..family import Family
+from ..terms import Terms
 from .choice import choose, keep_apart
 from .order import order_sensitive, own_moves, ties
 from .sums import add_sums
@@ -39,7 +39,7 @@ MOST_CONSUMERS = 256
 
 
 def applies(problem: Problem) -> bool:
-    """Every model has the tier `firstAvailable`; without claims it is the constant 0."""
+    """Whether the family applies: always; without claims the tier `firstAvailable` is the constant 0."""
     return bool(problem.classes)
 
 
@@ -69,7 +69,7 @@ class _Encoder:
     # -- claims --
 
     def release(self) -> None:
-        """Give each allocated claim that may lose its devices a literal."""
+        """Add a literal for each allocated claim that may be deallocated."""
         ctx, claims = self._ctx, self._devices.claims
         victims = {p: v for v in ctx.problem.victims for p in v.pods}
         queued = self._devices.index.queued
@@ -106,7 +106,7 @@ class _Encoder:
                 self._variables.private[cls.index, node] = choices
 
     def common(self) -> None:
-        """Allocate common claims anew, or keep what they have, and send their users there."""
+        """Allocate common claims anew, or keep their devices, and place their users accordingly."""
         for key, users in self._devices.common.items():
             users = [i for i in users if i in self._class_of]
             if not users:
@@ -125,7 +125,7 @@ class _Encoder:
             self._limit_consumers(key, classes)
 
     def _allocate(self, key: str, classes: list[PodClass]) -> dict[int, cp_model.IntVar]:
-        """Give a literal for each node that the claim may be allocated for: where its first user goes."""
+        """Return a literal for each node that the claim may be allocated for: where its first user lands."""
         ctx = self._ctx
         chosen: dict[int, cp_model.IntVar] = {}
         spec = self._devices.spec(key)
@@ -143,7 +143,7 @@ class _Encoder:
         return chosen
 
     def _send(self, key: str, classes: list[PodClass], chosen: dict[int, cp_model.IntVar]) -> None:
-        """Let users land only where the claim's devices are reached."""
+        """Restrict users to nodes from which the claim's devices are reached."""
         ctx, devices = self._ctx, self._devices
         old = devices.claims.allocations.get(key)
         kept = None if old is None else devices.index.reach(old)

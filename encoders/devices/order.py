@@ -1,18 +1,18 @@
-"""Whose devices depend on the order of steps, beyond what holds in every order.
+"""Claims whose devices depend on the order of steps, beyond what holds in every order.
 
-Devices of their own, capacities and counters suffice in the end or in no order, once victims have left.
-Other claims look at what others have just then:
+Devices of their own, capacities and counters suffice in the end or in no order, once victims have left. Other
+claims depend on the allocations at their step:
 
 - for all devices, where shared ones count only while they are not full;
 - with `adminAccess`, which takes nothing but needs counters and capacities to be free for a moment, and no
   device that other claims of the same pod take in the same step;
 - with a selector that fails on a device, or all devices of which one breaks a constraint, which ends a search
-  only if it comes so far;
-- allocated claims that leaving pods hold, which keep their devices only if somebody new comes first;
+  only if the search reaches it;
+- allocated claims that leaving pods hold, which keep their devices only if a new pod comes first;
 - claims of several pods, where the first one's node decides from where the devices count;
 - pods whose profile has no filter for devices, which others' allocations let pass (`DeviceIndex.follows`).
 
-Where there is such a claim, all who need devices are related.
+Where there is such a claim, all classes that need devices are related.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def own_moves(problem: Problem, cls: PodClass) -> bool:
 
 
 def _looks(problem: Problem, devices: DeviceProblem) -> Iterator[bool]:
-    """Say of each claim whether its devices depend on the order."""
+    """Yield for each claim whether its devices depend on the order."""
     seen: set[tuple[int, int]] = set()
     for cls in problem.classes:
         for node in np.flatnonzero(cls.mask).tolist():

@@ -2,10 +2,10 @@
 
     Σ devices of a kind taken <= devices that are free + devices of holders that are released
     Σ capacity of a shared device taken <= what others leave of it
-    Σ counters taken by devices that anybody has <= value
+    Σ counters taken by devices that any claim has <= value
 
-with what `adminAccess` gets left out: it takes nothing from anybody.  But a device is only given if there is
-enough left of its counters and capacities at that moment, to `adminAccess` as well:
+with what `adminAccess` gets left out: it takes nothing from other claims. But a device is only allocated, for
+`adminAccess` too, if enough is left of its counters and capacities at that step:
 
     the pod's own devices + what is held from before and stays held <= value
 
@@ -13,8 +13,8 @@ A request for all devices does without a shared one only while that is full; in 
 
     spared  ->  Σ capacity taken + what was held before > capacity − what the request asks for
 
-Amounts are fractions; a row is multiplied by their common denominator, so it stays exact.  What was
-over-committed before only refuses those that ask for it.
+Amounts are fractions; a row is multiplied by their common denominator, so it stays exact. What was
+over-committed before only rejects claims that ask for it.
 
 Source: KEP-4815, KEP-5075; k8s.io/dynamic-resource-allocation/structured.
 """
@@ -26,8 +26,8 @@ from math import lcm
 from typing import TYPE_CHECKING
 
 from ...framework.dra.capacity import capacities
-from ..context import Terms
 from ..linear import add_at_most
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
     from ...framework.dra.claims import Want
     from ..context import Context
-    from ..dra.problem import DeviceProblem, Kind
+    from ..dra.problem import DeviceKind, DeviceProblem
     from .choice import Choice, Spared, Taken
     from .variables import DeviceVariables
 
-Part = tuple[Terms, Fraction]
-"""So many times an amount."""
+ScaledTerms = tuple[Terms, Fraction]
+"""A number of times an amount."""
 
 
 def add_sums(ctx: Context, devices: DeviceProblem, variables: DeviceVariables) -> None:
@@ -103,8 +103,8 @@ class _Sums:
         device = self._devices.kinds[index].device
         return {name: item.value for name, item in capacities(device.spec, device.id.driver).items()}
 
-    def _given(self, index: int, name: str) -> list[Part]:
-        """Return what claims of before take of a capacity, as far as they keep it."""
+    def _given(self, index: int, name: str) -> list[ScaledTerms]:
+        """Return what claims allocated before take of a capacity, as far as they keep it."""
         device = self._devices.kinds[index].device
         return [
             (self._kept(key), dict(result.taken).get(name, Fraction(0)))
@@ -114,7 +114,7 @@ class _Sums:
         ]
 
     def _is_full(self, spared: Spared, others: Sequence[Taken]) -> None:
-        """Let a device be spared only where other claims leave too little of some capacity of it."""
+        """Allow that a device is spared only where other claims leave too little of some capacity of it."""
         reasons = Terms().extend(spared.count)
         for name, value in self._capacities(spared.kind.index).items():
             before = sum((amount for _, amount in self._given(spared.kind.index, name)), Fraction(0))
@@ -127,12 +127,12 @@ class _Sums:
                 terms.extend(count, -int(amount * scale))
             # at least one unit more than what would leave enough
             bound = -(int(most * scale) + 1) - terms.constant
-            add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=full)
+            add_at_most(self._ctx.model, terms.coefficients, terms.variables, terms.uppers, bound, when=full)
             reasons.add(full, 1)
         self._ctx.model.add(reasons.expression() >= spared.pods.expression())
 
     def _room_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` a share only of what has as much left: beside what stays held, at least."""
+        """Allow `adminAccess` a share only of a device with as much left beside what stays held."""
         every = [taken for choice in brought for taken in choice.taken if taken.kind.shared]
         for kind in {t.kind.index: t.kind for t in every if t.want.admin}.values():
             own = [taken for taken in every if taken.kind is kind]
@@ -144,7 +144,7 @@ class _Sums:
 
     def counters(self) -> None:
         """Keep what partitions take within the counters that they share."""
-        rows: dict[int, list[Part]] = {}
+        rows: dict[int, list[ScaledTerms]] = {}
         used: dict[int, list[Terms]] = {}
         for taken in self._taken:
             if taken.kind.shared:
@@ -167,7 +167,7 @@ class _Sums:
             self._counters_for_admin(brought)
 
     def _used(self, index: int, counts: Iterable[Terms]) -> Terms:
-        """Say with a literal whether anybody has a shared device in the end."""
+        """Return a literal that is true whenever some claim has a shared device in the end."""
         device = self._devices.kinds[index].device
         literal = self._ctx.model.new_bool_var(f"used[{device.id}]")
         for count in counts:
@@ -177,8 +177,8 @@ class _Sums:
                 self._ctx.model.add(literal >= self._kept(key).expression())
         return Terms().add(literal, 1)
 
-    def _taken_before(self, number: int, without: Iterable[int] = ()) -> list[Part]:
-        """Return what claims of before take of a counter, as far as they keep it."""
+    def _taken_before(self, number: int, without: Iterable[int] = ()) -> list[ScaledTerms]:
+        """Return what claims allocated before take of a counter, as far as they keep it."""
         inventory = self._devices.index.inventory
         takers = inventory.counters.takers[number]
         holders: dict[int, list[str]] = {}
@@ -189,7 +189,7 @@ class _Sums:
         return [(self._held(identity, keys), takers[identity]) for identity, keys in holders.items()]
 
     def _held(self, identity: int, keys: Sequence[str]) -> Terms:
-        """Say whether one of some claims keeps a device."""
+        """Return a literal that is true whenever one of some claims keeps a device."""
         if len(keys) == 1:
             return self._kept(keys[0])
         if any(key not in self._released for key in keys):
@@ -203,7 +203,7 @@ class _Sums:
         return Terms().add(literal, 1)
 
     def _counters_for_admin(self, brought: Sequence[Choice]) -> None:
-        """Give `adminAccess` partitions only of what has as much left: beside what stays held, at least."""
+        """Allow `adminAccess` partitions only where as much is left beside what stays held."""
         every = [t for choice in brought for t in choice.taken if not t.kind.shared]
         asked = {n for t in every if t.want.admin for n, _ in t.kind.device.counters}
         for number in sorted(asked):
@@ -214,11 +214,13 @@ class _Sums:
     # -- rows --
 
     def _kept(self, key: str) -> Terms:
-        """Whether a claim keeps its devices of before."""
+        """Expression that is 1 where a claim keeps its earlier devices."""
         literal = self._released.get(key)
         return Terms(constant=1) if literal is None else Terms(constant=1).add(literal, 1, -1)
 
-    def _within(self, new: Sequence[Part], old: Sequence[Part], value: Fraction, label: str) -> None:
+    def _within(
+        self, new: Sequence[ScaledTerms], old: Sequence[ScaledTerms], value: Fraction, label: str
+    ) -> None:
         """Keep a sum within a value; where the old alone exceeds it, as soon as anything new is taken."""
         new = [(count, amount) for count, amount in new if amount]
         if not new:
@@ -235,15 +237,15 @@ class _Sums:
                 self._ctx.model.add(count.expression() <= count.high * when)
         bound = int(value * scale) - terms.constant
         add_at_most(
-            self._ctx.model, terms.coefficients, terms.variables, terms.spans, bound, when=when, name=label
+            self._ctx.model, terms.coefficients, terms.variables, terms.uppers, bound, when=when, name=label
         )
 
 
-def _amounts(takers: Iterable[Taken], name: str) -> list[Part]:
+def _amounts(takers: Iterable[Taken], name: str) -> list[ScaledTerms]:
     """Return what takers take of a capacity."""
     found = ((taken.count, _amount(taken.want, taken.kind, name)) for taken in takers)
     return [(count, amount) for count, amount in found if amount]
 
 
-def _amount(want: Want, kind: Kind, name: str) -> Fraction:
+def _amount(want: Want, kind: DeviceKind, name: str) -> Fraction:
     return (want.taken(kind.device) or {}).get(name, Fraction(0))

@@ -37,7 +37,7 @@ class DeviceVariables:
         return [c for many in self.private.values() for c in many] + [c for c, _ in self.common.values()]
 
     def deciding(self) -> list[cp_model.IntVar]:
-        """Return the variables that say who has which devices, each once."""
+        """Return the variables that determine which claim has which devices, each once."""
         found = [variable for choice in self.choices() for variable in choice.variables()]
         found += [literal for _, literal in self.common.values()] + list(self.released.values())
         return list({variable.index: variable for variable in found}.values())

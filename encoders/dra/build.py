@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def device_problem(cluster: Cluster, state: State) -> DeviceProblem | None:
-    """Sort out the claims of a round; None where no pending pod needs devices."""
+    """Classify the claims of a round; None where no pending pod needs devices."""
     index = device_index(cluster)
     if index is None or state.claims is None or not any(index.needs_devices(i) for i in cluster.pending):
         return None

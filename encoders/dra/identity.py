@@ -1,11 +1,11 @@
-"""Where it matters which of several like devices a claim gets, and not only how many.
+"""Rounds in which it matters which of several like devices a claim gets, and not only how many.
 
 Like devices are interchangeable as long as each is one claim's: any way to hand them out is any other one
-with other names.  It is not so
+with other names. It is not so
 
-- with `adminAccess`: its device may be another claim's as well, and whose it is decides who comes first;
-- with an error that waits in a search: a selector that fails on a device, an invalid pool, all devices of
-  which one breaks a constraint.  The search gets there or not by which devices before it are in use.
+- with `adminAccess`: its device may be another claim's as well, and which claim that is affects the order;
+- with an error that a search may meet: a selector that fails on a device, an invalid pool, all devices of
+  which one breaks a constraint. Whether the search meets it depends on which devices before it are in use.
 
 In such rounds each device is a kind of its own and each pod with claims a class of its own, as far as that
 stays small; beyond, no solution without an order is excluded, since other devices could give it one.
@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...framework.dra.candidates import candidates
+from ...framework.dra.devices import elements
 from ...framework.dra.extended import claim_for, requested, served_resources
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def identities_matter(devices: DeviceProblem) -> bool:
-    """Say whether some claim of a pending pod depends on which devices others have."""
+    """Whether some claim of a pending pod depends on which devices others have."""
     return any(
         is_admin(spec)
         or may_break(devices, spec, node)
@@ -53,8 +54,9 @@ def may_break(devices: DeviceProblem, spec: ClaimSpec, node: int) -> bool:
         covered = [want for want in wants if constraint.covers(want)]
         if any(want.all_devices for want in covered):
             found = {d.number: d for want in covered for d in devices.matching(want, node)}
-            values = [device.attributes.get(constraint.attribute) for device in found.values()]
-            if None in values or (len(values) > 1 if constraint.distinct else len(set(values)) > 1):
+            values = [elements(device.attributes.get(constraint.attribute)) for device in found.values()]
+            several = len(values) > 1 if constraint.distinct else len(set(values)) > 1
+            if several or not all(values):
                 return True
     return False
 

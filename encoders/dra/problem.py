@@ -1,9 +1,9 @@
 """Devices and claims as the encoders see them.
 
-Devices that no selector, constraint, taint, counter or node can tell apart are one `Kind` and are counted.  A
-claim is *private* where one pending pod has it and nobody has allocated or reserved it: pods that differ only
-in private claims that ask for the same are one class.  All other claims of pending pods are *common*: named
-by several pods, of a pod group, or allocated before the round.
+Devices that no selector, constraint, taint, counter or node can tell apart are one `DeviceKind` and are
+counted. A claim is *private* where exactly one pending pod has it and it is neither allocated nor reserved:
+pods that differ only in private claims with equal requests are one class. All other claims of pending pods
+are *common*: named by several pods, of a pod group, or allocated before the round.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_APART = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class DeviceKind:
     """Devices that are alike; a shared device is a kind of its own.
 
     Attributes
@@ -98,8 +98,8 @@ class DeviceProblem:
     blocked: set[int] = field(default_factory=set)
     apart: bool = False
     blurred: bool = False
-    kinds: list[Kind] = field(default_factory=list)
-    _kind_of: dict[int, Kind] = field(default_factory=dict)
+    kinds: list[DeviceKind] = field(default_factory=list)
+    _kind_of: dict[int, DeviceKind] = field(default_factory=dict)
 
     def spec(self, key: str) -> ClaimSpec:
         """Return what a claim asks for."""
@@ -120,9 +120,9 @@ class DeviceProblem:
             keys += (f"{self.cluster.pods[pod].key}-extended-resources",)
         return keys
 
-    def options(self, want: Want, node: int) -> list[tuple[Kind, list[Device]]]:
-        """Return the kinds that may serve a want on a node, whoever holds them, with their devices there."""
-        found: dict[int, tuple[Kind, list[Device]]] = {}
+    def options(self, want: Want, node: int) -> list[tuple[DeviceKind, list[Device]]]:
+        """Return the kinds that may serve a want on a node, held or not, with their devices there."""
+        found: dict[int, tuple[DeviceKind, list[Device]]] = {}
         for device in self.matching(want, node):
             if self.usable(want, device):
                 kind = self.kind(device)
@@ -137,8 +137,8 @@ class DeviceProblem:
     def every(self, want: Want, node: int) -> tuple[list[Device], list[Device]]:
         """Return what a want for all devices means on a node: what it must have, what it has if it can.
 
-        A device of its own belongs to it, however it is held; a shared one only while it can give what is
-        asked for.  What can never give that belongs to neither.
+        An unshared device belongs to it, held or not; a shared one only while it can give what is asked for.
+        A device that can never give that belongs to neither.
         """
         own: list[Device] = []
         shared: list[Device] = []
@@ -148,7 +148,7 @@ class DeviceProblem:
         return own, shared
 
     def refused(self, spec: ClaimSpec, node: int) -> bool:
-        """Whether the allocator turns a claim down on a node before it looks for devices."""
+        """Whether the allocator rejects a claim on a node before it searches for devices."""
         view = self.index.inventory.view(node)
         key = ("refused", spec.number)
         if key not in view.found:
@@ -204,8 +204,8 @@ class DeviceProblem:
         there = sum(len(found) for kind, found in options if self.may_be_free(kind))
         return min(there, 1) if want.all_devices else there // want.count
 
-    def may_be_free(self, kind: Kind) -> bool:
-        """Whether nobody holds the devices, or who holds them may give them back in the round."""
+    def may_be_free(self, kind: DeviceKind) -> bool:
+        """Whether the devices are free, or their holder may give them back in the round."""
         if kind.holder is None:
             return True
         consumers = self.claims.reserved.get(kind.holder, frozenset())
@@ -230,7 +230,7 @@ class DeviceProblem:
         waits = pods[pod].initial_node < 0
         return waits or (self.strongest is not None and pods[pod].priority < self.strongest)
 
-    def kind(self, device: Device) -> Kind:
+    def kind(self, device: Device) -> DeviceKind:
         """Return the kind of a device."""
         return self._kind_of[device.number]
 
@@ -248,7 +248,7 @@ class DeviceProblem:
             for result in allocation.results:
                 if not result.admin and not result.share:
                     holders[self.index.inventory.identify(result.id)] = key
-        made: dict[Hashable, Kind] = {}
+        made: dict[Hashable, DeviceKind] = {}
         seen = self._seen()
         self.apart = matter and len(seen) <= MOST_APART
         self.blurred = matter and not self.apart
@@ -269,7 +269,7 @@ class DeviceProblem:
                 )
             )
             if alike not in made:
-                made[alike] = Kind(len(made), [], holder, reach)
+                made[alike] = DeviceKind(len(made), [], holder, reach)
             made[alike].devices.append(device)
             self._kind_of[device.number] = made[alike]
         self.kinds = list(made.values())

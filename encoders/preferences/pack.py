@@ -2,7 +2,7 @@
 
     pack = number of nodes with a pod that stays or comes
 
-Sense: min.  The twin for a finished plan is `framework.measures.preferences.nodes_in_use`.
+Sense: min. The same measure of a finished plan is `framework.measures.preferences.nodes_in_use`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..context import Terms
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from ..context import Context

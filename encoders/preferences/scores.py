@@ -1,11 +1,11 @@
-"""`--prefer scores`: the most points of soft criteria, as `measures.preferences.soft_points` defines them.
+"""`--prefer scores`: the most points of soft criteria (`framework.measures.preferences.soft_points`).
 
     scores = Σ static points(c, n)·y[c,n]
              + Σ weight·(pods of c in domains with another match of a preferred term)
              − Σ weight·(pods of c in domains with another match of a preferred anti-affinity term)
              − 100·Σ excess over maxSkew of ScheduleAnyway constraints
 
-Sense: max.  "Another" match: a class that matches its own term needs two pods in the domain.
+Sense: max. "Another" match: a class that matches its own term needs two pods in the domain.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from ...framework.measures.preferences import plugin_weight, preferred_terms, schedule_anyway, static_points
 from ...framework.rules.affinity import matches_incoming, preferred_affinity, preferred_anti_affinity
 from ...framework.vocabulary import names
-from ..context import Terms
 from ..excess import excess
 from ..inter_pod_affinity import ties_of as affinity_ties
+from ..terms import Terms
 from ..topology_spread import ties_of as spread_ties
 
 if TYPE_CHECKING:
@@ -72,19 +72,19 @@ def _met(ctx: Context, cls: PodClass, term: AffinityTerm, sign: int) -> Terms:
         nodes = np.asarray(ids == domain)
         matches = _matches(ctx, found, nodes)
         here = ctx.placed([cls], np.flatnonzero(nodes).tolist())
-        span = min(here.high, cls.size)
-        pods = ctx.model.new_int_var(0, span, f"met[{cluster.pods[cls.pod].key},{len(met.spans)}]")
-        literal = ctx.model.new_bool_var(f"another[{cluster.pods[cls.pod].key},{len(met.spans)}]")
+        upper = min(here.high, cls.size)
+        pods = ctx.model.new_int_var(0, upper, f"met[{cluster.pods[cls.pod].key},{len(met.uppers)}]")
+        literal = ctx.model.new_bool_var(f"another[{cluster.pods[cls.pod].key},{len(met.uppers)}]")
         if sign > 0:
             # a bonus: only with another match, and at most the pods that are here
             ctx.model.add(pods <= here.expression())
-            ctx.model.add(pods <= span * literal)
+            ctx.model.add(pods <= upper * literal)
             ctx.model.add(matches.expression() >= 1 + own).only_enforce_if(literal)
         else:
-            # a penalty: without the literal nobody else matches, with it every pod that is here counts
+            # a penalty: without the literal no other pod matches, with it every pod that is here counts
             ctx.model.add(matches.expression() <= own).only_enforce_if(literal.negated())
             ctx.model.add(pods >= here.expression()).only_enforce_if(literal)
-        met.add(pods, span)
+        met.add(pods, upper)
     return met
 
 
@@ -97,7 +97,7 @@ def _matches(ctx: Context, found: Matching, nodes: Bools) -> Terms:
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie what soft constraints and terms join as hard ones of the same kinds do."""
+    """Tie the classes of soft constraints and terms as hard ones of the same kinds do."""
     yield from spread_ties(problem, schedule_anyway)
     yield from affinity_ties(problem, preferred_affinity)
     yield from affinity_ties(problem, preferred_anti_affinity)

@@ -2,8 +2,8 @@
 
     spread = Σ over nodes of (pods on the node in the end)²
 
-Sense: min.  The square of a count is the sum of the odd numbers 1, 3, 5, … so each further pod of a node
-costs more than the one before and a minimising solver fills the cheap steps first.  The twin for a finished
+Sense: min. The square of a count is the sum of the odd numbers 1, 3, 5, … so each further pod of a node costs
+more than the one before and a minimising solver fills the cheap steps first. The same measure of a finished
 plan is `framework.measures.preferences.squared_load`.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..context import Terms
+from ..terms import Terms
 
 if TYPE_CHECKING:
     from ..context import Context

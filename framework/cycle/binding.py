@@ -1,6 +1,6 @@
-"""Reserve and PreBind: where a pod that passed every filter still is not bound.
+"""Reserve and PreBind: when a pod that passed every filter is still not bound.
 
-With the default profile nothing fails here that Filter let pass.  A profile that switches a plugin off at
+With the default profile nothing fails here that Filter let pass. A profile that switches a plugin off at
 some of its points may leave it without what it would have written down before:
 
 - PreFilter off, Reserve or PreBind on: VolumeBinding and DynamicResources find no state, whatever it is for;
@@ -36,7 +36,7 @@ _SPELLED: Final = {RESERVE: "Reserve", PRE_BIND: "PreBind"}
 
 
 class Binding:
-    """What a profile's Reserve and PreBind say, which does not depend on the node."""
+    """The outcome of a profile's Reserve and PreBind, which does not depend on the node."""
 
     def __init__(self, cluster: "Cluster", profile: Profile) -> None:
         self._cluster = cluster
@@ -49,11 +49,11 @@ class Binding:
         self._unwritten = calls(devices, PRE_BIND) and not calls(devices, RESERVE)
 
     def never(self, i: int) -> bool:
-        """Say whether pod i can never be bound, whatever else happens."""
+        """Whether pod i can never be bound, whatever else happens."""
         return self._always is not None or self._of_volumes(i) is not None or self._is_left_alone(i)
 
     def _is_left_alone(self, i: int) -> bool:
-        """Say whether nobody will have devices chosen for a claim that has none."""
+        """Whether no plugin will choose devices for a claim that has none."""
         index = device_index(self._cluster)
         if not (self._unchosen or self._unwritten) or index is None:
             return False
@@ -76,7 +76,7 @@ class Binding:
         return None
 
     def _of_volumes(self, i: int) -> Status | None:
-        """Look at claims that wait to be bound, although nothing was assumed for them."""
+        """Return the error of claims that wait to be bound, although nothing was assumed for them."""
         if not self._unassumed:
             return None
         claims = claims_of(self._cluster).of(i)
@@ -87,14 +87,14 @@ class Binding:
         return _failed(PRE_BIND, names.VOLUME_BINDING, NOT_ASSUMED) if claims.unbound else None
 
     def _of_claims(self, state: "State", i: int) -> Status | None:
-        """Look at resource claims that nothing was chosen for."""
+        """Return the error of resource claims for which nothing was chosen."""
         index = device_index(self._cluster)
         if not (self._unchosen or self._unwritten) or index is None or state.claims is None:
             return None
         try:
             claims = index.claims_of(i)
         except ClaimProblem:
-            return None  # PreFilter has said so
+            return None  # PreFilter rejected it already
         if all(claim.key in state.claims.allocations for claim in claims):
             return None
         if self._unchosen:

@@ -1,7 +1,7 @@
 """What is left of the disruption budgets while a round goes on.
 
 Within a pass a budget stays what its status says, except that guarded victims (KEP-4664) draw on it at once:
-they are evicted, not deleted, and an eviction is paid for when it is granted.  All other victims are paid for
+they are evicted, not deleted, and an eviction is paid for when it is granted. All other victims are paid for
 when the pass is over.
 """
 
@@ -64,7 +64,7 @@ class Ledger:
         return numbers
 
     def pay(self, victims: Iterable[int]) -> None:
-        """Let victims use their budgets, each once."""
+        """Charge the budgets of victims, each once."""
         for i in victims:
             for b in self.charges(i):
                 self.allowed[b] = max(0, self.allowed[b] - 1)

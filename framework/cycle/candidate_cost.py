@@ -1,4 +1,4 @@
-"""A node where a pod could be placed after evictions, and how bad they are.
+"""A node where a pod could be placed after evictions, and their cost.
 
 Source: kube-scheduler 1.34.1 framework/preemption/preemption.go (pickOneNodeForPreemption).
 """
@@ -17,7 +17,7 @@ OFFSET: Final = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A node and who would have to leave it.
+    """A node and the victims that would have to leave it.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Candidate:
     violations: int
 
 
-class Harm(NamedTuple):
+class CandidateCost(NamedTuple):
     """What a candidate costs; the smallest is the best.
 
     Attributes
@@ -60,11 +60,11 @@ class Harm(NamedTuple):
     name: int
 
 
-def harm_of(cluster: "Cluster", candidate: Candidate) -> Harm:
-    """Weigh a candidate: the smallest harm is chosen."""
+def cost_of(cluster: "Cluster", candidate: Candidate) -> CandidateCost:
+    """Return the cost of a candidate: the smallest is chosen."""
     victims = [cluster.pods[j] for j in candidate.victims]
     highest = victims[0].priority
-    return Harm(
+    return CandidateCost(
         violations=candidate.violations,
         highest=highest,
         sum=sum(victim.priority + OFFSET for victim in victims),

@@ -1,7 +1,7 @@
 """What one class of pods found on every node, kept from one cycle to the next.
 
 Identical pods come one after another, and a cycle changes one node: what the filters and scorers say that
-look at a node and its pods alone is kept by node and asked again only where something has changed.  Filters
+look at a node and its pods alone is kept by node and asked again only where something has changed. Filters
 and scorers that look at pods anywhere are asked in every cycle; their cost is that of a few arrays.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..plugins import LocalFilter, Scope, ScorePlugin
 from ..plugins.base import Nodes
-from ..state.dirty_nodes import NEVER, Touched
+from ..state.dirty_nodes import NEVER, DirtyNodes
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
 
@@ -98,7 +98,7 @@ class ClassView:
                 passes &= data[nodes] == 0
         self._fixed_open[nodes] = passes
 
-    def refresh(self, cycle: "CycleState", state: "State", recast: Touched) -> None:
+    def refresh(self, cycle: "CycleState", state: "State", recast: DirtyNodes) -> None:
         """Ask again about the nodes that have changed since the last time.
 
         Parameters
@@ -106,24 +106,24 @@ class ClassView:
         cycle : CycleState
         state : State
             Which knows of nodes whose pods have changed.
-        recast : Touched
+        recast : DirtyNodes
             Nodes that have changed themselves.
         """
-        touched = state.touched.since(self._moment)
-        self._moment = state.touched.moment
+        dirty = state.dirty_nodes.since(self._moment)
+        self._moment = state.dirty_nodes.moment
         changed = recast.since(self._recast)
         self._recast = recast.moment
         if changed is None:
             self._settle(cycle, slice(None))
-            touched = None
+            dirty = None
         elif changed:
             self._settle(cycle, np.array(sorted(set(changed)), dtype=np.int64))
-            touched = None if touched is None else [*touched, *changed]
-        if touched is None or len(touched) * 4 > len(self._fixed):
+            dirty = None if dirty is None else [*dirty, *changed]
+        if dirty is None or len(dirty) * 4 > len(self._fixed):
             self.open, self.points = self._fixed_open.copy(), self._fixed.copy()
             nodes = np.arange(len(self._fixed), dtype=np.int64)
-        elif touched:
-            nodes = np.array(sorted(set(touched)), dtype=np.int64)
+        elif dirty:
+            nodes = np.array(sorted(set(dirty)), dtype=np.int64)
         else:
             return
         passes = self._fixed_open[nodes]
@@ -149,7 +149,7 @@ class ClassViews:
         self._profile = profile
         self._n_nodes = n_nodes
         self._views: dict[int, ClassView] = {}
-        self._recast = Touched()
+        self._recast = DirtyNodes()
         self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(n_nodes, 1)))
 
     def __len__(self) -> int:

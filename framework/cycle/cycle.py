@@ -84,7 +84,7 @@ class Cycle:
 
     @property
     def victims(self) -> tuple[int, ...]:
-        """Who has to leave for a nominated pod, the most important first."""
+        """The victims of a nominated pod, the most important first."""
         best = self.preemption.best if self.preemption else None
         return best.victims if best else ()
 
@@ -103,7 +103,7 @@ class Cycle:
         return total
 
     def message(self, n_nodes: int) -> str:
-        """Write the text of the pod's condition; ask before the state changes.  Empty where it was bound."""
+        """Write the text of the pod's condition; ask before the state changes. Empty where it was bound."""
         if self.outcome == "bound":
             return ""
         if self.error or self.result is None:
@@ -227,7 +227,7 @@ def _select_host(cluster: "Cluster", nodes: Ints, totals: Ints | None) -> int:
 def run_post_filter(
     framework: "Framework", state: "State", cycle: Cycle, ledger: Ledger, *, ineligible: str = ""
 ) -> None:
-    """Run PostFilter: DynamicResources speaks about claims, DefaultPreemption looks for victims.
+    """Run PostFilter: DynamicResources decides about claims, DefaultPreemption looks for victims.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def run_post_filter(
 
 
 def _reached(framework: "Framework", refusal: Status | None, plugin: str) -> bool:
-    """Say whether a plugin's PreFilter ran, given PreFilter's refusal."""
+    """Whether a plugin's PreFilter ran, given PreFilter's refusal."""
     order = framework.profile.points[PRE_FILTER]
     if plugin not in order:
         return False
@@ -276,9 +276,9 @@ def _reached(framework: "Framework", refusal: Status | None, plugin: str) -> boo
 
 
 def apply(state: "State", cycle: Cycle, ledger: Ledger) -> list[int]:
-    """Let a cycle's outcome happen: bind the pod, or nominate it and let its victims terminate.
+    """Apply a cycle's outcome: bind the pod, or nominate it and mark its victims as terminating.
 
-    Victims stay on their node; guarded ones are paid for.  Pods of lower priority that were nominated to the
+    Victims stay on their node; guarded ones are paid for. Pods of lower priority that were nominated to the
     node lose their nomination, unless all victims were terminating before.
 
     Returns

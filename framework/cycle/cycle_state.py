@@ -1,4 +1,4 @@
-"""What the plugins learnt in PreFilter, handed to Filter in one cycle."""
+"""The results of PreFilter, passed on to Filter in one cycle."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class CycleState:
-    """What the plugins learnt in PreFilter about one pod in one state.
+    """The results of PreFilter for one pod in one state.
 
     Attributes
     ----------

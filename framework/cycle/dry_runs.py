@@ -1,11 +1,11 @@
 """Preemption's dry runs on many nodes at once, for the nodes where everything is a matter of room.
 
 A node is *plain* for a preemptor when no pod that could leave it matters to any filter other than
-NodeResourcesFit, nobody there is guarded, and no pod there is under two budgets.  Then the other filters
-answer the same throughout, beside the pods nominated to the node and without them, and putting pods back is
-arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room.  The outcome
-is that of `preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless*
-ones: rejected even when all have left.
+NodeResourcesFit, no pod there is guarded, and none is under two budgets. Then the other filters answer the
+same throughout, beside the pods nominated to the node and without them, and putting pods back is arithmetic:
+rank by rank, all nodes take back their next pod where the preemptor still has room. The outcome is that of
+`preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless* ones: rejected
+even when all have left.
 
 Arrays over victims-to-be are flat: those of the first node, the most important first, then the next node's.
 """
@@ -20,7 +20,7 @@ from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.resources import Rows, block
 from .budget_ledger import SEVERAL
-from .candidate_cost import OFFSET, Candidate, Harm
+from .candidate_cost import OFFSET, Candidate, CandidateCost
 from .importance import importance_of
 from .quick_rejection import hopeless
 
@@ -125,12 +125,12 @@ class DryRuns:
         self._gone = _put_back(self._leaving, usage[self._leaving.pods], free[fits] - need, slots[fits])
         self._weigh()
 
-    def least(self, places: Sequence[int]) -> tuple[Harm, int]:
-        """Return the least harm among some places that help, and which place it is."""
+    def least(self, places: Sequence[int]) -> tuple[CandidateCost, int]:
+        """Return the least cost among some places that help, and which place it is."""
         rows = np.searchsorted(np.flatnonzero(self.helps), places)
         columns = self._columns[:, rows]
         best = int(np.lexsort(columns[::-1])[0])
-        return Harm(*columns[:, best].tolist()), places[best]
+        return CandidateCost(*columns[:, best].tolist()), places[best]
 
     def candidate(self, place: int) -> Candidate:
         """Return the candidate at a place that helps."""
@@ -143,7 +143,7 @@ class DryRuns:
         return Candidate(int(self._nodes[place]), victims, int(self.violations[place]))
 
     def _weigh(self) -> None:
-        """Find the harm on each node, the first of its victims being the most important one."""
+        """Return the cost of each node, the first of its victims being the most important one."""
         importance, leaving, size = importance_of(self._cluster), self._leaving, len(self._places)
         at, pods = leaving.at[self._gone], leaving.pods[self._gone]
         first = _firsts(at)
@@ -161,7 +161,7 @@ class DryRuns:
         )
         self.helps[self._places[found]] = True
         self.violations[self._places[found]] = self._columns[0]
-        # Whoever fits without a victim was rejected for no reason: that is for a plain dry run to say.
+        # A pod that fits without a victim was rejected for no reason: the dry run of one node reports that.
         self.judged[np.setdiff1d(self._places, self._places[found])] = False
 
 
@@ -179,7 +179,7 @@ def _wanted(result: "FilterResult") -> Wanted | None:
 
 
 def _leaving(cluster: "Cluster", state: "State", i: int, ledger: "Ledger", nodes: Ints) -> _Leaving:
-    """List the pods of lower priority, and who of them breaks a budget."""
+    """List the pods of lower priority, and which of them break a budget."""
     importance = importance_of(cluster)
     lists = importance.on(state, nodes)
     pods = np.concatenate(lists)
@@ -208,7 +208,7 @@ def _plain(
     matters: Bools | None,
     size: int,
 ) -> Bools:
-    """Say which nodes are plain as far as the pods on them go; bool[size]."""
+    """Return which nodes are plain as far as the pods on them go; bool[size]."""
     pods = leaving.pods
     special = ledger.budget_of[pods] == SEVERAL
     guarded = cluster.guards[pods] > cluster.pods[i].priority
@@ -220,7 +220,7 @@ def _plain(
 
 
 def _others_pass(result: "FilterResult", state: "State", i: int, nodes: Ints) -> Bools:
-    """Say which nodes pass all filters but NodeResourcesFit; bool[K]."""
+    """Return which nodes pass all filters but NodeResourcesFit; bool[K]."""
     passed = np.ones(len(nodes), dtype=np.bool_)
     for plugin, data in result.cycle.entries:
         if not isinstance(plugin, NodeResourcesFit):
@@ -249,7 +249,7 @@ def _sums(values: Ints, at: Ints, size: int) -> Ints:
 
 
 def _put_back(leaving: _Leaving, usage: Ints, spare: Ints, slots: Ints) -> Bools:
-    """Put pods back while there is room for the preemptor; say who cannot stay.
+    """Put pods back while there is room for the preemptor; return which cannot stay.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _put_back(leaving: _Leaving, usage: Ints, spare: Ints, slots: Ints) -> Bools
     """
     gone = np.zeros(len(leaving.pods), dtype=np.bool_)
     crowd = np.bincount(leaving.at, minlength=len(slots))
-    order = np.argsort(leaving.at * 2 + ~leaving.breaks, kind="stable")  # who breaks a budget comes first
+    order = np.argsort(leaving.at * 2 + ~leaving.breaks, kind="stable")  # pods that break a budget come first
     by_crowd = np.argsort(-crowd, kind="stable")
     crowd, spare, slots = crowd[by_crowd], spare[by_crowd], slots[by_crowd]
     start = np.searchsorted(leaving.at, by_crowd)

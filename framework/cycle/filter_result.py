@@ -1,4 +1,4 @@
-"""The outcome of filtering one pod: a verdict for each node, words only where they are asked for."""
+"""The outcome of filtering one pod: a verdict for each node, and reasons only on demand."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
     from ..state.state import State
-    from .nominated_pods import Crowding
+    from .nominated_pods import NominatedPods
 
 _OVERRIDDEN: Final = -3
 
@@ -22,7 +22,7 @@ STATUS_OUTSIDE: Final = Status(Code.UNRESOLVABLE, names.NODE_AFFINITY, (REASON_O
 
 
 class FilterResult:
-    """A pod's verdict for every node.  Reasons are read from the state: ask before it changes.
+    """A pod's verdict for every node. Reasons are read from the state: ask before it changes.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class FilterResult:
         PreFilter's refusal, which then is every node's status.
     """
 
-    __slots__ = ("_by", "_crowding", "_overrides", "_verdicts", "codes", "cycle", "state")
+    __slots__ = ("_by", "_nominated_pods", "_overrides", "_verdicts", "codes", "cycle", "state")
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class FilterResult:
         state: "State",
         by: NDArray[np.int8],
         verdicts: NDArray[np.uint8],
-        crowding: "Crowding | None" = None,
+        nominated_pods: "NominatedPods | None" = None,
     ) -> None:
         self.cycle = cycle
         self.state = state
         self._by = by
         self._verdicts = verdicts
-        self._crowding = crowding
+        self._nominated_pods = nominated_pods
         self._overrides: dict[int, Status] = {}
         self.codes: NDArray[np.int8] = np.zeros(len(by), dtype=np.int8)
         if cycle.rejected is not None:
@@ -134,6 +134,6 @@ class FilterResult:
             return STATUS_OUTSIDE
         plugin, data = self.cycle.entries[k]
         fork = plugin.fork(data, self.state, self.cycle.pod, n)
-        if self._crowding is not None:
-            self._crowding.fill(k, fork, n)
+        if self._nominated_pods is not None:
+            self._nominated_pods.fill(k, fork, n)
         return plugin.status(fork, int(self._verdicts[n]))

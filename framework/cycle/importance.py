@@ -1,4 +1,4 @@
-"""Who is more important than whom on a node: higher priority, then earlier start, then earlier arrival."""
+"""Importance of the pods of a node: higher priority, then earlier start, then earlier arrival."""
 
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -47,12 +47,12 @@ class Importance:
 
     def on(self, state: "State", nodes: Ints) -> list[Ints]:
         """Return the pods of each of some nodes; equal ones in order of arrival."""
-        touched = state.touched.since(self._moment)
-        self._moment = state.touched.moment
-        if touched is None:
+        dirty = state.dirty_nodes.since(self._moment)
+        self._moment = state.dirty_nodes.moment
+        if dirty is None:
             self._on = [None] * len(self._on)
         else:
-            for n in touched:
+            for n in dirty:
                 self._on[n] = None
         return [self._of(state, n) for n in nodes.tolist()]
 

@@ -33,12 +33,12 @@ class NodeFilter:
         self._moving = [(p, fork) for p, fork in self._forks if not isinstance(p, StaticFilter)]
 
     def add(self, j: int) -> None:
-        """Let pod j be on the node."""
+        """Add pod j to the node."""
         for plugin, fork in self._moving:
             plugin.add(fork, j)
 
     def remove(self, j: int) -> None:
-        """Let pod j no longer be on the node."""
+        """Remove pod j from the node."""
         for plugin, fork in self._moving:
             plugin.remove(fork, j)
 
@@ -68,7 +68,7 @@ class NodeFilter:
         return self.check()
 
     def passes(self, nominated: Beside) -> bool:
-        """Say whether `run` succeeds."""
+        """Whether `run` succeeds."""
         return self.run(nominated).ok
 
     def _take_slots(self, count: int) -> None:

@@ -2,7 +2,7 @@
 
 Where those nominated to a node matter to no filter but NodeResourcesFit, all other filters answer the same
 both times, and NodeResourcesFit rejects more with them than without: both passes are one look at the room
-that is left, for all such nodes at once.  The other nodes are asked one by one (`node_filter`).
+that is left, for all such nodes at once. The other nodes are asked one by one (`node_filter`).
 
 Source: kube-scheduler 1.34.1 framework/runtime/framework.go (RunFilterPluginsWithNominatedPods).
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .cycle_state import CycleState
 
 
-class Crowding:
+class NominatedPods:
     """The pods that one pod must leave room for, in one state.
 
     Parameters
@@ -84,7 +84,7 @@ class Crowding:
         self._expected = Expected(self._expected.usage.copy(), self._expected.count.copy())
 
     def fill(self, place: int, fork: Any, n: int) -> None:
-        """Let the nominated pods of a node in `alone` be on a filter's fork of it.
+        """Add the nominated pods of a node in `alone` to a filter's fork of it.
 
         Parameters
         ----------

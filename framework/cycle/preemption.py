@@ -2,7 +2,7 @@
 
 For each node that Filter rejected but might take the pod: without all pods of lower priority, does it fit?
 Then as many of them as possible are put back, those whose eviction would break a budget first, each time the
-most important first; who cannot stay is a victim.  The node with the least harm wins.
+most important first; a pod that cannot stay is a victim. The node with the least cost wins.
 
 Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
 plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
@@ -21,7 +21,7 @@ from ..vocabulary.arrays import Bools
 from ..vocabulary.message import fit_error
 from ..vocabulary.status import Code, Status
 from .budget_ledger import Ledger
-from .candidate_cost import Candidate, Harm, harm_of
+from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
 from .node_filter import NodeFilter
@@ -54,7 +54,7 @@ class Preemption:
         Why the pod may not look for victims; then its nomination stays.
     failed : dict
         The statuses of nodes that are no candidates although they were tried, None where it was not worked
-        out.  Every other node was not worth trying.
+        out. Every other node was not worth trying.
     retry : callable
         Works out the status of a node in `failed`, while the state is what it was.
     """
@@ -65,7 +65,7 @@ class Preemption:
     retry: Callable[[int], Candidate | Status] | None = None
 
     def message(self, n_nodes: int) -> str:
-        """Write why nobody can be evicted for the pod; empty where somebody can.
+        """Write why no pod can be evicted for this one; empty where one can.
 
         Ask before the state changes.
         """
@@ -83,7 +83,7 @@ class Preemption:
         if status is None:
             assert self.retry is not None
             tried = self.retry(n)
-            assert isinstance(tried, Status)  # the dry runs of many nodes say the same as those of one
+            assert isinstance(tried, Status)  # dry runs on many nodes at once agree with those on one
             status = self.failed[n] = tried
         return status
 
@@ -91,7 +91,7 @@ class Preemption:
 def preempt(
     framework: "Framework", state: "State", i: int, result: FilterResult, ledger: Ledger
 ) -> Preemption:
-    """Look for the node where pod i would do the least harm.
+    """Look for the node where pod i costs the least.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def preempt(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
     size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
-    best: tuple[Harm, Candidate] | None = None
+    best: tuple[CandidateCost, Candidate] | None = None
     found, clean, enough = 0, False, False
     for start in range(0, len(potential), size):
         nodes = potential[start : start + size]
@@ -140,18 +140,18 @@ def preempt(
                     outcome.failed[n] = tried
                     continue
                 broken = tried.violations
-                harm = harm_of(cluster, tried)
-                if best is None or harm < best[0]:
-                    best = harm, tried
+                cost = cost_of(cluster, tried)
+                if best is None or cost < best[0]:
+                    best = cost, tried
             found += 1
             clean |= not broken
             enough = clean and found >= wanted
             if enough:
                 break
         if mine:
-            harm, place = together.least(mine)
-            if best is None or harm < best[0]:
-                best = harm, together.candidate(place)
+            cost, place = together.least(mine)
+            if best is None or cost < best[0]:
+                best = cost, together.candidate(place)
         if enough:
             break
     if best is not None:
@@ -160,7 +160,7 @@ def preempt(
 
 
 def _ineligible(cluster: "Cluster", state: "State", i: int, result: FilterResult) -> str:
-    """Say why pod i may not preempt; empty where it may."""
+    """Return why pod i may not preempt; empty where it may."""
     info = cluster.pods[i]
     if not info.preempts:
         return NEVER
@@ -212,14 +212,14 @@ def dry_run(
             victims.append(j)
             violations += j in breaking
     if not victims:
-        # With everybody back the node is as it was when Filter rejected it.
+        # With all pods back the node is as it was when Filter rejected it.
         raise InternalError(f"{pods[i].key}: node {framework.cluster.node_names[n]} passes without a victim")
     victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))
     return Candidate(n, tuple(victims), violations)
 
 
 def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bool:
-    """Say whether a preemptor of this priority may not break pod j's budgets (KEP-4664)."""
+    """Whether a preemptor of this priority may not break pod j's budgets (KEP-4664)."""
     guard = cluster.pods[j].guard
     # A pod that terminates already is not evicted again.
     return guard is not None and priority < guard and not state.terminating[j]

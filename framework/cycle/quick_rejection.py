@@ -1,6 +1,6 @@
-"""Nodes where no eviction helps, as filters tell that can judge many nodes at once after pods left them.
+"""Nodes where no eviction helps, found by filters that can judge many nodes at once after pods left them.
 
-Preemption's dry run of such a node ends before anybody is put back: with all pods of lower priority gone, the
+Preemption's dry run of such a node ends before any pod is put back: with all pods of lower priority gone, the
 preemptor is rejected beside the pods nominated to the node, or without them.
 """
 
@@ -27,7 +27,7 @@ def hopeless(
     at: Ints,
     plain: Bools,
 ) -> Bools:
-    """Say where a filter rejects pod i even after all who can have left.
+    """Return where a filter rejects pod i even after all pods that can leave have left.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def hopeless(
 def _rejects(
     plugin: "FilterPlugin", data: Any, state: "State", i: int, n: int, beside: Sequence[int]
 ) -> bool:
-    """Say whether a filter rejects pod i beside some pods."""
+    """Whether a filter rejects pod i beside some pods."""
     fork = plugin.fork(data, state, i, n)
     for j in beside:
         plugin.add(fork, j)

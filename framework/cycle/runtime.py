@@ -24,7 +24,7 @@ from .class_view import ClassView, ClassViews
 from .cycle_state import CycleState
 from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
-from .nominated_pods import Crowding
+from .nominated_pods import NominatedPods
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Framework:
     def _settle(self, i: int) -> _Settled | None:
         """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
 
-        A refusal is told in its turn: another plugin's may come first.
+        A refusal is reported in its turn: another plugin's may come first.
         """
         cls = self.cluster.pods[i].cls
         if cls not in self._settled:
@@ -158,10 +158,10 @@ class Framework:
                     verdicts[new] = found[new]
         if not (nominated and state.nominated and cycle.rejected is None):
             return FilterResult(cycle, state, by, verdicts)
-        crowding = Crowding(state, i, cycle, self.matters(cycle))
-        crowding.reject(state, by, verdicts)
-        result = FilterResult(cycle, state, by, verdicts, crowding)
-        for n in crowding.mixed:
+        nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
+        nominated_pods.reject(state, by, verdicts)
+        result = FilterResult(cycle, state, by, verdicts, nominated_pods)
+        for n in nominated_pods.mixed:
             if cycle.outside is None or not cycle.outside[n]:
                 status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
                 if not status.ok:
@@ -169,7 +169,10 @@ class Framework:
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
-        """Say whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind."""
+        """Whether pod i may be bound to one node now: Filter without nominations, Reserve, PreBind.
+
+        The filters' rules count, not what a search of upstream's fails to find (`FilterPlugin.permits`).
+        """
         cycle = self.pre_filter(state, i)
         if cycle.rejected is not None:
             return cycle.rejected
@@ -179,7 +182,7 @@ class Framework:
             if isinstance(plugin, StaticFilter) and not data[n]:
                 continue
             fork = plugin.fork(data, state, i, n)
-            verdict = plugin.check(fork)
+            verdict = plugin.permits(fork)
             if verdict:
                 return plugin.status(fork, verdict)
         return self._binding.refusal(state, i) or SUCCESS
@@ -209,14 +212,14 @@ class Framework:
         return NO_ALLOCATIONS
 
     def free_claim(self, state: "State", i: int, result: FilterResult) -> FreedClaim:
-        """Run DynamicResources' PostFilter: say which of pod i's claims, if any, is to be allocated anew."""
+        """Run DynamicResources' PostFilter: return the claim of pod i to be allocated anew, if any."""
         for plugin, data in result.cycle.entries:
             if isinstance(plugin, DynamicResources):
                 return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
         return NOTHING_FREED
 
     def matters(self, cycle: CycleState) -> Bools | None:
-        """Say which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
+        """Return which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
 
         It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
         """
@@ -252,15 +255,15 @@ class Framework:
             if plugin.scope is Scope.CLUSTER:
                 passed = passed & (plugin.filter_all(data, state, i) == 0)
         if state.nominated and passed.any():
-            crowding = Crowding(state, i, cycle, self.matters(cycle))
+            nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
             beside = state.nominations.beside
             full = [
                 n
-                for n in crowding.mixed
+                for n in nominated_pods.mixed
                 if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
             ]
             passed = passed.copy()
-            passed[crowding.full(state, passed)] = False
+            passed[nominated_pods.full(state, passed)] = False
             passed[full] = False
         return np.flatnonzero(passed)
 
@@ -304,7 +307,7 @@ class Framework:
         self._last = self._matters = None
 
     def static_mask(self, i: int) -> Bools:
-        """Say where pod i passes all that does not depend on where pods are; bool[N], shared."""
+        """Return where pod i passes the filters that do not depend on other pods; bool[N], shared."""
         cls = self.cluster.pods[i].cls
         mask = self._static_masks.get(cls)
         if mask is None:
@@ -335,7 +338,7 @@ class Framework:
         Returns
         -------
         dict of plugin to int64[len(nodes)]
-            Normalised and weighted, in the order of the profile; a plugin that skipped has no entry.  A
+            Normalised and weighted, in the order of the profile; a plugin that skipped has no entry. A
             `Status` where a plugin ended the cycle with an error.
         """
         scores: dict[str, Ints] = {}

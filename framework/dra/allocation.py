@@ -51,10 +51,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """The devices of a claim; `selector` says from which nodes they are reached, None from all."""
+    """The devices of a claim.
+
+    Attributes
+    ----------
+    results : tuple of Result
+    selector : NodeSelector or None
+        The nodes from which they are reached; None for all.
+    failed : bool
+        Whether binding failed or took too long: then they are reached from nowhere (`binding_conditions`).
+    """
 
     results: tuple[Result, ...]
     selector: NodeSelector | None = None
+    failed: bool = False
 
     @property
     def node(self) -> str | None:
@@ -84,11 +94,14 @@ def _document(result: Result) -> dict[str, Any]:
     if result.share:
         written["shareID"] = result.share
     if result.taken:
-        written["consumedCapacity"] = {name: format_quantity(amount) for name, amount in result.taken}
+        own = f"{result.id.driver}/"
+        written["consumedCapacity"] = {
+            name.removeprefix(own): format_quantity(amount) for name, amount in result.taken
+        }
     return written
 
 
-def read(model: api.AllocationResult) -> Allocation:
+def read(model: api.AllocationResult, *, failed: bool = False) -> Allocation:
     """Read an allocation from a claim's status."""
     results = tuple(
         Result(
@@ -102,7 +115,7 @@ def read(model: api.AllocationResult) -> Allocation:
         )
         for item in model.devices.results
     )
-    return Allocation(results, model.node_selector)
+    return Allocation(results, model.node_selector, failed)
 
 
 def write(claim: str, picks: Iterable[Pick], node: str) -> Allocation:
@@ -150,7 +163,10 @@ def reread(
             id=DeviceId(item["driver"], item["pool"], item["device"]),
             admin=bool(item.get("adminAccess")),
             share=item.get("shareID", ""),
-            taken=tuple((n, parse_quantity(q)) for n, q in item.get("consumedCapacity", {}).items()),
+            taken=tuple(
+                (qualified(name, item["driver"]), parse_quantity(amount))
+                for name, amount in item.get("consumedCapacity", {}).items()
+            ),
         )
         for item in document
     )

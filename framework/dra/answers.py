@@ -14,7 +14,7 @@ from ..vocabulary.arrays import Bools, Ints
 from .allocation import Pick
 from .claims import ClaimSpec
 from .inventory import Inventory
-from .search import SearchError, SearchTimeout, allocate
+from .search import FaultyPools, Manner, SearchError, SearchTimeout, allocate
 from .selection import Refusal
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ FITS: Final = 0
 NO_ROOM: Final = 1
 TIMEOUT: Final = 3
 ERROR: Final = 4
+FAULTY: Final = 5
 
 _NEVER: Final = -1
 
@@ -36,7 +37,7 @@ class Answer(NamedTuple):
     Attributes
     ----------
     verdict : int
-        `FITS`, `NO_ROOM`, `TIMEOUT` or `ERROR`.
+        `FITS`, `NO_ROOM`, `TIMEOUT`, `ERROR` or `FAULTY`.
     picks : tuple of tuple of Pick
         The devices of each claim, where they fit.
     claim : int
@@ -58,15 +59,28 @@ class Answers:
     ----------
     inventory : Inventory
     specs : sequence of ClaimSpec
+    manner : Manner
     """
 
-    def __init__(self, inventory: Inventory, specs: Sequence[ClaimSpec]) -> None:
+    def __init__(self, inventory: Inventory, specs: Sequence[ClaimSpec], manner: Manner) -> None:
         self._inventory = inventory
+        self._manner = manner
+        self._permitted: Answers | None = None
         self._specs = tuple(specs)
         n_nodes = len(inventory.pools_of_nodes)
         self._verdicts: NDArray[np.uint8] = np.zeros(n_nodes, dtype=np.uint8)
         self._moments: Ints = np.full(n_nodes, _NEVER, dtype=np.int64)
         self._found: list[Answer | None] = [None] * n_nodes
+
+    @property
+    def permitted(self) -> "Answers":
+        """What the rules alone allow: the same where the release loses no counters on its way."""
+        if not self._manner.lost_counters:
+            return self
+        if self._permitted is None:
+            manner = self._manner._replace(lost_counters=False)
+            self._permitted = Answers(self._inventory, self._specs, manner)
+        return self._permitted
 
     def at(self, claims: "ClaimState", n: int) -> Answer:
         """Return the answer on node n."""
@@ -89,9 +103,12 @@ class Answers:
         if self._inventory.fault:
             return Answer(ERROR, refusal=Refusal(self._inventory.fault))
         try:
-            picks = allocate(self._inventory.view(n), self._specs, claims, self._inventory.counters)
+            view, counters = self._inventory.view(n), self._inventory.counters
+            picks = allocate(view, self._specs, claims, counters, self._manner)
         except SearchTimeout:
             return Answer(TIMEOUT)
+        except FaultyPools:
+            return Answer(FAULTY)
         except SearchError as error:
             return Answer(ERROR, claim=error.claim, refusal=error.refusal)
         return Answer(NO_ROOM) if picks is None else Answer(FITS, tuple(map(tuple, picks)))

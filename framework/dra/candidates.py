@@ -33,9 +33,11 @@ def candidates(view: View, selection: Selection | None) -> tuple[Candidate, ...]
 
 def _look(view: View, selection: Selection) -> Iterator[Candidate]:
     for pool in view.pools:
-        if pool.invalid:
+        if pool.invalid and not view.tolerant:
             yield Candidate(None, Refusal(f"pool {pool.name} is invalid: {pool.invalid}"))
         for device in pool.devices:
+            if device.hidden:
+                continue
             answer = selection.answer(device)
             if isinstance(answer, Refusal):
                 yield Candidate(device, answer)

@@ -10,7 +10,7 @@ capacities and counters suffice (`checker_sums`).
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...models import resource_api as api
 from . import checker_sums as sums
@@ -134,6 +134,9 @@ class _ClaimCheck:
     def _of_want(self, where: str, want: Want, results: Sequence[Result]) -> Iterator[str]:
         if want.allocation_mode == "ExactCount" and len(results) != want.count:
             yield f"{where} has {len(results)} devices, not {want.count}"
+        if not self._devices.release.repeated_shares:
+            twice = {r.id for k, r in enumerate(results) if r.share and r.id in {s.id for s in results[:k]}}
+            yield from (f"{where} has {id_} twice" for id_ in sorted(twice))
         admin = isinstance(want, api.ExactDeviceRequest) and want.admin_access
         for result in results:
             served = self._reached.get(result.id)
@@ -159,16 +162,16 @@ class _ClaimCheck:
             matching = self._devices.matches(want, served) and sums.can_give(want, served)
             if matching and id_ not in chosen and not self._devices.shared(served.device):
                 yield f"{where} lacks {'/'.join(id_)}, and it wants all devices"
-        for pool, slices in self._devices.pools(self._nodes[self._item.node]):
-            if len(slices) != slices[0].spec.pool.resource_slice_count:
-                yield f"{where} wants all devices, and pool {'/'.join(pool)} is incomplete"
+        for pool in self._devices.pools(self._nodes[self._item.node]):
+            if not pool.complete:
+                yield f"{where} wants all devices, and pool {'/'.join(pool.name)} is incomplete"
 
     def _of_constraint(
         self, constraint: api.DeviceConstraint, found: Sequence[tuple[str, str, Served]]
     ) -> Iterator[str]:
         name = constraint.match_attribute or constraint.distinct_attribute or ""
         domain, _, short = name.partition("/")
-        values: list[api.DeviceAttribute] = []
+        values: list[set[tuple[str, Any]]] = []
         for parent, full, served in found:
             if constraint.requests and parent not in constraint.requests and full not in constraint.requests:
                 continue
@@ -178,11 +181,13 @@ class _ClaimCheck:
             if value is None:
                 yield f"{self._where}: {'/'.join(served.id)} lacks {name}, which a constraint compares"
             else:
-                values.append(value)
-        different = sum(value not in values[:k] for k, value in enumerate(values))
-        if constraint.match_attribute is not None and different > 1:
+                values.append(self._devices.compared(value))
+        if not values:
+            return
+        if constraint.match_attribute is not None and not set.intersection(*values):
             yield f"{self._where}: devices differ in {name}"
-        if constraint.distinct_attribute is not None and different < len(values):
+        alike = any(not value or any(value & other for other in values[:k]) for k, value in enumerate(values))
+        if constraint.distinct_attribute is not None and alike:
             yield f"{self._where}: devices are alike in {name}"
 
     def _of_nodes(self, found: Sequence[Served]) -> Iterator[str]:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...models import resource_api as api
 from ...models.semver import parse_version
+from ..vocabulary.releases import RELEASES
 from .cel.program import EvaluationError, compiled, device_values
 from .cel.values import pack_quantity, pack_version
+from .checker_pools import ServedPool, ServedPools
 
 if TYPE_CHECKING:
     from ...models.node import Node
@@ -49,12 +51,15 @@ class ServedDevices:
     ----------
     slices : list of ResourceSlice
         Those that take part.
+    release : Release
     """
 
     def __init__(self, snapshot: "Snapshot") -> None:
-        gates = snapshot.feature_gates
+        gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self._tainting = gates.enabled("DRADeviceTaints")
         self._sharing = gates.enabled("DRAConsumableCapacity")
+        self._binding = gates.enabled("DRADeviceBindingConditions")
+        self.lists = gates.enabled("DRAListTypeAttributes")
         self.partitions = gates.enabled("DRAPartitionableDevices")
         self._classes = {item.name: item for item in snapshot.device_classes}
         self._rules = snapshot.device_taint_rules
@@ -64,24 +69,15 @@ class ServedDevices:
             if self.partitions
             or not (item.spec.shared_counters or item.spec.per_device_node_selection is not None)
         ]
-        self._by_pool: dict[tuple[str, str], list[api.ResourceSlice]] = {}
-        for item in self.slices:
-            self._by_pool.setdefault((item.spec.driver, item.spec.pool.name), []).append(item)
+        self.release = RELEASES[snapshot.kube_version]
+        self._pools = ServedPools(
+            self.slices, snapshot.resource_slices, self.release, partitions=self.partitions
+        )
         self._reached: dict[str, dict[Id, Served]] = {}
 
-    def pools(self, node: "Node") -> Iterator[tuple[tuple[str, str], list[api.ResourceSlice]]]:
-        """Iterate over the pools that a node sees, with their slices of the newest generation.
-
-        A pool with counters in slices of their own counts everywhere, any other one where the node sees it.
-        """
-        for pool, slices in self._by_pool.items():
-            apart = [item for item in slices if item.spec.shared_counters and not item.spec.devices]
-            seen = [item for item in slices if item not in apart and _sees(node, item)]
-            if seen:
-                newest = max(item.spec.pool.generation for item in (*seen, *apart))
-                everywhere = any(item.spec.pool.generation == newest for item in apart)
-                counted = slices if everywhere else seen
-                yield pool, [item for item in counted if item.spec.pool.generation == newest]
+    def pools(self, node: "Node") -> Iterator[ServedPool]:
+        """Iterate over the pools that a node sees."""
+        return self._pools.of(node, _sees)
 
     def reached(self, node: "Node") -> Mapping[Id, Served]:
         """Return the devices that a node reaches."""
@@ -89,8 +85,8 @@ class ServedDevices:
         if found is None:
             every = (
                 Served(item, device)
-                for _, slices in self.pools(node)
-                for item in slices
+                for pool in self.pools(node)
+                for item in pool.slices
                 for device in item.spec.devices
             )
             found = {served.id: served for served in every if served.reached_from(node)}
@@ -103,6 +99,8 @@ class ServedDevices:
 
     def matches(self, want: Want, served: Served) -> bool:
         """Say whether the selectors of a request and its class take a device."""
+        if served.device.binding_conditions and not self._binding:
+            return False
         class_ = self._classes.get(want.device_class_name)
         return class_ is not None and self._takes((*class_.spec.selectors, *want.selectors), served)
 
@@ -141,7 +139,7 @@ class ServedDevices:
         device, driver = served.device, served.driver
         values = device_values(
             driver,
-            _by_domain({name: _value(item) for name, item in device.attributes.items()}, driver),
+            _by_domain({name: self._value(item) for name, item in device.attributes.items()}, driver),
             _by_domain({name: pack_quantity(item.value) for name, item in device.capacity.items()}, driver),
             shared=self.shared(device),
         )
@@ -153,6 +151,27 @@ class ServedDevices:
             except EvaluationError:
                 return False
         return True
+
+    def compared(self, item: api.DeviceAttribute) -> set[tuple[str, Any]]:
+        """Return the values that a constraint compares, by type; a single one is a set of one."""
+        single = {"int": item.int_value, "bool": item.bool_value, "string": item.string_value}
+        single["version"] = item.version_value
+        found = {(name, value) for name, value in single.items() if value is not None}
+        if self.lists:
+            several = {"int": item.ints, "bool": item.bools, "string": item.strings, "version": item.versions}
+            found |= {(name, value) for name, values in several.items() for value in values or ()}
+        return found
+
+    def _value(self, item: api.DeviceAttribute) -> Any:
+        if item.version_value is not None:
+            return pack_version(parse_version(item.version_value))
+        given = (item.int_value, item.bool_value, item.string_value)
+        single = next((value for value in given if value is not None), None)
+        if single is not None or not self.lists:
+            return single
+        versions = None if item.versions is None else [pack_version(parse_version(v)) for v in item.versions]
+        several = (item.ints, item.bools, item.strings, versions)
+        return next((list(values) for values in several if values is not None), None)
 
 
 def selected(selector: "NodeSelector | None", node: "Node") -> bool:
@@ -182,10 +201,3 @@ def _by_domain(values: Mapping[str, Any], driver: str) -> dict[str, dict[str, An
                 domain, short = name.split("/", 1) if spelled else (driver, name)
                 found.setdefault(domain, {})[short] = value
     return found
-
-
-def _value(item: api.DeviceAttribute) -> Any:
-    if item.version_value is not None:
-        return pack_version(parse_version(item.version_value))
-    given = (item.int_value, item.bool_value, item.string_value)
-    return next((value for value in given if value is not None), None)

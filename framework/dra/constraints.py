@@ -1,21 +1,24 @@
 """The constraints of a claim while its devices are chosen: a device is added, and taken out on the way back.
 
+An attribute may have several values (KEP-5491): devices match that have one in common, and are distinct where
+no two of them have.
+
 Source: k8s.io/dynamic-resource-allocation/structured (matchAttributeConstraint). `distinctAttribute` has the
 meaning that the API documents: all values differ pairwise.
 """
 
 from .claims import ClaimSpec, Constraint, Want
-from .devices import Attribute, Device
+from .devices import Attribute, Device, elements
 
 
 class Tally:
-    """The values that the chosen devices have for one constraint."""
+    """What the chosen devices have for one constraint: each one's values, or what all so far share."""
 
     __slots__ = ("_constraint", "_values")
 
     def __init__(self, constraint: Constraint) -> None:
         self._constraint = constraint
-        self._values: list[Attribute] = []
+        self._values: list[frozenset[Attribute]] = []
 
     def covers(self, want: Want) -> bool:
         """Say whether the devices of a want count."""
@@ -23,13 +26,15 @@ class Tally:
 
     def add(self, device: Device) -> bool:
         """Add a device where the constraint allows it; say whether it did."""
-        value = device.attributes.get(self._constraint.attribute)
-        if value is None or not value[0]:
-            return False
-        if self._values and (value in self._values) == self._constraint.distinct:
-            return False
-        self._values.append(value)
-        return True
+        found = elements(device.attributes.get(self._constraint.attribute))
+        if self._constraint.distinct:
+            allowed = bool(found) and all(found.isdisjoint(values) for values in self._values)
+        else:
+            found = found.intersection(*self._values[-1:])
+            allowed = bool(found)
+        if allowed:
+            self._values.append(found)
+        return allowed
 
     def pop(self) -> None:
         """Take the last device out."""

@@ -6,7 +6,7 @@ sets are in the device's own slice (1.34), or in slices of the same pool that ha
 Source: k8s.io/dynamic-resource-allocation/structured (allocator_experimental.go, pools_experimental.go).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from ...models import resource_api as api
@@ -45,13 +45,17 @@ class CounterScope:
     key : hashable
         Equal for slices with the same sets.
     sets : sequence of CounterSet
+
+    Attributes
+    ----------
+    sets : tuple of CounterSet
     """
 
     def __init__(self, counters: Counters, key: Hashable, sets: Sequence[api.CounterSet]) -> None:
         self._counters = counters
         self._key = key
+        self.sets = tuple(sets)
         self._sets = {item.name: item.counters for item in sets}
-        self._names = [item.name for item in sets]
 
     def taken(self, device: api.Device, identity: int) -> tuple[tuple[int, Fraction], ...]:
         """Return what a device takes of which counter, and note that it does; missing ones are left out."""
@@ -67,17 +71,19 @@ class CounterScope:
                     self._counters.takers[number][identity] = taken[number]
         return tuple(taken.items())
 
-    def fault(self, devices: Sequence[api.Device]) -> str:
-        """Say what makes a pool with these devices invalid; empty where nothing does."""
-        for place, name in enumerate(self._names):
-            if name in self._names[:place]:
-                return f"duplicate counter set name {name}"
-        for device in devices:
-            for consumption in device.consumes_counters:
-                have = self._sets.get(consumption.counter_set)
-                if have is None:
-                    return f"counter set {consumption.counter_set} not found"
-                for name in consumption.counters:
-                    if name not in have:
-                        return f"counter {name} not found in counter set {consumption.counter_set}"
-        return ""
+
+def counter_fault(sets: Sequence[api.CounterSet], devices: Iterable[api.Device]) -> str:
+    """Return what makes a pool with these counter sets and devices invalid; empty where nothing does."""
+    have: dict[str, Mapping[str, api.Counter]] = {}
+    for item in sets:
+        if item.name in have:
+            return f"duplicate counter set name {item.name}"
+        have[item.name] = item.counters
+    for consumption in (c for device in devices for c in device.consumes_counters):
+        counters = have.get(consumption.counter_set)
+        if counters is None:
+            return f"counter set {consumption.counter_set} not found"
+        for name in consumption.counters:
+            if name not in counters:
+                return f"counter {name} not found in counter set {consumption.counter_set}"
+    return ""

@@ -28,8 +28,24 @@ def qualified(name: str, driver: str) -> str:
     return name if "/" in name else f"{driver}/{name}"
 
 
+PoolId = tuple[str, str]
+"""Driver and pool."""
+
 Attribute = tuple[str, Any]
-"""Kind (`int`, `bool`, `string`, `version`) and value."""
+"""Kind (`int`, `bool`, `string`, `version`, or the plural with a tuple of values) and value."""
+
+
+def elements(attribute: Attribute | None) -> frozenset[Attribute]:
+    """Return what a constraint compares of an attribute: its values, each with its kind (KEP-5491).
+
+    A single value is a set of one; an attribute that is not there, or whose list is not read, has none.
+    """
+    kind, value = attribute or ("", None)
+    if not kind:
+        return frozenset()
+    if isinstance(value, tuple):
+        return frozenset((kind.removesuffix("s"), item) for item in value)
+    return frozenset({(kind, value)})
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +70,7 @@ class Slice:
     devices: tuple["Device", ...] = ()
 
     @property
-    def pool(self) -> tuple[str, str]:
+    def pool(self) -> PoolId:
         """Driver and pool."""
         return self.spec.driver, self.spec.pool.name
 
@@ -90,7 +106,9 @@ class Device:
     counters : tuple of (int, Fraction)
         What it takes of which counter (`Counters`).
     barred : bool
-        Whether it needs a gate that is off.
+        Whether it needs a gate that is off, and counts among all devices all the same.
+    hidden : bool
+        Whether it binds under conditions, and that gate is off: no request takes it.
     taints : tuple of DeviceTaint
         Those that keep claims away: its own and those of rules.
     """
@@ -106,6 +124,7 @@ class Device:
     shared: bool
     counters: tuple[tuple[int, Fraction], ...]
     barred: bool
+    hidden: bool
     taints: tuple[api.DeviceTaint, ...] = ()
 
     def reached_from(self, n: int) -> bool:
@@ -122,7 +141,8 @@ class Pool:
     number : int
         Equal for the views of one pool from different nodes.
     devices : tuple of Device
-        Those of the highest generation that the node sees, in order.
+        Those of the highest generation that the node sees, in order; none where what is missing or wrong
+        keeps them back.
     incomplete : bool
         Whether slices are missing.
     invalid : str
@@ -148,10 +168,13 @@ class View:
     ----------
     node : int
         One of these nodes.
+    tolerant : bool
+        Whether invalid pools are passed over; else a search that comes to one ends in an error.
     found : dict
         What others derived from the view, by their own keys.
     """
 
     pools: tuple[Pool, ...]
     node: int
+    tolerant: bool
     found: dict[Any, Any] = field(default_factory=dict)

@@ -1,11 +1,12 @@
 """Extended resources that devices serve (KEP-5004).
 
 A resource belongs to a device class where the class names it (`extendedResourceName`), or by the name
-`deviceclass.resource.kubernetes.io/<class>`. A node whose allocatable names the resource offers it itself,
-also where it offers none: its device plugin is there, and NodeResourcesFit decides. On any other node the pod
-gets a claim of its own, made up in memory, with one request for each container and resource.
+`deviceclass.resource.kubernetes.io/<class>`. A node whose allocatable names the resource offers it itself:
+its device plugin is there, and NodeResourcesFit decides. Whether 0 is an offer depends on the release. On any
+other node the pod gets a claim of its own, made up in memory, with one request for each container and
+resource.
 
-Source: plugins/dynamicresources (extendeddynamicresources.go), plugins/noderesources/fit.go at 1.34.1.
+Source: plugins/dynamicresources (extendeddynamicresources.go), plugins/noderesources/fit.go.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,10 +61,12 @@ def requested(cluster: "Cluster", i: int) -> tuple[str, ...]:
 
 
 def offered(cluster: "Cluster", resource: str) -> Bools:
-    """Say which nodes offer a resource themselves, be it none of it; bool[N], shared."""
+    """Say which nodes offer a resource themselves; bool[N], shared."""
 
     def look() -> Bools:
-        return np.array([resource in node.status.allocatable for node in cluster.nodes], dtype=np.bool_)
+        least = 0 if cluster.release.empty_offers else 1
+        have = [node.status.allocatable.get(resource, -1) for node in cluster.nodes]
+        return np.array([amount >= least for amount in have], dtype=np.bool_)
 
     return cluster.memo(("nodes that offer", resource), look)
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...models import resource_api as api
 from ...models.errors import InputError
 from ...models.meta import KubeObject
@@ -16,6 +18,7 @@ from ...models.validation.reading import respell
 from ..index.node_selection import selector_mask
 from ..vocabulary.arrays import Bools
 from .allocation import Allocation, read
+from .binding_conditions import has_failed
 from .cel.program import CompileError
 from .claims import ClaimSpec, ClaimSpecs
 from .extended import requested
@@ -63,8 +66,9 @@ class DeviceIndex:
     @cached_property
     def given(self) -> dict[str, Allocation]:
         """The allocations of the input by claim, the same objects in every state."""
+        binding, now = self.cluster.gates.enabled("DRADeviceBindingConditions"), self.cluster.snapshot.now
         return {
-            key: read(claim.status.allocation)
+            key: read(claim.status.allocation, failed=binding and has_failed(claim, now))
             for key, claim in self.claims.items()
             if claim.status.allocation is not None
         }
@@ -243,6 +247,8 @@ class DeviceIndex:
 
     def reach(self, allocation: Allocation) -> Bools | None:
         """Say from which nodes an allocation's devices are reached; bool[N], None for all."""
+        if allocation.failed:
+            return np.zeros(self.cluster.n_nodes, dtype=np.bool_)
         if allocation.selector is None:
             return None
         return selector_mask(self.cluster, allocation.selector.compiled)

@@ -3,16 +3,13 @@
 Order is fixed where upstream's is random: pools by driver and name, slices by object name, devices as listed.
 So the allocator's first answer is always the same one.
 
-A pool is judged as a node sees it. Of the slices that match the node only those of the highest generation
-count; the pool is incomplete where their number is not `resourceSliceCount`. A pool that keeps its counters
-in slices of their own is counted over all nodes, as the releases that know this layout do.
+Which of a pool's slices a node sees, and how the pool is judged, is in `pools`.
 
 Source: k8s.io/dynamic-resource-allocation/structured (pools_experimental.go).
 """
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +18,8 @@ from ...models import resource_api as api
 from ..index.node_selection import selector_mask
 from ..vocabulary.arrays import Bools, Ints
 from .counters import Counters, CounterScope
-from .devices import Attribute, Device, DeviceId, Pool, Slice, View, qualified
+from .devices import Attribute, Device, DeviceId, PoolId, Slice, View, qualified
+from .pools import PoolsSeen, WholePools, by_pool
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -50,30 +48,34 @@ class Inventory:
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self._partitions = cluster.gates.enabled("DRAPartitionableDevices")
+        self._binding = cluster.gates.enabled("DRADeviceBindingConditions")
+        self._lists = cluster.gates.enabled("DRAListTypeAttributes")
         self._shares = cluster.gates.enabled("DRAConsumableCapacity")
         self.counters = Counters()
         self.ids: dict[DeviceId, int] = {}
         self.pool_of: list[int] = []
         self.contents: list[Device] = []
         self.fault = ""
-        self._pool_numbers: dict[tuple[str, str], int] = {}
+        self._pool_numbers: dict[PoolId, int] = {}
         self._content_numbers: dict[Any, int] = {}
         self._views: dict[tuple[int, ...], View] = {}
         self._of_node: dict[int, View] = {}
 
         taking_part = self._taking_part()
-        self._apart: dict[tuple[str, str], list[api.ResourceSliceSpec]] = {}
+        apart = [item.spec for item in taking_part if item.spec.shared_counters and not item.spec.devices]
+        self._apart = by_pool(apart)
         for item in taking_part:
-            if item.spec.shared_counters and not item.spec.devices:
-                self._apart.setdefault((item.spec.driver, item.spec.pool.name), []).append(item.spec)
-        with_devices = [item for item in taking_part if item.spec.devices or not item.spec.shared_counters]
-        for item in with_devices:
             self._pool_number((item.spec.driver, item.spec.pool.name))
         self.n_pools = len(self._pool_numbers)
+        with_devices = [item for item in taking_part if item.spec.devices or not item.spec.shared_counters]
         self._slices = [self._slice(number, item) for number, item in enumerate(with_devices)]
-        self._of_pool: dict[tuple[str, str], list[Slice]] = {}
-        for slice_ in self._slices:
-            self._of_pool.setdefault(slice_.pool, []).append(slice_)
+        numbers, partitions = self._pool_numbers, self._partitions
+        every = [item.spec for item in cluster.snapshot.resource_slices]
+        self._pools: PoolsSeen | WholePools = (
+            WholePools(numbers, apart, every, partitions=partitions)
+            if cluster.release.whole_pools
+            else PoolsSeen(numbers, self._slices, apart, partitions=partitions)
+        )
         self.devices: tuple[Device, ...] = tuple(self._make_devices())
         self._local: dict[int, list[Slice]] = {}
         self._wide: list[Slice] = []
@@ -136,7 +138,7 @@ class Inventory:
     def _device(self, number: int, slice_: Slice, spec: api.Device) -> Device:
         driver, pool = slice_.pool
         shared = self._shares and spec.allow_multiple_allocations
-        attributes = _attributes(spec, driver)
+        attributes = _attributes(spec, driver, lists=self._lists)
         capacity = tuple(sorted((name, amount.value) for name, amount in spec.capacity.items()))
         content = (driver, tuple(sorted(attributes.items())), capacity, shared)
         id_ = DeviceId(driver, pool, spec.name)
@@ -154,12 +156,13 @@ class Inventory:
             shared=shared,
             counters=slice_.scope.taken(spec, identity),
             barred=bool(spec.consumes_counters) and not self._partitions,
+            hidden=bool(spec.binding_conditions) and not self._binding,
         )
         if device.content == len(self.contents):
             self.contents.append(device)
         return device
 
-    def _pool_number(self, pool: tuple[str, str]) -> int:
+    def _pool_number(self, pool: PoolId) -> int:
         return self._pool_numbers.setdefault(pool, len(self._pool_numbers))
 
     def identify(self, id_: DeviceId) -> int:
@@ -183,57 +186,31 @@ class Inventory:
         if view is None:
             wide = [s for s in self._wide if s.nodes is None or s.nodes[n]]
             slices = sorted((*self._local.get(n, ()), *wide), key=lambda s: s.number)
-            own = n if any(s.per_device for s in slices) else -1
+            name = self._cluster.node_names[n]
+            own = n if self._pools.own(name) or any(s.per_device for s in slices) else -1
             key = (own, *(s.number for s in slices))
             view = self._views.get(key)
             if view is None:
-                view = self._views[key] = View(self._pools(slices), n)
+                pools = self._pools.of(slices, name)
+                # Pools whose devices bind under conditions come last.
+                last = sorted(pools, key=lambda p: any(d.spec.binding_conditions for d in p.devices))
+                view = self._views[key] = View(tuple(last), n, self._pools.tolerant)
             self._of_node[n] = view
         return view
 
-    def _pools(self, slices: list[Slice]) -> tuple[Pool, ...]:
-        pools = [self._pool(pool, list(group)) for pool, group in groupby(slices, key=lambda s: s.pool)]
-        # Upstream's newer releases put pools whose devices bind under conditions last.
-        pools.sort(key=lambda pool: any(device.spec.binding_conditions for device in pool.devices))
-        return tuple(pools)
 
-    def _pool(self, pool: tuple[str, str], slices: list[Slice]) -> Pool:
-        apart = self._apart.get(pool, [])
-        generation = max(*(s.generation for s in slices), *(spec.pool.generation for spec in apart), -1)
-        kept = [s for s in slices if s.generation == generation]
-        specs = [s.spec for s in kept]
-        counting = [spec for spec in apart if spec.pool.generation == generation]
-        if counting:
-            specs = [s.spec for s in self._of_pool[pool] if s.generation == generation] + counting
-        return Pool(
-            number=self._pool_number(pool),
-            driver=pool[0],
-            name=pool[1],
-            devices=tuple(device for s in kept for device in s.devices),
-            incomplete=len(specs) != specs[0].pool.resource_slice_count,
-            invalid=self._invalid(kept),
-        )
-
-    def _invalid(self, slices: list[Slice]) -> str:
-        names: set[str] = set()
-        for device in (device for s in slices for device in s.devices):
-            if device.id.device in names:
-                return f"duplicate device name {device.id.device}"
-            names.add(device.id.device)
-        if not self._partitions:
-            return ""
-        return next((fault for s in slices if (fault := s.scope.fault(s.spec.devices))), "")
-
-
-def _attributes(spec: api.Device, driver: str) -> dict[str, Attribute]:
+def _attributes(spec: api.Device, driver: str, *, lists: bool) -> dict[str, Attribute]:
     """Return attributes by full name; one that is spelled with its domain wins over one without."""
     spelled = sorted(spec.attributes.items(), key=lambda item: "/" in item[0])
-    return {qualified(name, driver): _typed(attribute) for name, attribute in spelled}
+    return {qualified(name, driver): _typed(attribute, lists=lists) for name, attribute in spelled}
 
 
-def _typed(attribute: api.DeviceAttribute) -> Attribute:
+def _typed(attribute: api.DeviceAttribute, *, lists: bool) -> Attribute:
+    """Return kind and value; a list that is not read has neither."""
     for kind in ("int", "bool", "string", "version"):
-        value = getattr(attribute, f"{kind}_value")
+        value, several = getattr(attribute, f"{kind}_value"), getattr(attribute, f"{kind}s")
         if value is not None:
             return kind, value
+        if several is not None and lists:
+            return f"{kind}s", several
     return "", None

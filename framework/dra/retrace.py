@@ -46,6 +46,7 @@ class _Path:
     ) -> None:
         inventory = index.inventory
         self._view: View = inventory.view(n)
+        self._repeats = index.cluster.release.repeated_shares
         self._name = index.cluster.node_names[n]
         self._specs = specs
         self._trial = Trial(specs, claims, inventory.counters)
@@ -85,6 +86,10 @@ class _Path:
             return f"not all devices for {want.result}"
         if not want.all_devices and len(given) != want.count:
             return f"{len(given)} devices for {want.result}, not {want.count}"
+        ids = [result.id for result, _ in given]
+        again = next((id_ for k, id_ in enumerate(ids) if id_ in ids[:k]), None)
+        if again is not None and not self._repeats:
+            return f"device {again} twice for {want.result}"
         taken = {c.device.id for c in candidates(self._view, want.selection) if c.device and not c.refusal}
         for result, device in given:
             if device.id not in taken:

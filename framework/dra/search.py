@@ -7,7 +7,11 @@ counts.
 That answer is upstream's. Two kinds of detours are left out, since they cannot lead to it: the devices of one
 want in another order than the candidates', and a device just like one with which everything failed before.
 
-Source: k8s.io/dynamic-resource-allocation/structured at 1.34.1 (allocator_experimental.go).
+Releases differ in two points (`Manner`): whether a request may have several shares of one device, and whether
+counters are lost on the way (`trial`).
+
+Source: k8s.io/dynamic-resource-allocation/structured at 1.34.1 (allocator_experimental.go) and 1.36.2
+(allocator_incubating.go).
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -38,6 +42,20 @@ class SearchTimeout(Exception):
     """A search that was given up."""
 
 
+class FaultyPools(Exception):
+    """A search without an answer on a node of which some pools are invalid."""
+
+
+class Manner(NamedTuple):
+    """How a release searches; see `Release`.  Without one: by the documented rules."""
+
+    repeated_shares: bool = False
+    lost_counters: bool = False
+
+
+BY_THE_RULES: Final = Manner()
+
+
 class _Position(NamedTuple):
     """What is to be chosen next: `want` is -1 before an alternative is, `start` is the first candidate."""
 
@@ -49,7 +67,11 @@ class _Position(NamedTuple):
 
 
 def allocate(
-    view: View, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters
+    view: View,
+    specs: Sequence[ClaimSpec],
+    usage: Usage,
+    counters: Counters,
+    manner: Manner = BY_THE_RULES,
 ) -> list[list[Pick]] | None:
     """Choose devices for claims on the nodes of a view.
 
@@ -60,6 +82,7 @@ def allocate(
     usage : Usage
         What other claims hold.
     counters : Counters
+    manner : Manner, optional
 
     Returns
     -------
@@ -72,15 +95,23 @@ def allocate(
         Where the attempt ends in an error.
     SearchTimeout
         Where the search takes too long.
+    FaultyPools
+        Where there is no answer, and invalid pools were passed over.
     """
-    return _Search(view, specs, usage, counters).run()
+    found = _Search(view, specs, usage, counters, manner).run()
+    if found is None and view.tolerant and any(pool.invalid for pool in view.pools):
+        raise FaultyPools
+    return found
 
 
 class _Search:
-    def __init__(self, view: View, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters) -> None:
+    def __init__(
+        self, view: View, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters, manner: Manner
+    ) -> None:
         self._view = view
         self._specs = specs
-        self._trial = Trial(specs, usage, counters)
+        self._trial = Trial(specs, usage, counters, loses=manner.lost_counters)
+        self._repeats = manner.repeated_shares
         self._counts: dict[int, int] = {}
         self._all: dict[int, list[Device]] = {}
         self._needs: list[list[int]] = []
@@ -193,8 +224,11 @@ class _Search:
             assert device is not None
             if failed and trial.kind(device) in failed:
                 continue
+            losses = trial.losses
             if trial.choose(at.claim, want, device, must=False):
-                yield at._replace(device=at.device + 1, start=k if device.shared else k + 1)
+                again = device.shared and self._repeats
+                yield at._replace(device=at.device + 1, start=k if again else k + 1)
                 trial.take_back(at.claim)
-                if not device.shared:
+                # What was lost meanwhile makes the next one another matter.
+                if not device.shared and trial.losses == losses:
                     failed.add(trial.kind(device))

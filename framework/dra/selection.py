@@ -97,13 +97,18 @@ def _values(device: Device) -> DeviceValues:
     attributes: dict[str, dict[str, Any]] = {}
     for name, (kind, value) in device.attributes.items():
         domain, _, key = name.partition("/")
-        packed = pack_version(parse_version(value)) if kind == "version" else value
-        attributes.setdefault(domain, {})[key] = packed
+        attributes.setdefault(domain, {})[key] = _packed(kind, value)
     capacity: dict[str, dict[str, Any]] = {}
     for name, amount in sorted(device.spec.capacity.items(), key=lambda item: "/" in item[0]):
         domain, _, key = qualified(name, driver).partition("/")
         capacity.setdefault(domain, {})[key] = pack_quantity(amount.value)
     return device_values(driver, attributes, capacity, shared=device.shared)
+
+
+def _packed(kind: str, value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_packed(kind.removesuffix("s"), item) for item in value]
+    return pack_version(parse_version(value)) if kind == "version" else value
 
 
 def programs(selectors: Sequence[api.DeviceSelector]) -> list[Program]:

@@ -4,6 +4,9 @@ A device of its own belongs to one claim; `adminAccess` looks past other claims,
 device has room while the sum of what is taken stays within each capacity. Counters are taken by every choice,
 by a shared device once.
 
+Where a release loses counters (`losses`), those of a device that suffices and is then turned down by a taint
+or by a constraint stay taken: as its own search goes on, so does the trial.
+
 Source: k8s.io/dynamic-resource-allocation/structured at 1.34.1 (allocateDevice, checkAvailableCounters).
 """
 
@@ -49,10 +52,16 @@ class Trial:
     ----------
     picks : list of list of Pick
         By claim.
+    losses : int
+        How often counters were lost.
     """
 
-    def __init__(self, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters) -> None:
+    def __init__(
+        self, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters, *, loses: bool = False
+    ) -> None:
         self._usage = usage
+        self._loses = loses
+        self.losses = 0
         self._counters = counters
         self._tallies = [Tallies(spec) for spec in specs]
         self._chosen: list[list[_Chosen]] = [[] for _ in specs]
@@ -114,10 +123,12 @@ class Trial:
         if counted and not self._counters_suffice(device):
             return False
         if device.taints and not tolerated(device.taints, want.tolerations):
+            self._lose(device, counted=counted)
             return False
         if not self._tallies[c].add(want, device):
             if must:
                 raise ConstraintError
+            self._lose(device, counted=counted)
             return False
         taken = want.taken(device) if device.shared else None
         if taken is None:
@@ -156,6 +167,12 @@ class Trial:
                 self._usage.in_use(device.identity),
             )
         return fixed, tuple(self._claims.get(device.identity, ()))
+
+    def _lose(self, device: Device, *, counted: bool) -> None:
+        """Leave the counters of a device that was turned down taken, where the release does."""
+        if counted and self._loses:
+            self._count(device, 1)
+            self.losses += 1
 
     def _is_held(self, identity: int) -> bool:
         return bool(self._taken.get(identity)) or self._usage.held(identity)

@@ -41,7 +41,7 @@ class Occurrence:
     audience: Audience = Audience.ALL
 
     def offered(self, pod: Pod) -> bool:
-        """Say whether the queue asks about this waiting pod at all."""
+        """Whether the queue asks about this waiting pod at all."""
         if self.audience is Audience.OWN:
             return isinstance(self.new, Pod) and identity(self.new) == identity(pod)
         if self.audience is Audience.LOWER_OR_EQUAL:
@@ -161,6 +161,10 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
     (lambda old, new: old.spec.taints != new.spec.taints, Action.UPDATE_NODE_TAINT),
     (lambda old, new: _conditions(old) != _conditions(new), Action.UPDATE_NODE_CONDITION),
     (lambda old, new: old.metadata.annotations != new.metadata.annotations, Action.UPDATE_NODE_ANNOTATION),
+    (
+        lambda old, new: old.status.declared_features != new.status.declared_features,
+        Action.UPDATE_NODE_DECLARED_FEATURE,
+    ),
 )
 
 
@@ -204,7 +208,7 @@ _POD_CHANGES: Final[tuple[tuple[Callable[[Pod, Pod], bool], Action], ...]] = (
 
 
 def schedulable_change(old: Pod, new: Pod) -> bool:
-    """Say whether an update could help a pod, as far as one can tell without hints.
+    """Whether an update could help a pod, as far as one can tell without hints.
 
     Its status does not count, apart from the claims made for it. (Gate SchedulerQueueingHints off.)
     """

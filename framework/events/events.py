@@ -1,4 +1,4 @@
-"""Cluster events: what the scheduling queue is told, in upstream's spelling, and which registrations match.
+"""Cluster events of the scheduling queue, in upstream's spelling, and which registrations match them.
 
 An event is a resource and an action. Actions are bits, so that a plugin can register several at once; the
 order of the bits takes part in matching.
@@ -45,13 +45,14 @@ class Action(IntFlag):
     UPDATE_NODE_TAINT = 1 << 4
     UPDATE_NODE_CONDITION = 1 << 5
     UPDATE_NODE_ANNOTATION = 1 << 6
-    UPDATE_POD_LABEL = 1 << 7
-    UPDATE_POD_SCALE_DOWN = 1 << 8
-    UPDATE_POD_TOLERATION = 1 << 9
-    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1 << 10
-    UPDATE_POD_GENERATED_RESOURCE_CLAIM = 1 << 11
-    UPDATE_OTHER = 1 << 12
-    ALL = (1 << 13) - 1
+    UPDATE_NODE_DECLARED_FEATURE = 1 << 7
+    UPDATE_POD_LABEL = 1 << 8
+    UPDATE_POD_SCALE_DOWN = 1 << 9
+    UPDATE_POD_TOLERATION = 1 << 10
+    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1 << 11
+    UPDATE_POD_GENERATED_RESOURCE_CLAIM = 1 << 12
+    UPDATE_OTHER = 1 << 13
+    ALL = (1 << 14) - 1
     UPDATE = ALL & ~0b11
     """Some update: of a kind that has no finer actions, or one that no finer action describes."""
 
@@ -64,6 +65,7 @@ _PARTS: Final = (
     (Action.UPDATE_NODE_TAINT, "UpdateNodeTaint"),
     (Action.UPDATE_NODE_CONDITION, "UpdateNodeCondition"),
     (Action.UPDATE_NODE_ANNOTATION, "UpdateNodeAnnotation"),
+    (Action.UPDATE_NODE_DECLARED_FEATURE, "UpdateNodeDeclaredFeature"),
     (Action.UPDATE_POD_LABEL, "UpdatePodLabel"),
     (Action.UPDATE_POD_SCALE_DOWN, "UpdatePodScaleDown"),
     (Action.UPDATE_POD_TOLERATION, "UpdatePodToleration"),
@@ -138,7 +140,7 @@ _PODS: Final = (Resource.POD, Resource.ASSIGNED_POD, Resource.UNSCHEDULABLE_POD)
 
 
 def matches(registered: ClusterEvent, incoming: ClusterEvent) -> bool:
-    """Say whether an event is one that a plugin registered.
+    """Whether an event is one that a plugin registered.
 
     Besides sharing an action, the incoming action must not be the larger number of the two: so a general
     update is no match for a plugin that waits for one kind of update only.

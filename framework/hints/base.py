@@ -14,8 +14,8 @@ from ..events.events import ClusterEvent
 from ..events.objects import ObjectStore
 
 
-class Answer(NamedTuple):
-    """What a hint function says of one event and one waiting pod: is a new attempt worth it, and why."""
+class QueueingHint(NamedTuple):
+    """The result of a hint function: whether an event makes a new attempt worth it, and why."""
 
     queue: bool
     why: str
@@ -30,7 +30,7 @@ class HintError(Exception):
     """A hint function cannot tell; the queue then retries the pod."""
 
 
-HintFunction = Callable[[Pod, Any, Any], Answer]
+HintFunction = Callable[[Pod, Any, Any], QueueingHint]
 """(waiting pod, old object or None, new object or None) to an answer; may raise `HintError`."""
 
 
@@ -88,15 +88,15 @@ class HintPlugin:
         return ()
 
 
-ALWAYS: Final = Answer(True, "any such event counts")
+ALWAYS: Final = QueueingHint(True, "any such event counts")
 
 
-def ask(function: HintFunction | None, pod: Pod, old: Any, new: Any) -> tuple[Answer, bool]:
+def ask(function: HintFunction | None, pod: Pod, old: Any, new: Any) -> tuple[QueueingHint, bool]:
     """Ask a hint function about an event.
 
     Returns
     -------
-    Answer
+    QueueingHint
         No function always answers Queue, and so does one that cannot tell.
     bool
         Whether it could not tell.
@@ -106,14 +106,14 @@ def ask(function: HintFunction | None, pod: Pod, old: Any, new: Any) -> tuple[An
     try:
         return function(pod, old, new), False
     except HintError as error:
-        return Answer(True, f"cannot tell: {error}"), True
+        return QueueingHint(True, f"cannot tell: {error}"), True
 
 
-def queue(why: str) -> Answer:
-    """Answer that a new attempt may succeed."""
-    return Answer(True, why)
+def queue(why: str) -> QueueingHint:
+    """Return the hint that a new attempt may succeed."""
+    return QueueingHint(True, why)
 
 
-def skip(why: str) -> Answer:
-    """Answer that the event changes nothing for the pod."""
-    return Answer(False, why)
+def skip(why: str) -> QueueingHint:
+    """Return the hint that the event changes nothing for the pod."""
+    return QueueingHint(False, why)

@@ -10,7 +10,7 @@ from typing import ClassVar
 from ...models.pod import Pod
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, skip
+from .base import HintPlugin, QueueingHint, Registration, skip
 
 
 class DefaultPreemption(HintPlugin):
@@ -22,5 +22,5 @@ class DefaultPreemption(HintPlugin):
         """Register pods that go."""
         return (Registration(ClusterEvent(Resource.POD, Action.DELETE), self._after_deletion),)
 
-    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> Answer:
+    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> QueueingHint:
         return skip("preemption alone wakes nobody")

@@ -15,7 +15,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..events.objects import ObjectStore
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .resource_claims import pod_claims
 
 
@@ -48,7 +48,7 @@ class DynamicResources(HintPlugin):
             return identity(pod)
         return (pod.namespace, tuple(claim.resource_claim_name for claim in claims))
 
-    def _after_claim(self, pod: Pod, old: ResourceClaim | None, new: ResourceClaim) -> Answer:
+    def _after_claim(self, pod: Pod, old: ResourceClaim | None, new: ResourceClaim) -> QueueingHint:
         try:
             claims = self._claims.of(pod)
         except ClaimProblem as problem:
@@ -63,7 +63,7 @@ class DynamicResources(HintPlugin):
             return skip("the claim's status is as before")
         return queue("the status of one of the pod's claims changed")
 
-    def _after_note(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+    def _after_note(self, pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if identity(new) != identity(pod):
             return skip("the claims of another pod")
         try:

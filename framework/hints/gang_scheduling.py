@@ -11,7 +11,7 @@ from ...models.scheduling import PodGroup
 from ..events.events import Action, ClusterEvent, Resource
 from ..index.group_names import group_name
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 
 
 class GangScheduling(HintPlugin):
@@ -32,16 +32,16 @@ class GangScheduling(HintPlugin):
         """Return the group."""
         return group_name(pod)
 
-    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> Answer:
+    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         mine = group_name(pod)
         if new is not None and mine is not None and group_name(new) == mine:
             return queue("a pod of the same group comes")
         return skip("a pod of no group, or of another one")
 
-    def _after_group_added(self, pod: Pod, old: PodGroup | None, new: PodGroup) -> Answer:
+    def _after_group_added(self, pod: Pod, old: PodGroup | None, new: PodGroup) -> QueueingHint:
         return queue("its group comes") if _is_of(pod, new) else skip("another group")
 
-    def _after_group_updated(self, pod: Pod, old: PodGroup, new: PodGroup) -> Answer:
+    def _after_group_updated(self, pod: Pod, old: PodGroup, new: PodGroup) -> QueueingHint:
         if not _is_of(pod, new):
             return skip("another group")
         before, after = (item.spec.scheduling_policy.gang for item in (old, new))

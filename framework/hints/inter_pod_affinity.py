@@ -1,7 +1,7 @@
 """InterPodAffinity: a pod waits for pods to be beside, or for pods to keep away from to go.
 
-Namespace selectors are asked about no labels at all, and nobody looks at the terms of existing pods: a pod
-that those repel is woken by nothing that this plugin knows of.
+Namespace selectors are matched against no labels at all, and the terms of existing pods are not considered: a
+pod that those repel is woken by no event of this plugin.
 
 Source: kube-scheduler 1.34.1 plugins/interpodaffinity/plugin.go.
 """
@@ -16,7 +16,7 @@ from ...models.pod import Pod
 from ...models.selectors import CompiledSelector
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .parsing import parsed
 
 
@@ -63,7 +63,7 @@ class InterPodAffinity(HintPlugin):
             tuple(term.model_dump_json() for term in _required(anti_affinity)),
         )
 
-    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> Answer:
+    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if any(version is not None and not version.spec.node_name for version in (old, new)):
             return skip("a pod on no node")
         affinity, anti_affinity = _sides(pod)
@@ -79,7 +79,7 @@ class InterPodAffinity(HintPlugin):
                 return queue("a pod that all anti-affinity terms select is gone")
         return skip("the terms select no more and no fewer pods than before")
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         affinity, anti_affinity = _sides(pod)
         for term in _parse(pod, _required(affinity)):
             before, after = _domain(term, old), _domain(term, new)

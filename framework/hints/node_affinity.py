@@ -10,7 +10,7 @@ from ...models.node import Node
 from ...models.pod import Pod
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .parsing import matches_node
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class NodeAffinity(HintPlugin):
             None if required is None else required.compiled,
         )
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         added = cast("NodeAffinityArgs", self.args).added_affinity
         if (
             added is not None
@@ -53,7 +53,7 @@ class NodeAffinity(HintPlugin):
 
 
 def _required(pod: Pod, node: Node) -> bool:
-    """Say whether a node has the pod's nodeSelector and satisfies its required affinity."""
+    """Whether a node has the pod's nodeSelector and satisfies its required affinity."""
     labels = node.metadata.labels
     if any(labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False

@@ -10,7 +10,7 @@ from ...models.pod import Pod
 from ..events.events import NODE_ADD, Action, ClusterEvent, Resource
 from ..index.ports import conflict, host_ports
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .pods import held_a_node
 
 
@@ -28,7 +28,7 @@ class NodePorts(HintPlugin):
         """Return the host ports that the pod wants."""
         return host_ports(pod, sidecars=self.gates.enabled("SidecarContainers"))
 
-    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> Answer:
+    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> QueueingHint:
         if not held_a_node(old):
             return skip("the pod that went was on no node")
         sidecars = self.gates.enabled("SidecarContainers")

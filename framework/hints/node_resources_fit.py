@@ -15,7 +15,7 @@ from ...models.requests import in_units, pod_requests, running_pod_requests
 from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .pods import held_a_node
 
 _BASIC = ("cpu", "memory", "ephemeral-storage")
@@ -50,7 +50,7 @@ class NodeResourcesFit(HintPlugin):
             if amount and (name in _BASIC or not _ignored(name, args))
         }
 
-    def _after_pod(self, pod: Pod, old: Pod, new: Pod | None) -> Answer:
+    def _after_pod(self, pod: Pod, old: Pod, new: Pod | None) -> QueueingHint:
         if new is None:
             if held_a_node(old):
                 return queue("a pod that held a node is gone")
@@ -65,7 +65,7 @@ class NodeResourcesFit(HintPlugin):
                 return queue(f"a pod on a node takes less {name} now")
         return skip("nothing that the pod asks for was freed")
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         wanted = self._requests(pod)
         offered = in_units(new.status.allocatable)
         short = _lacking(wanted, offered)

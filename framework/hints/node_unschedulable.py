@@ -11,7 +11,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..index.taints import tolerates
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 
 CORDON: Final = "node.kubernetes.io/unschedulable"
 
@@ -27,17 +27,17 @@ class NodeUnschedulable(HintPlugin):
         tolerations = ClusterEvent(Resource.POD, Action.UPDATE_POD_TOLERATION)
         return (Registration(nodes, self._after_node), Registration(tolerations, self._after_toleration))
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         if new.spec.unschedulable:
             return skip("the node is cordoned")
         if old is not None and not old.spec.unschedulable:
             return skip("the node was not cordoned before either")
         return queue("the node is schedulable now")
 
-    def _after_toleration(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+    def _after_toleration(self, pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if identity(new) != identity(pod):
             return skip("the tolerations of another pod")
         taint = Taint(key=CORDON, effect="NoSchedule")
-        if any(tolerates(toleration, taint) for toleration in new.spec.tolerations):
+        if any(tolerates(toleration, taint, self.gates) for toleration in new.spec.tolerations):
             return queue("the pod tolerates cordoned nodes now")
         return skip("the pod still tolerates no cordoned node")

@@ -12,7 +12,7 @@ from ...models.volumes import Volume
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
 from ..volumes.migration import PLUGINS, handle_of, plugin_of
-from .base import Answer, HintError, HintPlugin, Registration, queue, skip
+from .base import HintError, HintPlugin, QueueingHint, Registration, queue, skip
 from .pods import claim_of, held_a_node
 
 
@@ -35,7 +35,7 @@ class NodeVolumeLimits(HintPlugin):
         """Return the pod's namespace and volumes; claims of ephemeral volumes bear its name."""
         return (pod.namespace, *volume_traits(pod))
 
-    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> Answer:
+    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> QueueingHint:
         if not held_a_node(old):
             return skip("the pod that went was on no node")
         for volume in old.spec.volumes:
@@ -43,19 +43,19 @@ class NodeVolumeLimits(HintPlugin):
                 return queue("a pod with an attached volume is gone")
         return skip("the pod that went had no volume to detach")
 
-    def _after_claim(self, pod: Pod, old: None, new: PersistentVolumeClaim) -> Answer:
+    def _after_claim(self, pod: Pod, old: None, new: PersistentVolumeClaim) -> QueueingHint:
         if new.namespace == pod.namespace and new.name in claim_names(pod):
             return queue("one of the pod's claims is there now")
         return skip("no claim of the pod")
 
-    def _after_limits(self, pod: Pod, old: CSINode, new: CSINode) -> Answer:
+    def _after_limits(self, pod: Pod, old: CSINode, new: CSINode) -> QueueingHint:
         before = _limits(old)
         for driver, limit in _limits(new).items():
             if limit > before.get(driver, 0):
                 return queue(f"the node can attach more volumes of {driver}")
         return skip("no limit grew")
 
-    def _after_detachment(self, pod: Pod, old: VolumeAttachment, new: None) -> Answer:
+    def _after_detachment(self, pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
         for volume in pod.spec.volumes:
             if volume.persistent_volume_claim is not None:
                 return queue("a volume was detached, and the pod has a claim")

@@ -64,7 +64,7 @@ def _check_term(term: NodeSelectorTerm) -> None:
 
 
 def matches_node(selector: NodeSelector, labels: dict[str, str], name: str) -> bool:
-    """Say whether a node satisfies any term.
+    """Whether a node satisfies any term.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from ..events.events import Action, ClusterEvent, Resource
 from ..index.owners import DefaultSelectors
 from ..index.podinfo import EARLIEST
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .parsing import parsed
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class PodTopologySpread(HintPlugin):
         selectors = DefaultSelectors(owners)
         return selectors.select(pod.namespace, pod.metadata.labels, pod.metadata.controller)
 
-    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> Answer:
+    def _after_pod(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if any(version is not None and not _counts(version, pod) for version in (old, new)):
             return skip("a pod that does not count: of another namespace, or on no node")
         constraints = self._constraints(pod)
@@ -123,7 +123,7 @@ class PodTopologySpread(HintPlugin):
             return queue("a constraint starts or stops to count the pod")
         return skip("the constraints count the pod, or do not, as before")
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node | None) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node | None) -> QueueingHint:
         constraints = self._constraints(pod)
         before = old is not None and _has_keys(constraints, old)
         after = new is not None and _has_keys(constraints, new)

@@ -4,7 +4,7 @@ from ...models.pod import Pod
 
 
 def held_a_node(pod: Pod) -> bool:
-    """Say whether a pod was on a node, or was as good as on one since it was nominated."""
+    """Whether a pod was on a node, or was as good as on one since it was nominated."""
     return bool(pod.spec.node_name or pod.status.nominated_node_name)
 
 

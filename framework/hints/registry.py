@@ -18,6 +18,7 @@ from .dynamic_resources import DynamicResources
 from .gang_scheduling import GangScheduling
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
+from .node_declared_features import NodeDeclaredFeatures
 from .node_name import NodeName
 from .node_ports import NodePorts
 from .node_resources_fit import NodeResourcesFit
@@ -48,6 +49,7 @@ HINT_PLUGINS: Final[dict[str, type[HintPlugin]]] = by_name(
         InterPodAffinity,
         DynamicResources,
         DefaultPreemption,
+        NodeDeclaredFeatures,
     ),
 )
 """The in-tree plugins that say what they wait for, in the order of the default profile."""
@@ -81,9 +83,9 @@ def registrations(plugin: HintPlugin, *, hints: bool = True) -> tuple[Registrati
     ----------
     plugin : HintPlugin
     hints : bool
-        The gate SchedulerQueueingHints. Off: no function is ever asked, and whoever waits for nodes that come
-        also waits for changes of labels and taints, since the node check of that time may have swallowed the
-        arrival.
+        The gate SchedulerQueueingHints. Off: no function is ever called, and a plugin that waits for nodes
+        that come also waits for changes of labels and taints, since the node check of that time may have
+        swallowed the arrival.
     """
     own = plugin.events_to_register()
     waits_for_nodes = any(_about_node(item, Action.ADD) for item in own)
@@ -161,7 +163,7 @@ class HintMap:
         return found
 
     def waits(self, plugin: str, event: ClusterEvent) -> bool:
-        """Say whether a plugin registered an event."""
+        """Whether a plugin registered an event."""
         return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
 
     def registers(self, event: ClusterEvent) -> bool:

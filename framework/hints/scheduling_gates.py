@@ -9,7 +9,7 @@ from ...models.pod import Pod
 from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 
 
 class SchedulingGates(HintPlugin):
@@ -22,7 +22,7 @@ class SchedulingGates(HintPlugin):
         gone = ClusterEvent(Resource.POD, Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
         return (Registration(gone, self._after_gates),)
 
-    def _after_gates(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+    def _after_gates(self, pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if identity(new) != identity(pod):
             return skip("the gates of another pod")
         return queue("the pod's own gates are gone")

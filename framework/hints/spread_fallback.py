@@ -13,7 +13,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..events.moment import TIME_PASSED, Moment
 from ..index.fallback import criteria_held, falls_back, may_fall_back
-from .base import Answer, Registration, queue, skip
+from .base import QueueingHint, Registration, queue, skip
 from .pod_topology_spread import PodTopologySpread
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ class FallbackSpread(PodTopologySpread):
         )
         return {k for k, c in enumerate(constraints) if c.is_hard and falls_back(c.fallback_criteria, held)}
 
-    def _after_status(self, pod: Pod, old: Pod | None, new: Pod | None) -> Answer:
+    def _after_status(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
         if old is None or new is None or identity(new) != identity(pod):
             return skip("another pod's status")
         if self._soft(new, None) - self._soft(old, None):
             return queue("a constraint starts to fall back")
         return skip("no constraint starts to fall back")
 
-    def _after_time(self, pod: Pod, old: object, new: Moment) -> Answer:
+    def _after_time(self, pod: Pod, old: object, new: Moment) -> QueueingHint:
         if self._soft(pod, new.now) - self._soft(pod, None):
             return queue("nobody has provided a node in time")
         return skip("there is still time to provide a node")

@@ -12,7 +12,7 @@ from ..events.changes import identity
 from ..events.events import Action, ClusterEvent, Resource
 from ..index.taints import first_untolerated
 from ..vocabulary import names
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 
 
 class TaintToleration(HintPlugin):
@@ -30,15 +30,15 @@ class TaintToleration(HintPlugin):
         """Return the pod's tolerations."""
         return pod.spec.tolerations
 
-    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> Answer:
+    def _after_node(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
         tolerations = pod.spec.tolerations
-        if first_untolerated(new.spec.taints, tolerations) is not None:
+        if first_untolerated(new.spec.taints, tolerations, self.gates) is not None:
             return skip("the node has a taint that the pod does not tolerate")
-        if old is not None and first_untolerated(old.spec.taints, tolerations) is None:
+        if old is not None and first_untolerated(old.spec.taints, tolerations, self.gates) is None:
             return skip("the pod tolerated the node before, too")
         return queue("the pod tolerates the node now")
 
-    def _after_toleration(self, pod: Pod, old: Pod | None, new: Pod) -> Answer:
+    def _after_toleration(self, pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
         if identity(new) != identity(pod):
             return skip("the tolerations of another pod")
         return queue("the pod's own tolerations changed")

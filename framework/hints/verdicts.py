@@ -1,4 +1,4 @@
-"""One change and one waiting pod: does the change wake it, and who says so."""
+"""One change and one waiting pod: whether the change wakes it, and which plugins decide so."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from ..events.moment import time_event
 from ..events.objects import ObjectStore
 from ..vocabulary.profile import Profile, profiles_of
 from ..vocabulary.releases import RELEASES
-from .base import Answer, ask
+from .base import QueueingHint, ask
 from .registry import HintMap
 
 
@@ -32,7 +32,7 @@ class EventVerdict:
         Whether it does, and the plugin waits for such events.
     automatic : bool
         Whether it does so only since the scheduler registered it.
-    answer : Answer
+    answer : QueueingHint
     failed : bool
         Whether the hint could not tell; it then counts as Queue.
     """
@@ -41,7 +41,7 @@ class EventVerdict:
     offered: bool
     registered: bool
     automatic: bool
-    answer: Answer
+    answer: QueueingHint
     failed: bool
 
 
@@ -70,14 +70,14 @@ class Verdict:
         }
 
 
-NOT_OFFERED = Answer(False, "the queue does not ask this pod")
-NOT_REGISTERED = Answer(False, "the plugin does not wait for this")
+NOT_OFFERED = QueueingHint(False, "the queue does not ask this pod")
+NOT_REGISTERED = QueueingHint(False, "the plugin does not wait for this")
 
 
 def judge(
     case: HintCase, gates: FeatureGates | None = None, version: KubeVersion = DEFAULT_KUBE_VERSION
 ) -> Verdict:
-    """Say whether a change wakes a pod.
+    """Whether a change wakes a pod.
 
     Where the change is the pod's own, the new version of the pod is asked about.
 
@@ -90,7 +90,7 @@ def judge(
     version : KubeVersion
         Whose plugins register events.
     """
-    gates = gates or FeatureGates()
+    gates = (gates or FeatureGates()).known_to(version)
     pod, old, new = case.pod, case.old, case.new
     store = ObjectStore(case.objects)
     store.apply(old, new)

@@ -12,7 +12,7 @@ from ...models.storage import CSIDriver, CSINode, CSIStorageCapacity, Persistent
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
 from ..volumes.migration import MIGRATED_PLUGINS
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .node_volume_limits import claim_names, volume_traits
 
 
@@ -38,19 +38,21 @@ class VolumeBinding(HintPlugin):
         """Return the pod's namespace and volumes; claims of ephemeral volumes bear its name."""
         return (pod.namespace, *volume_traits(pod))
 
-    def _after_class(self, pod: Pod, old: StorageClass | None, new: StorageClass) -> Answer:
+    def _after_class(self, pod: Pod, old: StorageClass | None, new: StorageClass) -> QueueingHint:
         if old is None:
             return queue("a storage class is there now")
         if old.allowed_topologies != new.allowed_topologies:
             return queue("the storage class allows other domains now")
         return skip("the storage class allows the same domains as before")
 
-    def _after_claim(self, pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> Answer:
+    def _after_claim(
+        self, pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim
+    ) -> QueueingHint:
         if new.namespace == pod.namespace and new.name in claim_names(pod):
             return queue("one of the pod's claims came or changed")
         return skip("no claim of the pod")
 
-    def _after_csi_node(self, pod: Pod, old: CSINode | None, new: CSINode) -> Answer:
+    def _after_csi_node(self, pod: Pod, old: CSINode | None, new: CSINode) -> QueueingHint:
         if old is None:
             return queue("a node tells of its drivers now")
         before, after = (node.metadata.annotations.get(MIGRATED_PLUGINS, "") for node in (old, new))
@@ -58,14 +60,16 @@ class VolumeBinding(HintPlugin):
             return queue("other in-tree drivers are migrated on the node now")
         return skip("the same in-tree drivers are migrated on the node")
 
-    def _after_driver(self, pod: Pod, old: CSIDriver, new: CSIDriver) -> Answer:
+    def _after_driver(self, pod: Pod, old: CSIDriver, new: CSIDriver) -> QueueingHint:
         if not any(volume.csi is not None and volume.csi.driver == new.name for volume in pod.spec.volumes):
             return skip("the pod has no inline volume of the driver")
         if old.spec.storage_capacity and not new.spec.storage_capacity:
             return queue("the driver's capacity is no longer looked at")
         return skip("the driver's capacity is looked at as before")
 
-    def _after_capacity(self, pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity) -> Answer:
+    def _after_capacity(
+        self, pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity
+    ) -> QueueingHint:
         if old is None:
             return queue("there is a new capacity")
         before, after = _limit(old), _limit(new)

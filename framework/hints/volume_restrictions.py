@@ -11,7 +11,7 @@ from ...models.storage import PersistentVolumeClaim
 from ..events.events import NODE_ADD, Action, ClusterEvent, Resource
 from ..vocabulary import names
 from ..volumes.disks import conflict, disks
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .node_volume_limits import volume_traits
 
 
@@ -32,12 +32,12 @@ class VolumeRestrictions(HintPlugin):
         """Return the pod's namespace and volumes."""
         return (pod.namespace, *volume_traits(pod))
 
-    def _after_claim(self, pod: Pod, old: None, new: PersistentVolumeClaim) -> Answer:
+    def _after_claim(self, pod: Pod, old: None, new: PersistentVolumeClaim) -> QueueingHint:
         if new.namespace == pod.namespace and new.name in named_claims(pod):
             return queue("one of the pod's claims is there now")
         return skip("no claim of the pod")
 
-    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> Answer:
+    def _after_deletion(self, pod: Pod, old: Pod, new: None) -> QueueingHint:
         if old.namespace != pod.namespace:
             return skip("the pod that went was of another namespace")
         if conflict(disks(pod.spec.volumes), disks(old.spec.volumes)):

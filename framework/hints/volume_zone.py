@@ -11,7 +11,7 @@ from ...models.storage import PersistentVolume, PersistentVolumeClaim, StorageCl
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
 from ..volumes.zones import zones_of
-from .base import Answer, HintPlugin, Registration, queue, skip
+from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .volume_restrictions import named_claims
 
 
@@ -34,17 +34,19 @@ class VolumeZone(HintPlugin):
         """Return the pod's namespace and the claims that it names."""
         return (pod.namespace, frozenset(named_claims(pod)))
 
-    def _after_class(self, pod: Pod, old: None, new: StorageClass) -> Answer:
+    def _after_class(self, pod: Pod, old: None, new: StorageClass) -> QueueingHint:
         if new.volume_binding_mode == "WaitForFirstConsumer":
             return queue("a class that waits for its first pod is there now")
         return skip("the class binds at once")
 
-    def _after_claim(self, pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> Answer:
+    def _after_claim(
+        self, pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim
+    ) -> QueueingHint:
         if new.namespace == pod.namespace and new.name in named_claims(pod):
             return queue("one of the pod's claims came or changed")
         return skip("no claim of the pod")
 
-    def _after_volume(self, pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> Answer:
+    def _after_volume(self, pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> QueueingHint:
         if old is None:
             return queue("a volume is there now")
         if zones_of(old) != zones_of(new):

@@ -2,7 +2,7 @@
 
 A term is looked at from two sides, which differ (plugins/interpodaffinity): the incoming pod's terms have
 their namespace selector resolved to names, and the selector is kept beside and asked about *no* labels; an
-existing pod's terms are asked about the labels of the incoming pod's namespace.  So a namespace selector that
+existing pod's terms are asked about the labels of the incoming pod's namespace. So a namespace selector that
 accepts the empty label set means every namespace in the first case only.
 
 Source: kube-scheduler 1.34.1 framework/types.go (AffinityTerm), plugins/interpodaffinity/plugin.go.
@@ -56,7 +56,7 @@ class AffinityTerm:
         )
 
     def accepts(self, namespace: str, labels: Mapping[str, str], namespaces: Namespaces) -> bool:
-        """Say whether this term of an existing pod matches an incoming pod's namespace and labels."""
+        """Whether this term of an existing pod matches an incoming pod's namespace and labels."""
         if self.selector is None:
             return False
         if namespace not in self.listed and (
@@ -105,7 +105,7 @@ def parse_term(
 
 
 def parse_terms(pod: Pod, namespaces: Namespaces) -> PodTerms:
-    """Parse all terms of a pod.  Preferred terms of weight 0 are left out, as upstream does."""
+    """Parse all terms of a pod. Preferred terms of weight 0 are left out, as upstream does."""
     affinity = pod.spec.affinity
     if affinity is None or (affinity.pod_affinity is None and affinity.pod_anti_affinity is None):
         return NO_TERMS

@@ -43,7 +43,7 @@ _EXACT_IN_64_BITS: Final = 2**55
 
 
 class Cluster:
-    """A snapshot by number.  Nodes and pods keep the order of the input.
+    """A snapshot by number. Nodes and pods keep the order of the input.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Cluster:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.gates = snapshot.feature_gates
+        self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes
         self.node_names = tuple(node.name for node in snapshot.nodes)
         self.node_index = {name: n for n, name in enumerate(self.node_names)}
@@ -252,8 +252,8 @@ class Cluster:
     def with_queue(self, pods: Iterable[int]) -> "Cluster":
         """Return the same cluster with only some pods in the queue: a part of the round.
 
-        The others are neither here nor there.  Numbers, `round`, `levels` and `priorities` stay the round's,
-        so that every part has the same tiers, and they mean the same in each.
+        Other pending pods are excluded. Numbers, `round`, `levels` and `priorities` stay the round's, so that
+        every part has the same tiers, and they mean the same in each.
         """
         kept = frozenset(pods)
         part = copy(self)

@@ -1,4 +1,4 @@
-"""KEP-3990: which fallback criteria hold for a pod, judged once on the statuses in the input.
+"""KEP-3990: which fallback criteria hold for a pod, evaluated once on the statuses in the input.
 
 A `DoNotSchedule` constraint all of whose `fallbackCriteria` hold is soft in this round.
 
@@ -17,7 +17,7 @@ from ...models.pod import Pod
 
 
 def preemption_failed(pod: Pod) -> bool:
-    """Say whether criterion `PreemptionFailed` holds."""
+    """Whether criterion `PreemptionFailed` holds."""
     scheduled = pod.condition("PodScheduled")
     return (
         scheduled is not None
@@ -28,7 +28,7 @@ def preemption_failed(pod: Pod) -> bool:
 
 
 def provisioning_failed(pod: Pod, now: datetime, timeout: float | None) -> bool:
-    """Say whether criterion `NodeProvisioningFailed` holds; `timeout` is in seconds."""
+    """Whether criterion `NodeProvisioningFailed` holds; `timeout` is in seconds."""
     progress = pod.condition("NodeProvisioningInProgress")
     if progress is not None:
         return progress.status == "False"
@@ -76,5 +76,5 @@ def criteria_held(pod: Pod, args: PodTopologySpreadArgs | None, now: datetime) -
 
 
 def falls_back(criteria: Sequence[str], held: frozenset[str]) -> bool:
-    """Say whether a constraint with these criteria is soft: it has some, and all of them hold."""
+    """Whether a constraint with these criteria is soft: it has some, and all of them hold."""
     return bool(criteria) and held.issuperset(criteria)

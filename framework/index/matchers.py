@@ -2,8 +2,8 @@
 
 Counting pods per node for a selector is what PodTopologySpread, InterPodAffinity and NodePorts have in
 common. A `Matcher` says how much each pod counts, by *count class*: pods with equal namespace, labels,
-affinity terms and host ports.  `state.State` keeps the sums per node up to date for every matcher that was
-asked for.
+affinity terms and host ports. `framework.state.state.State` keeps the sums per node up to date for every
+matcher in use.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -91,7 +91,7 @@ class MatcherIndex:
         return self.get(key, weigh)
 
     def label_mask(self, namespaces: frozenset[str] | None, selector: CompiledSelector) -> Bools:
-        """Say which label classes a selector selects in some namespaces (None: in all); bool[L], shared."""
+        """Return the label classes selected in some namespaces (None: in all); bool[L], shared."""
         mask = self._masks.get((namespaces, selector))
         if mask is None:
             mask = np.zeros(len(self.label_classes), dtype=np.bool_)

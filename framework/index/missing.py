@@ -65,7 +65,7 @@ def readable(resource: str, number: int) -> str:
 
 
 def short_of(resource: str, wanted: int, free: int, offered: int) -> Missing:
-    """Tell that a node has too little of a resource."""
+    """Report that a node has too little of a resource."""
     short = wanted - free
     numbers = {"wanted": wanted, "free": free, "allocatable": offered, "short": short}
     words = {name: readable(resource, number) for name, number in numbers.items()}
@@ -96,7 +96,7 @@ def condition(item: Requirement) -> str:
 
 
 def selected(selector: CompiledSelector | None) -> str:
-    """Write whom a selector selects: `with app=web,tier=front`."""
+    """Write which pods a selector selects: `with app=web,tier=front`."""
     if selector is None:
         return "with nothing (no selector)"
     if selector.is_empty:

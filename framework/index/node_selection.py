@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def requirement_mask(cluster: "Cluster", item: Requirement) -> Bools:
-    """Say which nodes' labels satisfy one condition; bool[N]."""
+    """Return which nodes' labels satisfy one condition; bool[N]."""
     domains = cluster.domains(item.key)
     match item.operator:
         case "Exists":
@@ -34,7 +34,7 @@ def requirement_mask(cluster: "Cluster", item: Requirement) -> Bools:
 
 
 def term_mask(cluster: "Cluster", term: CompiledTerm) -> Bools:
-    """Say which nodes satisfy one term: all its conditions hold; bool[N]."""
+    """Return which nodes satisfy one term: all its conditions hold; bool[N]."""
     if term.unparsable or not (term.labels or term.fields):
         return np.zeros(cluster.n_nodes, dtype=np.bool_)
     mask = np.ones(cluster.n_nodes, dtype=np.bool_)
@@ -48,7 +48,7 @@ def term_mask(cluster: "Cluster", term: CompiledTerm) -> Bools:
 
 
 def selector_mask(cluster: "Cluster", selector: CompiledNodeSelector) -> Bools:
-    """Say which nodes satisfy any term of a selector; bool[N], shared between equal selectors."""
+    """Return which nodes satisfy any term of a selector; bool[N], shared between equal selectors."""
 
     def judge() -> Bools:
         mask = np.zeros(cluster.n_nodes, dtype=np.bool_)
@@ -60,7 +60,7 @@ def selector_mask(cluster: "Cluster", selector: CompiledNodeSelector) -> Bools:
 
 
 def required_mask(cluster: "Cluster", wanted: Mapping[str, str], selector: NodeSelector | None) -> Bools:
-    """Say which nodes satisfy a pod's nodeSelector and its required node affinity.
+    """Return which nodes satisfy a pod's nodeSelector and its required node affinity.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ def without_gated_fields(pod: Pod, gates: FeatureGates) -> Pod:
 
 
 def terminates_by_preemption(pod: Pod) -> bool:
-    """Say whether a pod is being deleted because the scheduler preempted it."""
+    """Whether a pod is being deleted because the scheduler preempted it."""
     target = pod.condition("DisruptionTarget")
     return (
         pod.is_terminating

@@ -41,7 +41,7 @@ def host_ports(pod: Pod, *, sidecars: bool = True) -> frozenset[HostPort]:
 
 
 def conflict(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> bool:
-    """Say whether a wanted port is taken: same protocol and port, same address or one of them is all."""
+    """Whether a wanted port is taken: same protocol and port, same address or one of them is all."""
     taken = list(used)
     return any(
         a.port == b.port and a.protocol == b.protocol and (a.ip == b.ip or ANY_ADDRESS in (a.ip, b.ip))

@@ -6,6 +6,7 @@ Not part of it: name, creation time, nominated node, and whatever only matters o
 from collections.abc import Collection, Hashable
 
 from ...models.pod import Container, TopologySpreadConstraint
+from .declared_features import required_features
 from .podinfo import PodInfo
 
 
@@ -82,5 +83,6 @@ def signature(info: PodInfo, volumes: Hashable, claims: Hashable) -> tuple[Hasha
         claims,
         spec.workload_ref,
         spec.scheduling_group,
+        required_features(spec),
         info.terminating,
     )

@@ -1,6 +1,6 @@
-"""What pod groups wish for and a round may miss: the tiers `desiredCount` and `preferredTopology`.
+"""Preferences of pod groups that a round may miss: the tiers `desiredCount` and `preferredTopology`.
 
-Both are judged on the end state and only for groups that gain a member.  Source: KEP-5732 (desiredCount of
+Both are judged on the end state and only for groups that gain a member. Source: KEP-5732 (desiredCount of
 the basic policy: prefer a domain that can also hold the members that are still to come; preferred topology
 keys).
 """
@@ -32,7 +32,7 @@ def desired_count_shortfall(cluster: Cluster, end: State, placed: Mapping[int, i
     """Sum over groups of the members that are expected and that the group's domains have no room for.
 
     Room is counted by resources and pod slots alone, for pods like the group's first pending member, on nodes
-    that pass its static filters; without end where its profile does not look at room.
+    that pass its static filters; unbounded where its profile does not filter by room.
     """
     total = 0
     for group, new in gaining(cluster, placed):

@@ -1,4 +1,4 @@
-"""What `--prefer` measures on a finished state: the twins of `encoders.preferences`."""
+"""What `--prefer` measures on a finished state, as `encoders.preferences` states it in a model."""
 
 from __future__ import annotations
 

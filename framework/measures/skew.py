@@ -1,6 +1,6 @@
 """Skew of a topology spread constraint in a state: counts by domain and their minimum.
 
-Pods that terminate do not count; domains are those of the nodes that take part in the count.  Source:
+Pods that terminate do not count; domains are those of the nodes that take part in the count. Source:
 kube-scheduler 1.34.1 podtopologyspread/filtering.go; KEP-3022 for minDomains.
 """
 
@@ -94,10 +94,9 @@ def excess(
 
 
 def price_without_key(cluster: Cluster, pod: int, constraint: SpreadConstraint) -> int:
-    """Say what a pod with a soft constraint costs on a node without the key: more than any domain could.
+    """Return what a pod with a soft constraint costs on a node without the key: more than any domain could.
 
-    That is what a soft constraint thinks of such a node; only the system's defaults do not mind
-    (`requires_all_keys`).
+    Soft constraints avoid such nodes, except the system's defaults (`requires_all_keys`).
     """
     if not requires_all_keys(cluster, pod):
         return 0

@@ -1,7 +1,7 @@
 """kube-scheduler's in-tree plugins, one file each, under upstream's names.
 
 What runs, at which extension points, in which order and with which default weight, is said once in
-`vocabulary.profile.PLUGINS`; here is what is made for each entry that filters or scores.
+`vocabulary.default_plugins.PLUGINS`; here is what is made for each entry that filters or scores.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from .dynamic_resources import DynamicResources
 from .image_locality import ImageLocality
 from .inter_pod_affinity import InterPodAffinity
 from .node_affinity import NodeAffinity
+from .node_declared_features import NodeDeclaredFeatures
 from .node_name import NodeName
 from .node_ports import NodePorts
 from .node_resources_balanced_allocation import NodeResourcesBalancedAllocation
@@ -56,6 +57,7 @@ FACTORIES: Final[dict[str, type[Plugin]]] = by_name(
         DynamicResources,
         NodeResourcesBalancedAllocation,
         ImageLocality,
+        NodeDeclaredFeatures,
     ),
 )
 """What makes the plugin of each entry that filters or scores."""

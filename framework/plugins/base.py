@@ -126,6 +126,13 @@ class FilterPlugin(Plugin):
         """Judge the fork's node: a verdict."""
         raise NotImplementedError
 
+    def permits(self, fork: Any) -> int:
+        """Judge the fork's node by the rules alone, whichever way upstream looks: a verdict.
+
+        It differs from `check` where upstream does not find every answer that its own rules allow.
+        """
+        return self.check(fork)
+
     def reasons(self, fork: Any, verdict: int) -> tuple[str, ...]:
         """Say why the fork's node got this verdict."""
         raise NotImplementedError

@@ -15,11 +15,12 @@ import numpy as np
 
 from ...models.config import PluginArgs
 from ..dra.allocation import Allocation, write
-from ..dra.answers import ERROR, FITS, NO_ROOM, TIMEOUT, Answer, Answers
+from ..dra.answers import ERROR, FAULTY, FITS, NO_ROOM, TIMEOUT, Answer, Answers
 from ..dra.claims import ClaimSpec
 from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requested
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
+from ..dra.search import Manner
 from ..index.missing import Missing
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools, Ints
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 REASON_ALLOCATE: Final = "cannot allocate all claims"
 REASON_ELSEWHERE: Final = "resourceclaim not available on the node"
 REASON_TIMEOUT: Final = "timed out trying to allocate devices"
+REASON_FAULTY: Final = "invalid resource pools were encountered"
 REASON_IN_USE: Final = "resourceclaim in use"
 REASON_STALE: Final = "cannot schedule extended resource claim"
 NOTHING_HELPS: Final = "still not schedulable"
@@ -50,6 +52,14 @@ MOST_CONSUMERS: Final = 256
 
 _ELSEWHERE: Final = 2
 """The one verdict that is not the allocator's."""
+
+
+_REASONS: Final = {
+    NO_ROOM: REASON_ALLOCATE,
+    _ELSEWHERE: REASON_ELSEWHERE,
+    TIMEOUT: REASON_TIMEOUT,
+    FAULTY: REASON_FAULTY,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -110,6 +120,7 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         Code.UNRESOLVABLE,
         Code.UNRESOLVABLE,
         Code.ERROR,
+        Code.UNRESOLVABLE,
     )
 
     def __init__(self, cluster: "Cluster", args: PluginArgs) -> None:
@@ -228,18 +239,24 @@ class DynamicResources(FilterPlugin, ScorePlugin):
 
     def check(self, fork: _Fork) -> int:
         """Judge the node: that claims cannot be allocated is said before that others are out of reach."""
-        answer = self._answer(fork.pod, fork.state, fork.node)
-        if answer.verdict:
-            return answer.verdict
-        return _ELSEWHERE if self._unreachable(fork.pod, fork.node) else 0
+        verdict = self._answer(fork.pod, fork.state, fork.node).verdict
+        return verdict or (_ELSEWHERE if self._unreachable(fork.pod, fork.node) else 0)
+
+    def permits(self, fork: _Fork) -> int:
+        """Judge the node: whether the claims can be allocated at all, be it that the search overlooks it."""
+        verdict = self._answer(fork.pod, fork.state, fork.node, permitted=True).verdict
+        return verdict or (_ELSEWHERE if self._unreachable(fork.pod, fork.node) else 0)
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
         """Say why."""
         if verdict == ERROR:
-            return (self._error(fork.pod, self._answer(fork.pod, fork.state, fork.node)),)
+            answer = self._answer(fork.pod, fork.state, fork.node)
+            if answer.verdict != ERROR:
+                answer = self._answer(fork.pod, fork.state, fork.node, permitted=True)
+            return (self._error(fork.pod, answer),)
         if verdict == NO_ROOM and fork.pod.stale:
             return (REASON_STALE,)
-        return ({NO_ROOM: REASON_ALLOCATE, _ELSEWHERE: REASON_ELSEWHERE, TIMEOUT: REASON_TIMEOUT}[verdict],)
+        return (_REASONS[verdict],)
 
     def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
         """Name the claims."""
@@ -256,13 +273,15 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         """Return the allocated claims whose devices node n does not reach."""
         return [key for key, nodes in data.bound if nodes is not None and not nodes[n]]
 
-    def _answer(self, data: _Pod, state: "State", n: int) -> Answer:
-        """Ask the allocator about node n."""
+    def _answer(self, data: _Pod, state: "State", n: int, *, permitted: bool = False) -> Answer:
+        """Ask the allocator about node n, or what its rules permit there."""
         if data.stale:
             return Answer(NO_ROOM)
         assert state.claims is not None
         answers = next(answers for nodes, answers in data.answers if nodes[n])
-        return Answer(FITS) if answers is None else answers.at(state.claims, n)
+        if answers is None:
+            return Answer(FITS)
+        return (answers.permitted if permitted else answers).at(state.claims, n)
 
     def _error(self, data: _Pod, answer: Answer) -> str:
         """Write the error that an answer is."""
@@ -298,7 +317,10 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         key = tuple(spec.number for spec in specs)
         found = self._answers.get(key)
         if found is None:
-            found = self._answers[key] = Answers(index.inventory, specs)
+            release = self.cluster.release
+            loses = release.lost_counters and bool(index.inventory.counters.values)
+            manner = Manner(release.repeated_shares, loses)
+            found = self._answers[key] = Answers(index.inventory, specs, manner)
         return found
 
     # -- the nodes that passed --
@@ -337,8 +359,13 @@ class DynamicResources(FilterPlugin, ScorePlugin):
     # -- afterwards --
 
     def reserve(self, data: _Pod, state: "State", i: int, n: int) -> dict[str, Allocation]:
-        """Return the allocations that pod i brings along to node n, by claim."""
+        """Return the allocations that pod i brings along to node n, by claim.
+
+        Where the search finds none, as for a node that no cycle chose, they are those that it could find.
+        """
         answer = self._answer(data, state, n)
+        if answer.verdict:
+            answer = self._answer(data, state, n, permitted=True)
         name = self.cluster.node_names[n]
         keys = (*data.free, f"{self.cluster.pods[i].key}-extended-resources")
         return {key: write(key, picks, name) for key, picks in zip(keys, answer.picks, strict=False)}

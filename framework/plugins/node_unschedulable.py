@@ -25,7 +25,8 @@ class NodeUnschedulable(StaticFilter):
         """Judge every node."""
         taint = Taint(key="node.kubernetes.io/unschedulable", effect="NoSchedule")
         nodes = self.cluster.nodes
-        if any(tolerates(toleration, taint) for toleration in self.cluster.pods[i].pod.spec.tolerations):
+        tolerations, gates = self.cluster.pods[i].pod.spec.tolerations, self.cluster.gates
+        if any(tolerates(toleration, taint, gates) for toleration in tolerations):
             return np.zeros(len(nodes), dtype=np.uint8)
         return self.cluster.cordoned.astype(np.uint8)
 

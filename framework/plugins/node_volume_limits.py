@@ -7,7 +7,10 @@ A node passes when, for each driver of which the pod brings a volume that no pod
 A volume counts once, however many pods use it.  One that a VolumeAttachment names counts as attached; brought
 by a pod while no pod there uses it, it counts on both sides, as upstream has it.
 
-Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
+A driver whose CSIDriver says `preventPodSchedulingIfMissing` must be installed on the node, whatever its
+limit (KEP-5030; of several that are not the first by name is told).
+
+Source: kube-scheduler plugins/nodevolumelimits/csi.go.
 """
 
 from collections.abc import Mapping
@@ -28,13 +31,18 @@ if TYPE_CHECKING:
     from ..vocabulary.arrays import Bools, Ints
 
 REASON: Final = "node(s) exceed max volume count"
+ABSENT: Final = "{driver} CSI driver is not installed on the node"
+
+_FULL: Final = 1
+_ABSENT: Final = 2
 
 
 @dataclass(slots=True, eq=False)
 class _Fork:
-    """One node: what is counted there by driver, who uses which volume, and what changed since the state."""
+    """One node: drivers that it lacks, what is counted there, who uses which volume, what changed since."""
 
     node: int
+    absent: list[str]
     own: dict[str, int]
     shared: tuple[Attached, ...]
     counts: dict[str, int]
@@ -52,7 +60,7 @@ class NodeVolumeLimits(FilterPlugin):
     """Rejects nodes that cannot attach what the pod brings."""
 
     name: ClassVar[str] = names.NODE_VOLUME_LIMITS
-    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE)
+    codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE)
 
     def pre_filter(self, state: "State", i: int) -> Brought | None:
         """Return what the pod brings of drivers with a limit; skips a pod that brings nothing."""
@@ -75,7 +83,24 @@ class NodeVolumeLimits(FilterPlugin):
         full = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
         for driver, brought in new.items():
             full |= (brought > 0) & (brought > attachments.limits[driver] - state.volumes.counts[driver])
-        return full.astype(np.uint8)
+        verdicts = full.astype(np.uint8)
+        verdicts[self._absent(data)] = _ABSENT
+        return verdicts
+
+    def possible(self, i: int) -> "Bools | None":
+        """Return the nodes on which every driver is installed that must be; None for all."""
+        absent = self._absent(attachments_of(self.cluster).brought(i))
+        return ~absent if absent.any() else None
+
+    def _absent(self, data: Brought) -> "Bools":
+        """Return the nodes that lack a driver which must be there; bool[N]."""
+        attachments = attachments_of(self.cluster)
+        mask = np.zeros(self.cluster.n_nodes, dtype=np.bool_)
+        brought = [(driver, plugin) for driver, plugin, _ in data.own]
+        for driver, plugin in (*brought, *((v.driver, v.plugin) for v in data.shared)):
+            if driver in attachments.absent:
+                mask |= attachments.absent[driver] & attachments.counts(plugin)
+        return mask
 
     def fork(self, data: Brought, state: "State", i: int, n: int) -> _Fork:
         """Return what is attached to the node of the drivers that matter."""
@@ -89,6 +114,7 @@ class NodeVolumeLimits(FilterPlugin):
         drivers = own.keys() | {volume.driver for volume in shared}
         return _Fork(
             node=n,
+            absent=attachments.lacking(data, n),
             own=own,
             shared=shared,
             counts={driver: int(state.volumes.counts[driver][n]) for driver in drivers},
@@ -126,9 +152,10 @@ class NodeVolumeLimits(FilterPlugin):
 
     def check(self, fork: _Fork) -> int:
         """Judge the node."""
-        return int(
-            any(fork.counts[driver] + new > fork.limits[driver] for driver, new in self._new(fork).items())
-        )
+        if fork.absent:
+            return _ABSENT
+        full = any(fork.counts[driver] + new > fork.limits[driver] for driver, new in self._new(fork).items())
+        return _FULL if full else 0
 
     def _new(self, fork: _Fork) -> dict[str, int]:
         """Return how many volumes of each driver no pod of the node uses yet."""
@@ -139,7 +166,12 @@ class NodeVolumeLimits(FilterPlugin):
         return new
 
     def missing(self, fork: _Fork, verdict: int, state: "State", i: int) -> tuple[Missing, ...]:
-        """Tell for each driver how many volumes are too many."""
+        """Return for each driver how many volumes are too many, or the drivers that are not there."""
+        if verdict == _ABSENT:
+            return tuple(
+                Missing(driver, f"the driver {driver} is not installed here", facts={"driver": driver})
+                for driver in fork.absent
+            )
         found: list[Missing] = []
         for driver, count in sorted(self._new(fork).items()):
             attached, limit = fork.counts[driver], fork.limits[driver]
@@ -151,5 +183,5 @@ class NodeVolumeLimits(FilterPlugin):
         return tuple(found)
 
     def reasons(self, fork: _Fork, verdict: int) -> tuple[str, ...]:
-        """Say that the node is full."""
-        return (REASON,)
+        """Return the reason: the node is full, or a driver is not there."""
+        return (REASON,) if verdict == _FULL else (ABSENT.format(driver=fork.absent[0]),)

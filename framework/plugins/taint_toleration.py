@@ -35,7 +35,7 @@ class TaintToleration(StaticFilter, ScorePlugin):
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Name the first taint that the pod does not tolerate."""
         taint = first_untolerated(
-            self.cluster.nodes[n].spec.taints, self.cluster.pods[i].pod.spec.tolerations
+            self.cluster.nodes[n].spec.taints, self.cluster.pods[i].pod.spec.tolerations, self.cluster.gates
         )
         if taint is None:
             return ()
@@ -43,8 +43,8 @@ class TaintToleration(StaticFilter, ScorePlugin):
 
     def lacking(self, i: int, n: int, verdict: int) -> tuple[Missing, ...]:
         """List every taint that the pod does not tolerate."""
-        tolerations = self.cluster.pods[i].pod.spec.tolerations
-        bare = [t for t in self.cluster.nodes[n].spec.taints if first_untolerated((t,), tolerations)]
+        tolerations, gates = self.cluster.pods[i].pod.spec.tolerations, self.cluster.gates
+        bare = [t for t in self.cluster.nodes[n].spec.taints if first_untolerated((t,), tolerations, gates)]
         return tuple(
             Missing(f"toleration of {taint.key}", f"no toleration of {spelt}", facts={"taint": spelt})
             for taint in bare
@@ -57,7 +57,8 @@ class TaintToleration(StaticFilter, ScorePlugin):
         tolerations = cluster.pods[i].pod.spec.tolerations
 
         def count() -> Ints:
-            counts = [count_soft_untolerated(taints, tolerations) for taints in cluster.taints.lists]
+            lists = cluster.taints.lists
+            counts = [count_soft_untolerated(taints, tolerations, cluster.gates) for taints in lists]
             return np.array(counts, dtype=np.int64)[cluster.taints.of_node]
 
         return cluster.memo(("soft taints", tolerations), count)[nodes]

@@ -19,7 +19,7 @@ class BackoffQueue:
     ----------
     initial, longest : int
         The first backoff, which doubles with each failure, and its limit (nanoseconds); a limit of 0 means
-        that nobody backs off.
+        that no pod backs off.
     windows : bool
         The gate SchedulerPopFromBackoffQ.
     """
@@ -55,13 +55,13 @@ class BackoffQueue:
         return item.expiration
 
     def backs_off(self, item: QueuedPod, now: int) -> bool:
-        """Say whether a pod has still to wait; the second in which its backoff ends belongs to it."""
+        """Whether a pod still has to wait; the second in which its backoff ends counts as waiting."""
         if self.duration(item) == 0:
             return False
         return self.expiration(item) >= (floor_to_second(now) if self._windows else now)
 
     def push(self, item: QueuedPod) -> None:
-        """Let a pod back off."""
+        """Add a pod that backs off."""
         self.remove(item.key)
         (self._rejected if item.rejectors else self._errors).push(item)
 

@@ -1,4 +1,4 @@
-"""Time in the queue: whole nanoseconds on a clock that only moves when it is told to."""
+"""Time in the queue: whole nanoseconds on a clock that is moved explicitly."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +24,6 @@ def floor_to_second(time: int) -> int:
 
 @dataclass(slots=True)
 class VirtualClock:
-    """A clock that stands still at `now` (nanoseconds) until somebody moves it."""
+    """A clock that stands still at `now` (nanoseconds) until it is moved."""
 
     now: int = 0

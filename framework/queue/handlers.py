@@ -1,4 +1,4 @@
-"""From a change in the cluster to what the queue is told.
+"""Handlers: from a change in the cluster to calls of the queue.
 
 Source: kube-scheduler 1.34.1 eventhandlers.go.
 """
@@ -31,7 +31,7 @@ class EventHandlers:
         self._queue = queue
 
     def change(self, old: KubeObject | None, new: KubeObject | None) -> tuple[Occurrence, ...]:
-        """Let an object be added, change or go.
+        """Handle the addition, change or deletion of an object.
 
         Parameters
         ----------
@@ -41,7 +41,7 @@ class EventHandlers:
         Returns
         -------
         tuple of Occurrence
-            The events that the change makes, whether or not anybody waits for them.
+            The events that the change makes, whether or not any pod waits for them.
         """
         self._queue.objects.apply(old, new)
         happened = occurrences(old, new)
@@ -93,7 +93,7 @@ class EventHandlers:
         changed = occurrence.new
         if isinstance(changed, Node):
             objects = self._queue.objects
-            return [item for item in waiting if may_fit(item.pod, changed, objects)]
+            return [item for item in waiting if may_fit(item.pod, changed, objects, self._queue.gates)]
         event = occurrence.event
         scaled = event.action == Action.UPDATE_POD_SCALE_DOWN
         if isinstance(changed, Pod) and event.resource is Resource.ASSIGNED_POD and not scaled:

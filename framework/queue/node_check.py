@@ -6,6 +6,7 @@ SchedulerQueueingHints is off.
 
 from collections import Counter
 
+from ...models.features import FeatureGates
 from ...models.node import Node
 from ...models.pod import Pod
 from ...models.requests import in_units, pod_requests, running_pod_requests
@@ -14,8 +15,8 @@ from ..index.ports import conflict, host_ports
 from ..index.taints import tolerates
 
 
-def may_fit(pod: Pod, node: Node, objects: ObjectStore) -> bool:
-    """Say whether a pod passes what is quickly seen: room, selector, name, ports and NoSchedule taints."""
+def may_fit(pod: Pod, node: Node, objects: ObjectStore, gates: FeatureGates) -> bool:
+    """Whether a pod passes the quick checks: room, selector, name, ports and NoSchedule taints."""
     there = objects.pods_on(node.name).values()
     return (
         _has_room(pod, node, list(there))
@@ -23,7 +24,7 @@ def may_fit(pod: Pod, node: Node, objects: ObjectStore) -> bool:
         and pod.spec.node_name in (None, "", node.name)
         and not any(conflict(host_ports(pod), host_ports(other)) for other in there)
         and not any(
-            taint.effect == "NoSchedule" and not any(tolerates(t, taint) for t in pod.spec.tolerations)
+            taint.effect == "NoSchedule" and not any(tolerates(t, taint, gates) for t in pod.spec.tolerations)
             for taint in node.spec.taints
         )
     )

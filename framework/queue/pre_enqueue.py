@@ -1,4 +1,4 @@
-"""PreEnqueue: whom the queue keeps out although nobody has tried to schedule him.
+"""PreEnqueue: pods that the queue keeps out before any scheduling attempt.
 
 Source: kube-scheduler 1.34.1 plugins/schedulinggates, plugins/dynamicresources, plugins/defaultpreemption.
 """
@@ -32,7 +32,8 @@ class PreEnqueue:
         Where resource claims are looked up.
     gates : FeatureGates
     preempting : set of str
-        The identities of pods whose victims are still being deleted; whoever preempts keeps it.
+        The identities of pods whose victims are still being deleted; the preempting component keeps it up to
+        date.
     gangs : Gangs
     """
 
@@ -61,7 +62,7 @@ class PreEnqueue:
     def run(self, item: QueuedPod) -> bool:
         """Ask the plugins whether a pod may enter, the one that last refused first.
 
-        Who refuses becomes the pod's gating plugin, and one of its rejectors.
+        A plugin that refuses becomes the pod's gating plugin, and one of its rejectors.
 
         Returns
         -------

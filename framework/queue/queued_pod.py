@@ -30,7 +30,7 @@ class QueuedPod:
     initial_attempt : int or None
         When it first could be tried.
     unschedulable_plugins, pending_plugins : set of str
-        Who rejected the last attempt; those that answered Pending are in the second.
+        The plugins that rejected the last attempt; those that answered Pending are in the second.
     gating_plugin : str
         Whose PreEnqueue keeps it out; empty if none does.
     expiration : int or None
@@ -77,7 +77,7 @@ class QueuedPod:
 
     @property
     def rejectors(self) -> set[str]:
-        """Everybody who rejected it, by whatever status."""
+        """All plugins that rejected it, by whatever status."""
         return self.unschedulable_plugins | self.pending_plugins
 
     @property

@@ -1,4 +1,4 @@
-"""Who is worth another attempt because of an event.
+"""The pods that an event makes worth another attempt.
 
 Source: kube-scheduler 1.34.1 backend/queue/scheduling_queue.go (isPodWorthRequeuing), KEP-4247.
 """
@@ -49,13 +49,13 @@ class Judge:
             hints.know(plugin)
 
     def of_interest(self, event: ClusterEvent) -> bool:
-        """Say whether any plugin waits for an event."""
+        """Whether any plugin waits for an event."""
         return event.is_wildcard or any(hints.matching(event) for hints in self.hints.values())
 
     def ask(
         self, plugin: str, registration: Registration, item: QueuedPod, happened: Occurrence, pods: int = 1
     ) -> bool:
-        """Ask one hint about a pod, which stands for a number of pods; say whether it answers Queue."""
+        """Call one hint for a pod that represents several; return whether it answers Queue."""
         answer, failed = ask(registration.function, item.pod, happened.old, happened.new)
         verdict = "Error" if failed else answer.text
         self._counts.hints[plugin, str(happened.event), verdict] += pods
@@ -63,7 +63,7 @@ class Judge:
         return answer.queue
 
     def worth(self, item: QueuedPod, happened: Occurrence) -> Strategy:
-        """Say how one pod goes back into the queue because of an event."""
+        """Return how one pod goes back into the queue because of an event."""
         rejectors = item.rejectors
         if not rejectors:
             return Strategy.AFTER_BACKOFF
@@ -89,7 +89,7 @@ class Judge:
         Returns
         -------
         dict
-            Pods and how they go back; whoever is left out stays.
+            Pods and how they go back; pods that are left out stay.
         """
         if not len(waiting):
             return {}

@@ -30,10 +30,10 @@ from .counts import ACTIVE, UNSCHEDULABLE, QueueCounts
 from .gangs import Gangs
 from .in_flight import InFlight
 from .nominator import Nominator
-from .places import Places
 from .pre_enqueue import PreEnqueue
 from .queued_pod import QueuedPod
 from .requeue import Judge, Strategy
+from .transitions import Transitions
 from .unschedulable import UnschedulablePods
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -76,6 +76,8 @@ class SchedulingQueue:
 
     Attributes
     ----------
+    gates : FeatureGates
+        Those of the release.
     nominator : Nominator
     counts : QueueCounts
     preempting : set of str
@@ -97,8 +99,9 @@ class SchedulingQueue:
         start: datetime = EPOCH,
     ) -> None:
         configuration = configuration or KubeSchedulerConfiguration()
-        gates = gates or FeatureGates()
+        gates = (gates or FeatureGates()).known_to(version)
         self.objects = objects
+        self.gates = gates
         self.clock = clock
         self.hints_enabled = gates.enabled("SchedulerQueueingHints")
         self.max_in_unschedulable = max_in_unschedulable
@@ -122,7 +125,7 @@ class SchedulingQueue:
             configuration.pod_max_backoff_seconds * SECOND,
             windows=self._pop_early,
         )
-        self._places = Places(
+        self._transitions = Transitions(
             clock,
             backoff,
             UnschedulablePods(hints),
@@ -135,54 +138,54 @@ class SchedulingQueue:
     # -- pods come, change and go ------------------------------------------------------------
 
     def responsible_for(self, pod: Pod) -> bool:
-        """Say whether a pod's schedulerName is one of the profiles."""
+        """Whether a pod's schedulerName is one of the profiles."""
         return pod.spec.scheduler_name in self._judge.hints
 
     def add(self, pod: Pod) -> None:
         """Take in a pod that is new."""
-        self._places.to_active(self._new(pod), str(events.POD_ADD))
+        self._transitions.to_active(self._new(pod), str(events.POD_ADD))
 
     def update(self, old: Pod, new: Pod) -> None:
-        """Take note of a waiting pod's new version, which may be what it waits for."""
+        """Record a waiting pod's new version, which may be what it waits for."""
         happened = [Occurrence(event, old, new) for event in pod_events(old, new)]
         if self.hints_enabled and identity(new) in self._in_flight:
             for occurrence in happened:
                 self._in_flight.record(occurrence)
             return
-        item = self._places.active.get(new.key) or self._places.backoff.get(new.key)
+        item = self._transitions.active.get(new.key) or self._transitions.backoff.get(new.key)
         if item is not None:
             item.pod = new
             self.nominator.update(old, new)
             return
-        item = self._places.unschedulable.get(new.key)
+        item = self._transitions.unschedulable.get(new.key)
         if item is None:
-            self._places.to_active(self._new(new), str(events.POD_UPDATE))
+            self._transitions.to_active(self._new(new), str(events.POD_UPDATE))
             return
         item.pod = new
-        self._places.unschedulable.put(item)
+        self._transitions.unschedulable.put(item)
         self.nominator.update(old, new)
         if not self.hints_enabled:
             if schedulable_change(old, new):
-                self._places.requeue(item, Strategy.AFTER_BACKOFF, str(events.POD_UPDATE))
+                self._transitions.requeue(item, Strategy.AFTER_BACKOFF, str(events.POD_UPDATE))
             return
         for occurrence in happened:
             strategy = self._judge.worth(item, occurrence)
-            if strategy and self._places.requeue(item, strategy, str(occurrence.event)) != UNSCHEDULABLE:
+            if strategy and self._transitions.requeue(item, strategy, str(occurrence.event)) != UNSCHEDULABLE:
                 return
 
     def delete(self, pod: Pod) -> None:
-        """Forget a pod that is gone, or bound by somebody else; one in flight is so until it is done."""
+        """Forget a pod that is gone or bound by another component; one in flight stays so until done."""
         self.nominator.delete(pod)
-        self._places.remove(pod.key)
+        self._transitions.remove(pod.key)
 
     def activate(self, pods: Iterable[Pod]) -> None:
-        """Have pods tried again without backoff; one in flight is retried after its backoff if it fails."""
+        """Retry pods without backoff; one in flight is retried after its backoff if it fails."""
         for pod in pods:
-            waiting = self._places.unschedulable.get(pod.key)
-            backing_off = None if waiting is not None else self._places.backoff.remove(pod.key)
+            waiting = self._transitions.unschedulable.get(pod.key)
+            backing_off = None if waiting is not None else self._transitions.backoff.remove(pod.key)
             item = waiting or backing_off
             if item is not None:
-                self._places.to_active(item, labels.FORCE_ACTIVATE, from_backoff=backing_off is not None)
+                self._transitions.to_active(item, labels.FORCE_ACTIVATE, from_backoff=backing_off is not None)
                 continue
             if self.hints_enabled and identity(pod) in self._in_flight:
                 self._in_flight.record(Occurrence(events.FORCE_ACTIVATE, None, pod))
@@ -194,16 +197,16 @@ class SchedulingQueue:
         Its backoff counts from now, and nobody takes it out of backoffQ early. One in flight is retried after
         its backoff if it fails.
         """
-        item = self._places.unschedulable.get(pod.key) or self._places.backoff.get(pod.key)
+        item = self._transitions.unschedulable.get(pod.key) or self._transitions.backoff.get(pod.key)
         if item is None:
             self.activate([pod])
             return
-        self._places.remove(pod.key)
+        self._transitions.remove(pod.key)
         item.unschedulable_plugins.clear()
         item.pending_plugins.clear()
         self._sequence += 1
         item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
-        self._places.requeue(item, Strategy.AFTER_BACKOFF, labels.FORCE_ACTIVATE)
+        self._transitions.requeue(item, Strategy.AFTER_BACKOFF, labels.FORCE_ACTIVATE)
 
     # -- attempts ------------------------------------------------------------
 
@@ -213,10 +216,10 @@ class SchedulingQueue:
         An empty activeQ makes it take the first of the rejected pods in backoffQ (gate
         SchedulerPopFromBackoffQ), never one whose attempt was an error.
         """
-        item = self._places.active.pop()
+        item = self._transitions.active.pop()
         early = item is None and self._pop_early
         if early:
-            item = self._places.backoff.pop_early()
+            item = self._transitions.backoff.pop_early()
         if item is None:
             return None
         if early:
@@ -229,11 +232,11 @@ class SchedulingQueue:
 
         Upstream does so whatever it waits for, its backoff included (PopSpecificPod).
         """
-        places = self._places
-        item = places.active.get(key) or places.backoff.get(key) or places.unschedulable.get(key)
+        waiting = self._transitions
+        item = waiting.active.get(key) or waiting.backoff.get(key) or waiting.unschedulable.get(key)
         if item is None or item.gated:
             return None
-        places.remove(key)
+        waiting.remove(key)
         self._start(item)
         return item
 
@@ -253,11 +256,12 @@ class SchedulingQueue:
         item : QueuedPod
             Popped and not given back since.
         plugins, pending : collections of str
-            Who rejected it, and who did so with the status Pending. Nobody means an internal error.
+            The plugins that rejected it, and those that did so with the status Pending. None means an
+            internal error.
         """
         latest = self.objects.get(Pod, item.key)
         gone = latest is None or identity(latest) != item.uid or bool(latest.spec.node_name)
-        if latest is None or gone or item.key in self._places:
+        if latest is None or gone or item.key in self._transitions:
             self.done(item)
             return
         item.pod = latest
@@ -271,7 +275,7 @@ class SchedulingQueue:
         self._sequence += 1
         item.timestamp, item.sequence, item.expiration = self.clock.now, self._sequence, None
         self._judge.know(item)
-        self._places.requeue(item, self._after_attempt(item), labels.SCHEDULE_ATTEMPT_FAILURE)
+        self._transitions.requeue(item, self._after_attempt(item), labels.SCHEDULE_ATTEMPT_FAILURE)
         self.done(item)
 
     def done(self, item: QueuedPod) -> None:
@@ -283,11 +287,11 @@ class SchedulingQueue:
         return QueuedPod(pod, self.clock.now, self._sequence)
 
     def _after_attempt(self, item: QueuedPod) -> Strategy:
-        """Say how a pod goes back, by what happened while it was in flight."""
+        """Return how a pod goes back, by what happened while it was in flight."""
         if not item.rejectors:
             return Strategy.AFTER_BACKOFF
         if not self.hints_enabled:
-            # Any event since the last pod was popped, whoever that was, may have been the one.
+            # Any event since the last pod was popped, whichever pod that was, may have been the one.
             return Strategy.AFTER_BACKOFF if self._move_request_cycle >= self.cycle else Strategy.SKIP
         best = Strategy.SKIP
         for happened in self._in_flight.events_for(item.uid):
@@ -299,7 +303,7 @@ class SchedulingQueue:
     # -- events ------------------------------------------------------------
 
     def move_all(self, happened: Occurrence, among: Iterable[QueuedPod] | None = None) -> None:
-        """Let an event wake the pods that it may help.
+        """Wake the pods that an event may help.
 
         Parameters
         ----------
@@ -310,7 +314,7 @@ class SchedulingQueue:
         if not self._judge.of_interest(happened.event):
             return
         if among is None:
-            woken = self._judge.woken(self._places.unschedulable, happened)
+            woken = self._judge.woken(self._transitions.unschedulable, happened)
         else:
             hints = self._judge.hints
             woken = {
@@ -320,7 +324,7 @@ class SchedulingQueue:
             }
         for item, strategy in woken.items():
             if strategy:
-                self._places.requeue(item, strategy, str(happened.event))
+                self._transitions.requeue(item, strategy, str(happened.event))
         self._move_request_cycle = self.cycle
         if self.hints_enabled:
             self._in_flight.record(happened)
@@ -329,12 +333,12 @@ class SchedulingQueue:
 
     def tick(self) -> None:
         """Move the pods whose backoff is over to activeQ; upstream does it at every whole second."""
-        for item in self._places.backoff.pop_completed(self.clock.now):
-            self._places.to_active(item, labels.BACKOFF_COMPLETE, from_backoff=True)
+        for item in self._transitions.backoff.pop_completed(self.clock.now):
+            self._transitions.to_active(item, labels.BACKOFF_COMPLETE, from_backoff=True)
 
     def flush(self) -> None:
         """Retry the pods that waited too long; upstream does it every 30 seconds."""
-        old = self._places.unschedulable.older_than(self.clock.now - self.max_in_unschedulable)
+        old = self._transitions.unschedulable.older_than(self.clock.now - self.max_in_unschedulable)
         if old:
             self.move_all(Occurrence(events.UNSCHEDULABLE_TIMEOUT, None, None), old)
 
@@ -344,20 +348,20 @@ class SchedulingQueue:
 
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""
-        completion = self._places.backoff.next_completion()
+        completion = self._transitions.backoff.next_completion()
         # What was due by now has been seen to.
         return None if completion is None else max(completion, floor_to_second(self.clock.now) + SECOND)
 
     def next_flush(self) -> int | None:
         """Return the next multiple of 30 seconds at which a flush retries a pod, None if none waits."""
-        oldest = self._places.unschedulable.oldest()
+        oldest = self._transitions.unschedulable.oldest()
         if oldest is None:
             return None
         return (max(oldest + self.max_in_unschedulable, self.clock.now) // FLUSH_EVERY + 1) * FLUSH_EVERY
 
     def next_time(self) -> int | None:
         """Return the next multiple of 30 seconds, None where no waiting pod can wait for time."""
-        waiting = self._places.unschedulable
+        waiting = self._transitions.unschedulable
         if not self._timed or len(waiting) == waiting.n_gated:
             return None
         return (self.clock.now // TIME_EVENTS_EVERY + 1) * TIME_EVENTS_EVERY
@@ -367,17 +371,17 @@ class SchedulingQueue:
     @property
     def active(self) -> list[QueuedPod]:
         """The pods of activeQ, first to be popped first."""
-        return self._places.active.pods()
+        return self._transitions.active.pods()
 
     @property
     def backoff(self) -> list[QueuedPod]:
         """The pods of backoffQ, first to leave first, those with errors last."""
-        return self._places.backoff.pods()
+        return self._transitions.backoff.pods()
 
     @property
     def unschedulable(self) -> list[QueuedPod]:
         """The pods that wait for an event, gated ones included."""
-        return self._places.unschedulable.pods()
+        return self._transitions.unschedulable.pods()
 
     @property
     def in_flight(self) -> list[QueuedPod]:
@@ -395,17 +399,17 @@ class SchedulingQueue:
 
     def lengths(self) -> dict[str, int]:
         """Return how many pods are in each place, as `scheduler_pending_pods` names the places."""
-        gated = self._places.unschedulable.n_gated
+        gated = self._transitions.unschedulable.n_gated
         return {
-            "active": len(self._places.active),
-            "backoff": len(self._places.backoff),
-            "unschedulable": len(self._places.unschedulable) - gated,
+            "active": len(self._transitions.active),
+            "backoff": len(self._transitions.backoff),
+            "unschedulable": len(self._transitions.unschedulable) - gated,
             "gated": gated,
         }
 
     def expiration(self, item: QueuedPod) -> int:
         """Return when a pod's backoff ends (nanoseconds)."""
-        return self._places.backoff.expiration(item)
+        return self._transitions.backoff.expiration(item)
 
     def gate_reason(self, item: QueuedPod) -> str:
         """Return why PreEnqueue keeps a pod out; empty if it does not."""

@@ -42,5 +42,5 @@ def preferred_anti_affinity(cluster: Cluster, i: int) -> tuple[AffinityTerm, ...
 
 
 def matches_all(cluster: Cluster, terms: Iterable[AffinityTerm], j: int) -> bool:
-    """Say whether pod j satisfies every one of an incoming pod's terms."""
+    """Whether pod j satisfies every one of an incoming pod's terms."""
     return all(matches_incoming(cluster, term, j) for term in terms)

@@ -1,6 +1,6 @@
 """Equal affinity terms of all pods together, so that a cycle asks each distinct term once.
 
-An incoming pod meets the terms of the pods that are already there.  Pods made from one template carry equal
+An incoming pod meets the terms of the pods that are already there. Pods made from one template carry equal
 terms: a `TermGroup` is one such term, with a matcher that counts how many pods on each node carry it.
 """
 
@@ -66,7 +66,7 @@ def groups_about(cluster: "Cluster", kind: Kind, i: int) -> tuple[TermGroup, ...
 
 
 def term_matcher(cluster: "Cluster", *terms: AffinityTerm) -> Matcher | None:
-    """Return the matcher of the pods that satisfy all of an incoming pod's terms; None where nobody can."""
+    """Return the matcher of the pods that satisfy all of an incoming pod's terms; None where no pod can."""
     pairs = [(term.namespaces, term.selector) for term in terms if term.selector is not None]
     if len(pairs) < len(terms):
         return None

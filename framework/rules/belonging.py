@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def belonging_level(levels: Sequence[int], priority: int, guard: int | None = None) -> int | None:
-    """Give the lowest level above a priority, and at or above a guard; None where there is none."""
+    """Return the lowest level above a priority, and at or above a guard; None where there is none."""
     above = [level for level in levels if level > priority and (guard is None or level >= guard)]
     return min(above) if above else None
 

@@ -1,7 +1,7 @@
 """Disruption budgets, resolved to the pods they cover.
 
 Which pods a budget covers is preemption's own rule: same namespace, at least one label, and a selector that
-is neither absent nor empty.  (The eviction API takes an empty selector for all pods; preemption ignores such
+is neither absent nor empty. (The eviction API takes an empty selector for all pods; preemption ignores such
 a budget.)
 
 Source: kube-scheduler 1.34.1 plugins/defaultpreemption/default_preemption.go (filterPodsWithPDBViolation).
@@ -40,12 +40,12 @@ class Budget:
     selector: CompiledSelector
 
     def matches(self, cluster: "Cluster", i: int) -> bool:
-        """Say whether the budget covers pod i."""
+        """Whether the budget covers pod i."""
         info = cluster.pods[i]
         return info.namespace == self.namespace and bool(info.labels) and self.selector.matches(info.labels)
 
     def charges(self, cluster: "Cluster", i: int) -> bool:
-        """Say whether evicting pod i uses one of the budget: it covers the pod, which is not paid for yet."""
+        """Whether evicting pod i uses one of the budget: it covers the pod, which is not paid for yet."""
         return self.matches(cluster, i) and cluster.pods[i].pod.name not in self.disrupted
 
 

@@ -4,10 +4,11 @@ A group comes into being by its pods.  From v1alpha2 on they name a PodGroup (`s
 v1alpha1 they name a group of a Workload and a replica of it (`spec.workloadRef`): every replica is a group
 of its own.  Where a pod has both, `schedulingGroup`, the later one, counts.
 
-Who counts and which rules members keep is a matter of the text of the workload cycle (`WorkloadCycle`): that
-of the profile of the first waiting member.
+Which pods count and which rules members keep is a matter of the text of the workload cycle (`WorkloadCycle`):
+that of the profile of the first waiting member.
 
-Sources: KEP-4671, KEP-5832, KEP-5732; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and later.
+Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5710; kube-scheduler plugins/gangscheduling (PreEnqueue), 1.35 and
+later.
 """
 
 from collections.abc import Sequence
@@ -72,6 +73,9 @@ class Group:
         Whether PreEnqueue lets the members into the active queue; with `waits` their cycle ends in an error.
     evicted_whole : bool
         Whether running members may only be evicted all together (disruptionMode `all`).
+    unit : tuple of int
+        Running members that are evicted all together or not at all: those that do not terminate in the
+        input. Empty where each may be evicted by itself.
     priority : int or None
         The group's own priority, None where it states none.
     cycle : WorkloadCycle
@@ -97,6 +101,7 @@ class Group:
     waits: str | None
     enqueued: bool
     evicted_whole: bool
+    unit: tuple[int, ...]
     priority: int | None
     cycle: WorkloadCycle
     parent: str
@@ -172,6 +177,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         spec = GroupSpec() if rules is None else rules.spec
         min_count, desired_count = _policy(cluster, spec)
         topology = _topology(cluster, spec)
+        running = tuple(i for i in pods if cluster.pods[i].initial_node >= 0)
         cycle = _cycle_of(cluster, queued or pods)
         deleted = _deleted(cluster, pods) if cycle.deleted_lead else []
         known = [i for i in pods if _is_schedulable(cluster, i)] if cycle.counts_schedulable else pods
@@ -184,7 +190,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 name=reference.name,
                 namespace=reference.namespace,
                 members=tuple(pods),
-                running=tuple(i for i in pods if cluster.pods[i].initial_node >= 0),
+                running=running,
                 pending=tuple(queued),
                 deleted=tuple(deleted),
                 gated=tuple(i for i in pods if i in gated),
@@ -196,6 +202,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 waits=missing or _at_odds(cluster, reference, rules, popped, cycle),
                 enqueued=missing is None,
                 evicted_whole=spec.disruption_mode == "all",
+                unit=_unit(cluster, spec, running),
                 priority=spec.priority,
                 cycle=cycle,
                 parent=(spec.parent_composite_pod_group_name or "") if isinstance(spec, PodGroupSpec) else "",
@@ -244,6 +251,12 @@ def _topology(cluster: "Cluster", spec: GroupSpec) -> Sequence[TopologyConstrain
     if not cluster.gates.enabled("TopologyAwareWorkloadScheduling"):
         return ()
     return spec.scheduling_constraints.topology
+
+
+def _unit(cluster: "Cluster", spec: GroupSpec, running: Sequence[int]) -> tuple[int, ...]:
+    if spec.disruption_mode != "all" or not cluster.gates.enabled("WorkloadAwarePreemption"):
+        return ()
+    return tuple(i for i in running if not cluster.pods[i].terminating)
 
 
 def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Preferred"]) -> tuple[str, ...]:

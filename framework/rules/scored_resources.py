@@ -1,4 +1,4 @@
-"""What the resource scorers look at: for some resources, what nodes have and what would be taken of it.
+"""Input of the resource scorers: for some resources, what nodes have and what would be taken of it.
 
 Source: kube-scheduler 1.34.1 plugins/noderesources/resource_allocation.go.
 """
@@ -78,7 +78,7 @@ class ScoredResources:
         )
 
     def on(self, cluster: "Cluster", state: "State", nodes: Ints) -> tuple[Bools, Amounts, Amounts]:
-        """Look at some nodes.
+        """Return the amounts of some nodes.
 
         Returns
         -------

@@ -132,7 +132,7 @@ def _args(cluster: "Cluster", info: PodInfo) -> PodTopologySpreadArgs | None:
 def constraints_of(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
     """Return all constraints of pod i in the order written: its own, or its profile's defaults.
 
-    One own constraint of either kind switches the defaults off.  Default constraints select what the pod's
+    One own constraint of either kind switches the defaults off. Default constraints select what the pod's
     services and its controller select together; where that is nothing there are none.
     """
     info = cluster.pods[i]
@@ -173,7 +173,7 @@ def soft_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]
 def fallen_back_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
     """Return the DoNotSchedule constraints of pod i whose fallback criteria all hold (KEP-3990).
 
-    Empty where the pod's profile does not filter with PodTopologySpread: there they held nobody back.
+    Empty where the pod's profile does not filter with PodTopologySpread: there they never rejected a pod.
     """
     profile = cluster.profiles.get(cluster.pods[i].scheduler)
     if profile is None or not profile.filters(names.POD_TOPOLOGY_SPREAD):
@@ -182,7 +182,7 @@ def fallen_back_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstrain
 
 
 def requires_all_keys(cluster: "Cluster", i: int) -> bool:
-    """Say whether nodes that lack a soft constraint's key are left out of pod i's score.
+    """Whether nodes that lack a soft constraint's key are left out of pod i's score.
 
     They are, unless the constraints are the system's defaults.
     """
@@ -192,7 +192,7 @@ def requires_all_keys(cluster: "Cluster", i: int) -> bool:
 
 
 def nodes_with_keys(cluster: "Cluster", constraints: tuple[SpreadConstraint, ...]) -> Bools:
-    """Say which nodes have the labels of all these constraints; bool[N], shared."""
+    """Return which nodes have the labels of all these constraints; bool[N], shared."""
     keys = tuple(dict.fromkeys(c.topology_key for c in constraints))
 
     def judge() -> Bools:
@@ -205,7 +205,7 @@ def nodes_with_keys(cluster: "Cluster", constraints: tuple[SpreadConstraint, ...
 
 
 def policy_mask(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> Bools:
-    """Say which nodes the constraint's inclusion policies let take part in the count; bool[N], shared."""
+    """Return which nodes the constraint's inclusion policies let take part in the count; bool[N], shared."""
     spec = cluster.pods[i].pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
     selector = node_affinity.required if node_affinity else None
@@ -218,9 +218,9 @@ def policy_mask(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> Boo
 
 
 def eligible_nodes(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> Bools:
-    """Say which nodes take part in the count of one of pod i's DoNotSchedule constraints.
+    """Return which nodes take part in the count of one of pod i's DoNotSchedule constraints.
 
-    They have every key of all the pod's hard constraints and pass the constraint's inclusion policies.  For a
+    They have every key of all the pod's hard constraints and pass the constraint's inclusion policies. For a
     constraint that fell back the keys are those of all its DoNotSchedule constraints as written.
 
     Returns
@@ -253,7 +253,7 @@ def group_key(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> tuple
 
 
 def count_matcher(cluster: "Cluster", constraint: SpreadConstraint) -> Matcher | None:
-    """Return the matcher of the pods that a constraint counts; None where it counts nobody.
+    """Return the matcher of the pods that a constraint counts; None where it counts none.
 
     Counting ignores a selector that asks for nothing, although such a selector matches the pod itself.
     """
@@ -263,7 +263,7 @@ def count_matcher(cluster: "Cluster", constraint: SpreadConstraint) -> Matcher |
 
 
 def spread_matches(cluster: "Cluster", constraint: SpreadConstraint, i: int, j: int) -> bool:
-    """Say whether pod j counts for a constraint of pod i; whether j terminates is the caller's business."""
+    """Whether pod j counts for a constraint of pod i; the caller checks whether j terminates."""
     selector = constraint.selector
     other = cluster.pods[j]
     return (

@@ -1,6 +1,6 @@
-"""What pending pods need that is not built: an instance that needs it is refused by name, never half solved.
+"""Needs of pending pods that are not built: an instance with one is refused, never solved in part.
 
-Pods that already run with such needs are fine: what they hold is of no concern to pods without them.
+Pods that already run with such needs are fine: what they hold does not affect pods without them.
 """
 
 from collections.abc import Iterator
@@ -16,39 +16,30 @@ if TYPE_CHECKING:
     from ..index.cluster import Cluster
 
 
-def unsupported(cluster: "Cluster", *, greedy: bool = False) -> list[str]:
-    """Return one line for each need, naming the object and the feature; empty where everything is built.
-
-    Parameters
-    ----------
-    cluster : Cluster
-    greedy : bool
-        Whether only kube-scheduler's own cycles are run: they evict whole groups where their text says so.
-    """
-    groups_need = [
-        f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster, greedy=greedy)
-    ]
+def unsupported(cluster: "Cluster") -> list[str]:
+    """Return one line for each need, naming the object and the feature; empty where everything is built."""
+    groups_need = [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
     return [*_half_devices(cluster), *groups_need]
 
 
-def require_supported(cluster: "Cluster", *, greedy: bool = False) -> None:
-    """Refuse an instance that needs what is not built; `greedy` as for `unsupported`.
+def require_supported(cluster: "Cluster") -> None:
+    """Refuse an instance that needs what is not built.
 
     Raises
     ------
     KubestowError
         Naming the first object and feature, and how many more there are.
     """
-    needs = unsupported(cluster, greedy=greedy)
+    needs = unsupported(cluster)
     if needs:
         more = f" (and {len(needs) - 1} more)" if len(needs) > 1 else ""
         raise KubestowError(f"{cluster.snapshot.name}: {needs[0]}{more}")
 
 
 def _half_devices(cluster: "Cluster") -> Iterator[str]:
-    """Find profiles that look for devices and do not write down what they find.
+    """Find profiles that choose devices and never write them down.
 
-    Claims would stay in allocation for ever, or be found by every pod anew.
+    Claims would stay in allocation for ever, or be allocated by every pod anew.
     """
     index = device_index(cluster)
     if index is None:
@@ -68,13 +59,12 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
                 break
 
 
-def _groups(cluster: "Cluster", *, greedy: bool) -> Iterator[tuple[str, str]]:
+def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
     """Find what groups ask for and cannot have, as far as this round could touch it.
 
-    A group of groups matters where members are to be placed; being evicted all together where a pending pod
-    could evict one of them.
+    A group of groups matters where members are to be placed; groups that are evicted all together where a
+    pending pod could evict a member of one.
     """
-    whole = greedy and all(group.cycle.evicts_whole for group in groups(cluster))
     composites = {item.key: item.spec for item in cluster.snapshot.composite_pod_groups}
     strongest = max(
         (cluster.pods[i].priority for i in cluster.pending if cluster.pods[i].preempts), default=None
@@ -84,8 +74,6 @@ def _groups(cluster: "Cluster", *, greedy: bool) -> Iterator[tuple[str, str]]:
             yield group.key, f"spec.parentCompositePodGroupName (CompositePodGroup {group.parent}) is"
         if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
             continue
-        if group.evicted_whole and not whole:
-            yield group.key, "spec.disruptionMode all (a pending pod could evict running members) is"
         name, seen = group.parent, set[str]()
         while name and name not in seen:
             seen.add(name)

@@ -1,4 +1,4 @@
-"""Which nodes a pod's tolerations open to it, judged once for each distinct list of taints.
+"""Nodes whose taints a pod tolerates, evaluated once for each distinct list of taints.
 
 Source: kube-scheduler 1.34.1 plugins/tainttoleration.
 """
@@ -16,7 +16,8 @@ def tolerated_mask(cluster: Cluster, tolerations: tuple[Toleration, ...]) -> Boo
 
     def judge() -> Bools:
         classes = cluster.taints
-        clean = np.array([first_untolerated(t, tolerations) is None for t in classes.lists], dtype=np.bool_)
+        found = [first_untolerated(t, tolerations, cluster.gates) for t in classes.lists]
+        clean = np.array([taint is None for taint in found], dtype=np.bool_)
         return clean[classes.of_node]
 
     return cluster.memo(("tolerated", tolerations), judge)

@@ -98,7 +98,7 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
         Where there is no such pod, or it is not waiting to be scheduled.
     """
     cluster = build_cluster(snapshot)
-    require_supported(cluster, greedy=True)
+    require_supported(cluster)
     i = find_pod(cluster, name)
     info = cluster.pods[i]
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}

@@ -36,7 +36,7 @@ def trace(snapshot: Snapshot) -> dict[str, Any]:
         Where a pending pod needs what is not built.
     """
     cluster = build_cluster(snapshot)
-    require_supported(cluster, greedy=True)
+    require_supported(cluster)
     return trace_cluster(cluster)
 
 

@@ -1,1 +1,1 @@
-"""What changes in a round: who is where, and the sums over it."""
+"""The state of a round: which pod is where, and the sums over it."""

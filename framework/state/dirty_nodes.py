@@ -1,4 +1,4 @@
-"""Which nodes have changed since some moment: for those who keep something by node."""
+"""Nodes that have changed since some moment, for caches by node."""
 
 from itertools import count
 from typing import Final, NamedTuple
@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 _series = count(1)
 
 _LONGEST: Final = 4096
-"""More changes than this are forgotten: whoever slept through them starts from nothing."""
+"""More changes than this are forgotten: a cache that missed them starts anew."""
 
 
 class Moment(NamedTuple):
@@ -19,7 +19,7 @@ class Moment(NamedTuple):
 NEVER: Final = Moment(0, 0)
 
 
-class Touched:
+class DirtyNodes:
     """A log of the nodes whose pods changed."""
 
     __slots__ = ("_nodes", "_series")

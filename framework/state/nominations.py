@@ -44,7 +44,7 @@ class Expected:
     count: Ints
 
     def change(self, n: int, usage: "NDArray[Any]", by: int) -> None:
-        """Let a pod with this usage (int[R]) expect room on node n, or no longer, by 1 or -1."""
+        """Add (by 1) or subtract (by -1) a pod with this usage (int[R]) on node n."""
         self.usage[:, n] += by * usage
         self.count[n] += by
 
@@ -85,7 +85,7 @@ class Nominations:
         self._expected.clear()
 
     def nominate(self, i: int, n: int) -> None:
-        """Let pod i expect room on node n, and nowhere else."""
+        """Nominate pod i to node n, and to no other."""
         self.withdraw(i)
         self.node_of[i] = n
         self._at[i] = n
@@ -93,7 +93,7 @@ class Nominations:
         self._change(i, n, 1)
 
     def withdraw(self, i: int) -> bool:
-        """Let pod i expect room nowhere; say whether it did before."""
+        """Withdraw pod i's nomination; return whether there was one."""
         n = self.node_of.pop(i, None)
         if n is None:
             return False

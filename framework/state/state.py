@@ -18,7 +18,7 @@ from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.domains import Bins
 from ..volumes.state import VolumeState
 from .counters import Counters
-from .dirty_nodes import Touched
+from .dirty_nodes import DirtyNodes
 from .nominations import Nominations
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ class State:
         Which claims have which devices; None where nothing has to do with devices.
     nominations : Nominations
         Which pods expect room on which node; changed by `nominate` and `withdraw`.
-    touched : Touched
+    dirty_nodes : DirtyNodes
         Which nodes' pods have changed, in order.
     version, nominations_version : int
-        Change with every change of where pods are, and of the nominations.  States of equal version are equal
+        Change with every change of where pods are, and of the nominations. States of equal version are equal
         in that.
     """
 
@@ -61,6 +61,7 @@ class State:
         "_pods_on",
         "claims",
         "cluster",
+        "dirty_nodes",
         "node_of",
         "nominations",
         "nominations_version",
@@ -68,7 +69,6 @@ class State:
         "pod_count",
         "requested",
         "terminating",
-        "touched",
         "version",
         "volumes",
     )
@@ -84,7 +84,7 @@ class State:
         self.nominations = Nominations(cluster)
         self._pods_on: list[dict[int, None]] = [{} for _ in range(n)]
         self._counters = Counters(cluster.unit_of, n)
-        self.touched = Touched()
+        self.dirty_nodes = DirtyNodes()
         self.volumes = VolumeState.of(cluster)
         self.claims = ClaimState.of(cluster)
         self.version = next(_versions)
@@ -139,11 +139,11 @@ class State:
             self.volumes.place(i, n)
         if self.claims is not None:
             self.claims.place(i, allocations)
-        self.touched.note(n)
+        self.dirty_nodes.note(n)
         self.version = next(_versions)
 
     def remove(self, i: int, *, devices: bool = True) -> None:
-        """Let pod i leave its node; it is no longer terminating either.
+        """Remove pod i from its node; it is no longer terminating either.
 
         Volume claims that it bound stay bound.
 
@@ -151,7 +151,7 @@ class State:
         ----------
         i : int
         devices : bool
-            Whether resource claims that nobody else needs give their devices back: preemption's dry runs do
+            Whether resource claims that no other pod needs give their devices back: preemption's dry runs do
             not see that they would.
         """
         n = self._leave(i)
@@ -169,13 +169,13 @@ class State:
             self.claims.take_back(i)
 
     def allocate(self, claim: str, allocation: Allocation) -> None:
-        """Give a claim its devices before anybody needs them."""
+        """Allocate a claim before any pod needs it."""
         assert self.claims is not None
         self.claims.allocate(claim, allocation)
         self.version = next(_versions)
 
     def deallocate(self, claim: str) -> None:
-        """Take a claim's devices back; nobody needs them."""
+        """Deallocate a claim that no pod needs."""
         assert self.claims is not None
         self.claims.deallocate(claim)
         self.version = next(_versions)
@@ -194,7 +194,7 @@ class State:
             self._counters.change(unit, n, -1, alive=True)
         self.node_of[i] = -1
         self.terminating[i] = False
-        self.touched.note(n)
+        self.dirty_nodes.note(n)
         self.version = next(_versions)
         return n
 
@@ -206,7 +206,7 @@ class State:
         )
 
     def mark(self, i: int) -> None:
-        """Let pod i terminate from now on; marking it again changes nothing."""
+        """Mark pod i as terminating; marking it again changes nothing."""
         self._set_terminating(i, terminating=True)
 
     def unmark(self, i: int) -> None:
@@ -220,7 +220,7 @@ class State:
         n = int(self.node_of[i])
         if n >= 0:
             self._counters.change(self.cluster.pods[i].unit, n, -1 if terminating else 1, alive=True)
-            self.touched.note(n)
+            self.dirty_nodes.note(n)
         self.version = next(_versions)
 
     @property
@@ -229,12 +229,12 @@ class State:
         return self.nominations.node_of
 
     def nominate(self, i: int, n: int) -> None:
-        """Let pod i, which is on no node, expect room on node n."""
+        """Nominate pod i, which is on no node, to node n."""
         self.nominations.nominate(i, n)
         self.nominations_version = next(_versions)
 
     def withdraw(self, i: int) -> None:
-        """Let pod i expect room nowhere; fine if it does not."""
+        """Withdraw the nomination of pod i, if there is one."""
         if self.nominations.withdraw(i):
             self.nominations_version = next(_versions)
 
@@ -297,14 +297,14 @@ class State:
         other._counters = self._counters.copy()
         other.volumes = None if self.volumes is None else self.volumes.copy()
         other.claims = None if self.claims is None else self.claims.copy()
-        other.touched = Touched()
+        other.dirty_nodes = DirtyNodes()
         # a version of its own: what plugins learnt about this state may hold its live counters
         other.version = next(_versions)
         other.nominations_version = self.nominations_version
         return other
 
     def without_nominations(self) -> "State":
-        """Return a copy in which nobody is nominated."""
+        """Return a copy without nominations."""
         other = self.copy()
         for i in self.nominated:
             other.withdraw(i)

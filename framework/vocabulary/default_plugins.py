@@ -101,6 +101,12 @@ PLUGINS: Final[dict[str, PluginEntry]] = by_name(
         ),
         PluginEntry(names.IMAGE_LOCALITY, frozenset({SCORE}), hints=False, weight=1),
         PluginEntry(names.DEFAULT_BINDER, frozenset({BIND}), hints=False),
+        PluginEntry(
+            names.NODE_DECLARED_FEATURES,
+            frozenset({PRE_FILTER, FILTER}),
+            hints=True,
+            gate="NodeDeclaredFeatures",
+        ),
     ),
 )
 """Every in-tree plugin in upstream's order: the one registry, with which all other tables must agree."""

@@ -1,6 +1,6 @@
 """The names of the plugins, written once.
 
-Source: kube-scheduler 1.34.1 framework/plugins/names/names.go.
+Source: kube-scheduler 1.36.2 framework/plugins/names/names.go.
 """
 
 from typing import Final
@@ -24,6 +24,7 @@ DEFAULT_PREEMPTION: Final = "DefaultPreemption"
 BALANCED_ALLOCATION: Final = "NodeResourcesBalancedAllocation"
 IMAGE_LOCALITY: Final = "ImageLocality"
 DEFAULT_BINDER: Final = "DefaultBinder"
+NODE_DECLARED_FEATURES: Final = "NodeDeclaredFeatures"
 
 # Plugins of the workload cycle: of kube-scheduler 1.35 and later, and of KEP-5732's first text.
 GANG_SCHEDULING: Final = "GangScheduling"

@@ -33,8 +33,6 @@ class WorkloadCycle:
     binds_in_cycle : bool
         Whether nominated members bind in a cycle of their group only, together with those that are not
         nominated.
-    evicts_whole : bool
-        Whether groups of disruptionMode `all` are evicted as one by a group that preempts.
     """
 
     name: str
@@ -43,7 +41,6 @@ class WorkloadCycle:
     deleted_lead: bool
     gated_nominate: bool
     binds_in_cycle: bool
-    evicts_whole: bool
 
 
 PROPOSAL: Final = WorkloadCycle(
@@ -53,7 +50,6 @@ PROPOSAL: Final = WorkloadCycle(
     deleted_lead=False,
     gated_nominate=True,
     binds_in_cycle=False,
-    evicts_whole=False,
 )
 
 V1_36: Final = WorkloadCycle(
@@ -63,7 +59,6 @@ V1_36: Final = WorkloadCycle(
     deleted_lead=True,
     gated_nominate=False,
     binds_in_cycle=True,
-    evicts_whole=True,
 )
 
 V1_37: Final = WorkloadCycle(
@@ -73,5 +68,4 @@ V1_37: Final = WorkloadCycle(
     deleted_lead=False,
     gated_nominate=True,
     binds_in_cycle=False,
-    evicts_whole=False,
 )

@@ -88,7 +88,7 @@ class Assumed:
         return found
 
     def take(self, key: str, v: int) -> None:
-        """Let a claim take a free volume."""
+        """Assume a free volume for a claim."""
         self.volume_of.setdefault(key, v)
         self.taken[v] = key
         for shelf in self._shelves.values():

@@ -1,9 +1,11 @@
 """How many volumes of a CSI driver a node may attach, and which volumes a pod brings.
 
 A volume is the same wherever the driver and its handle are; a claim that is not bound counts for its class's
-provisioner under its own name.  Volumes of in-tree plugins count for the driver that took over, where it has.
+provisioner under its own name. Volumes of in-tree plugins count for the driver that took over, where it has.
 
-Source: kube-scheduler 1.34.1 plugins/nodevolumelimits/csi.go.
+A driver whose CSIDriver says `preventPodSchedulingIfMissing` must be on the node (KEP-5030).
+
+Source: kube-scheduler plugins/nodevolumelimits/csi.go.
 """
 
 from collections import Counter
@@ -65,7 +67,10 @@ class Attachments:
     Attributes
     ----------
     limits : dict
-        Driver to int64[N]: how many volumes a node may attach, `UNLIMITED` where nothing is said.
+        Driver to int64[N]: how many volumes a node may attach, `UNLIMITED` where nothing is said; also for
+        drivers that must be there.
+    absent : dict
+        Driver that must be there (`preventPodSchedulingIfMissing`) to bool[N]: the nodes that lack it.
     held : dict
         Driver to node to the handles that VolumeAttachment objects name.
     """
@@ -82,13 +87,22 @@ class Attachments:
                 if driver.allocatable is not None and driver.allocatable.count is not None:
                     everywhere = np.full(cluster.n_nodes, UNLIMITED, dtype=np.int64)
                     self.limits.setdefault(driver.name, everywhere)[n] = driver.allocatable.count
+        self.absent: dict[str, Bools] = {}
+        if cluster.gates.enabled("VolumeLimitScaling"):
+            for item in snapshot.csi_drivers:
+                if item.spec.prevent_pod_scheduling_if_missing:
+                    there = [node is not None and _has(node, item.name) for node in self._nodes]
+                    self.absent[item.name] = ~np.array(there, dtype=np.bool_)
+                    everywhere = np.full(cluster.n_nodes, UNLIMITED, dtype=np.int64)
+                    self.limits.setdefault(item.name, everywhere)
         self.held: dict[str, dict[int, set[str]]] = {}
-        for item in snapshot.volume_attachments:
-            n = cluster.node_index.get(item.spec.node_name, -1)
-            v = self._storage.volume_number.get(item.spec.source.persistent_volume_name or "", -1)
+        for attachment in snapshot.volume_attachments:
+            n = cluster.node_index.get(attachment.spec.node_name, -1)
+            v = self._storage.volume_number.get(attachment.spec.source.persistent_volume_name or "", -1)
             source = self._storage.volumes[v].spec.csi if v >= 0 else None
-            if n >= 0 and item.spec.attacher and source is not None:
-                self.held.setdefault(item.spec.attacher, {}).setdefault(n, set()).add(source.volume_handle)
+            attacher = attachment.spec.attacher
+            if n >= 0 and attacher and source is not None:
+                self.held.setdefault(attacher, {}).setdefault(n, set()).add(source.volume_handle)
         self._known = {
             (driver, handle)
             for driver, nodes in self.held.items()
@@ -128,19 +142,19 @@ class Attachments:
         return counts
 
     def is_held(self, volume: Attached, n: int) -> bool:
-        """Say whether a VolumeAttachment names a volume on node n."""
+        """Whether a VolumeAttachment names a volume on node n."""
         return volume.handle in self.held.get(volume.driver, {}).get(n, ())
 
     def is_known(self, volume: Attached) -> bool:
-        """Say whether a VolumeAttachment names a volume, on whatever node."""
+        """Whether a VolumeAttachment names a volume, on whatever node."""
         return volume.identity in self._known
 
     def counts_on(self, plugin: str, n: int) -> bool:
-        """Say whether volumes of an in-tree plugin, or of none, count on node n."""
+        """Whether volumes of an in-tree plugin, or of none, count on node n."""
         return not plugin or bool(self.counts(plugin)[n])
 
     def counts(self, plugin: str) -> Bools:
-        """Say on which nodes volumes of an in-tree plugin, or of none, count; bool[N], shared."""
+        """Return on which nodes volumes of an in-tree plugin, or of none, count; bool[N], shared."""
         mask = self._counts.get(plugin)
         if mask is None:
             judged = [not plugin or counts_on(node, plugin) for node in self._nodes]
@@ -148,7 +162,7 @@ class Attachments:
         return mask
 
     def is_own(self, volume: Attached) -> bool:
-        """Say whether one pod alone has to do with a volume."""
+        """Whether only one pod uses a volume."""
         if self._holders is None:
             self._holders = Counter(v.identity for i in uses_of(self._cluster).pods for v in self.of(i))
         return self._holders[volume.identity] <= 1 and volume.identity not in self._known
@@ -161,6 +175,13 @@ class Attachments:
             tuple((driver, plugin, count) for (driver, plugin), count in own.items()),
             tuple(volume for volume in volumes if not self.is_own(volume)),
         )
+
+    def lacking(self, brought: Brought, n: int) -> list[str]:
+        """Return the drivers that a pod with these volumes must find on node n and does not, by name."""
+        plugins = {(driver, plugin) for driver, plugin, _ in brought.own}
+        plugins |= {(volume.driver, volume.plugin) for volume in brought.shared}
+        found = {d for d, p in plugins if d in self.absent and self.absent[d][n] and self.counts_on(p, n)}
+        return sorted(found)
 
     def node(self, n: int) -> CSINode | None:
         """Return what drivers say about node n."""
@@ -192,6 +213,10 @@ class Attachments:
         if found.provisioner in PLUGINS:
             return Attached(PLUGINS[found.provisioner].driver, handle, found.provisioner)
         return Attached(found.provisioner, handle)
+
+
+def _has(node: CSINode, driver: str) -> bool:
+    return any(item.name == driver for item in node.spec.drivers)
 
 
 def attachments_of(cluster: "Cluster") -> Attachments:

@@ -72,7 +72,7 @@ class Binder:
         self._offers = offers_of(cluster)
 
     def need(self, claims: PodClaims, assumed: Assumed) -> Need:
-        """Look at a pod's claims after what a round has bound so far."""
+        """Evaluate a pod's claims after what a round has bound so far."""
         taken: list[int] = []
         pinned: list[Unbound] = []
         looking: list[Unbound] = []
@@ -126,7 +126,7 @@ class Binder:
         return Bindings() if verdict else bindings
 
     def possible(self, claims: PodClaims) -> NDArray[np.bool_]:
-        """Say which nodes can take a pod with these claims as long as every volume is free; bool[N]."""
+        """Return which nodes can take a pod with these claims as long as every volume is free; bool[N]."""
         mask: NDArray[np.bool_] = self._refused(claims.bound) == 0
         for claim in claims.unbound:
             made = provisioning(self._cluster, claim.wish) == 0
@@ -141,7 +141,7 @@ class Binder:
         return mask
 
     def _offered(self, claim: Unbound, shelf: Shelf) -> NDArray[np.bool_]:
-        """Say which nodes have a volume for a claim by itself; bool[N]."""
+        """Return which nodes have a volume for a claim by itself; bool[N]."""
         if claim.reserved is not None:
             return self._claims.storage.nodes_of(claim.reserved)
         return shelf.reach > 0

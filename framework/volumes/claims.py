@@ -92,7 +92,7 @@ class Claims:
         return self._of_pod[i]
 
     def reach(self, v: int) -> Bools:
-        """Say from which nodes the volume of a bound claim can be reached; bool[N], shared.
+        """Return from which nodes the volume of a bound claim is reached; bool[N], shared.
 
         On nodes that announce the migration of its in-tree plugin its affinity counts as translated.
         """

@@ -30,7 +30,7 @@ class Disk(NamedTuple):
     shareable: bool
 
     def conflicts(self, other: "Disk") -> bool:
-        """Say whether both cannot be on one node."""
+        """Whether the two disks cannot be on one node."""
         return (
             self.kind == other.kind
             and self.identity == other.identity
@@ -45,20 +45,20 @@ def disks(volumes: Iterable[Volume]) -> tuple[Disk, ...]:
 
 
 def conflict(ours: Iterable[Disk], theirs: Iterable[Disk]) -> bool:
-    """Say whether two pods cannot share a node because of a disk."""
+    """Whether two pods cannot share a node because of a disk."""
     others = tuple(theirs)
     return any(mine.conflicts(other) for mine in ours for other in others)
 
 
 def _of(volume: Volume) -> Iterator[Disk]:
-    nobody: frozenset[str] = frozenset()
+    no_monitors: frozenset[str] = frozenset()
     if volume.gce_persistent_disk is not None:
         gce = volume.gce_persistent_disk
-        yield Disk("gce", (gce.pd_name,), nobody, gce.read_only)
+        yield Disk("gce", (gce.pd_name,), no_monitors, gce.read_only)
     if volume.aws_elastic_block_store is not None:
-        yield Disk("ebs", (volume.aws_elastic_block_store.volume_id,), nobody, shareable=False)
+        yield Disk("ebs", (volume.aws_elastic_block_store.volume_id,), no_monitors, shareable=False)
     if volume.iscsi is not None:
-        yield Disk("iscsi", (volume.iscsi.iqn,), nobody, volume.iscsi.read_only)
+        yield Disk("iscsi", (volume.iscsi.iqn,), no_monitors, volume.iscsi.read_only)
     if volume.rbd is not None:
         rbd = volume.rbd
         yield Disk("rbd", (rbd.pool, rbd.image), frozenset(rbd.monitors), rbd.read_only)

@@ -77,12 +77,12 @@ def plugin_of(source: InTreeSources) -> str:
 
 
 def announces(node: CSINode | None, plugin: str) -> bool:
-    """Say whether a node announces that its kubelet has handed a plugin to its driver."""
+    """Whether a node announces that its kubelet has handed a plugin to its driver."""
     return node is not None and plugin in node.metadata.annotations.get(MIGRATED_PLUGINS, "").split(",")
 
 
 def counts_on(node: CSINode | None, plugin: str) -> bool:
-    """Say whether NodeVolumeLimits counts a plugin's volumes on a node."""
+    """Whether NodeVolumeLimits counts a plugin's volumes on a node."""
     migrated = PLUGINS[plugin]
     return migrated.counted and node is not None and (not migrated.announced or announces(node, plugin))
 

@@ -1,7 +1,7 @@
 """Volumes that wait for a claim, and which claims they suit.
 
 A claim takes the smallest volume that suits it and can be reached from the node; among equal ones that of the
-smallest name.  Volumes that the same nodes reach are one group: to judge a node is to look at its few groups.
+smallest name. Volumes that the same nodes reach are one group: to judge a node is to look at its few groups.
 
 Source: component-helpers storage/volume/pv_helpers.go (FindMatchingVolume).
 """
@@ -36,7 +36,7 @@ class Wish(NamedTuple):
     selector: CompiledSelector | None
 
     def takes(self, volume: PersistentVolume) -> bool:
-        """Say whether a volume reserved for the claim will do: large enough, of the same class and mode."""
+        """Whether a volume reserved for the claim will do: large enough, of the same class and mode."""
         spec = volume.spec
         return (
             class_of_volume(volume) == self.storage_class
@@ -47,7 +47,7 @@ class Wish(NamedTuple):
         )
 
     def suits(self, volume: PersistentVolume) -> bool:
-        """Say whether a volume that is reserved for nobody will do."""
+        """Whether a volume that is not reserved will do."""
         return (
             self.takes(volume)
             and self.access_modes <= set(volume.spec.access_modes)

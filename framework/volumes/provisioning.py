@@ -1,6 +1,6 @@
 """Where a volume can be made for a claim: the class's topology and the driver's free storage.
 
-A report on free storage is not used up by a claim; the driver renews it.  So this depends on nothing that a
+A report on free storage is not used up by a claim; the driver renews it. So this depends on nothing that a
 round changes.
 
 Source: kube-scheduler 1.34.1 plugins/volumebinding/binder.go (checkVolumeProvisions, hasEnoughCapacity).
@@ -35,7 +35,7 @@ NO_SPACE: Final = 4
 
 
 def provisioning(cluster: "Cluster", wish: Wish) -> NDArray[np.uint8]:
-    """Say on which nodes a volume can be made for a claim.
+    """Return on which nodes a volume can be provisioned for a claim.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def _judge(cluster: "Cluster", wish: Wish) -> NDArray[np.uint8]:
 
 
 def _allowed(cluster: "Cluster", found: StorageClass) -> Bools:
-    """Say which nodes the class's allowed topologies take: any term holds; no term at all takes all."""
+    """Return which nodes the class's allowed topologies take: any term holds; no term at all takes all."""
     if not found.allowed_topologies:
         return np.ones(cluster.n_nodes, dtype=np.bool_)
     terms = tuple(
@@ -71,7 +71,7 @@ def _allowed(cluster: "Cluster", found: StorageClass) -> Bools:
 
 
 def _enough(cluster: "Cluster", storage: Storage, found: StorageClass, wish: Wish) -> Bools:
-    """Say which nodes have access to enough free storage, where the driver reports it."""
+    """Return which nodes have access to enough free storage, where the driver reports it."""
     if not wish.sized or not storage.drivers.get(found.provisioner, False):
         return np.ones(cluster.n_nodes, dtype=np.bool_)
     mask = np.zeros(cluster.n_nodes, dtype=np.bool_)

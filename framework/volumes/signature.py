@@ -1,7 +1,7 @@
 """Which pods' volumes are the same to every filter, so that the pods may be one class.
 
 A claim that only one pod uses needs no name: the replicas of a StatefulSet, each with a claim of its own, are
-like each other as long as the claims ask for the same, or are bound to volumes within the same reach.  What
+like each other as long as the claims ask for the same, or are bound to volumes within the same reach. What
 several pods share, and what a message names, keeps its name.
 """
 
@@ -59,7 +59,7 @@ class VolumeSignatures:
         return "unbound", use.ephemeral, wish_of(self._storage, claim), driver
 
     def _is_own(self, use: ClaimUse, claim: PersistentVolumeClaim) -> bool:
-        """Say whether a claim is one pod's alone, and nothing else asks for its name."""
+        """Whether a claim belongs to one pod alone, and nothing else refers to its name."""
         return (
             len(self._uses.users[use.key]) == 1
             and "ReadWriteOncePod" not in claim.spec.access_modes

@@ -53,7 +53,7 @@ class VolumeState:
         return cls(cluster) if uses_of(cluster).pods else None
 
     def place(self, i: int, n: int) -> None:
-        """Let pod i be on node n; a pod that waited binds its claims (Reserve)."""
+        """Add pod i on node n; a pod that waited binds its claims (Reserve)."""
         uses = uses_of(self._cluster).pods.get(i)
         if uses is None:
             return
@@ -67,7 +67,7 @@ class VolumeState:
             self._attach(volume, n)
 
     def remove(self, i: int, n: int) -> None:
-        """Let pod i leave node n; what its placing bound stays bound."""
+        """Remove pod i from node n; claims that its placing bound stay bound."""
         uses = uses_of(self._cluster).pods.get(i)
         if uses is None:
             return

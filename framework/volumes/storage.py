@@ -76,12 +76,12 @@ class Storage:
         return name
 
     def waits_for_consumer(self, claim: PersistentVolumeClaim) -> bool:
-        """Say whether the scheduler is to bind a claim, once a pod needs it (WaitForFirstConsumer)."""
+        """Whether the scheduler is to bind a claim, once a pod needs it (WaitForFirstConsumer)."""
         found = self.classes.get(self.class_of(claim))
         return found is not None and found.volume_binding_mode == "WaitForFirstConsumer"
 
     def nodes_of(self, v: int) -> Bools:
-        """Say from which nodes volume number v can be reached; bool[N], shared between equal affinities."""
+        """Return from which nodes volume number v is reached; bool[N], shared between equal affinities."""
         mask = self._nodes.get(v)
         if mask is None:
             affinity = self.volumes[v].spec.node_affinity
@@ -101,7 +101,7 @@ def class_of_volume(volume: PersistentVolume) -> str:
 
 
 def is_bound(claim: PersistentVolumeClaim) -> bool:
-    """Say whether a claim is bound for good: it names its volume, and the binding is complete."""
+    """Whether a claim is bound for good: it names its volume, and the binding is complete."""
     return bool(claim.spec.volume_name) and BIND_COMPLETED in claim.metadata.annotations
 
 
@@ -116,7 +116,7 @@ def capacity_of(volume: PersistentVolume) -> Quantity:
 
 
 def reachable(cluster: "Cluster", selector: "CompiledNodeSelector | None") -> Bools:
-    """Say which nodes a volume's node affinity takes; bool[N], shared between equal affinities.
+    """Return which nodes a volume's node affinity takes; bool[N], shared between equal affinities.
 
     Only labels are compared: upstream asks with a node without a name, which leaves conditions on fields out.
     """

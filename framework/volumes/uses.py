@@ -82,7 +82,7 @@ class Uses:
 
 
 def with_volumes(cluster: "Cluster") -> Bools:
-    """Say which pods have volumes that scheduling looks at; bool[P], shared."""
+    """Return which pods have volumes that scheduling looks at; bool[P], shared."""
 
     def judge() -> Bools:
         mask = np.zeros(len(cluster.pods), dtype=np.bool_)
@@ -116,6 +116,6 @@ def volumes_of_pod(pod: Pod) -> PodVolumes:
 
 
 def belongs_to(claim: PersistentVolumeClaim, pod: Pod) -> bool:
-    """Say whether a claim was made for an ephemeral volume of this pod: the pod is its controller."""
+    """Whether a claim was made for an ephemeral volume of this pod: the pod is its controller."""
     owner = claim.metadata.controller
     return owner is not None and owner.uid == pod.metadata.uid

@@ -164,13 +164,18 @@ def _device_faults(device: Device, path: str) -> Faults:
             attribute.bool_value,
             attribute.string_value,
             attribute.version_value,
+            attribute.ints,
+            attribute.bools,
+            attribute.strings,
+            attribute.versions,
         )
-        if sum(value is not None for value in values) + len(attribute.lists) != 1:
+        if sum(value is not None for value in values) != 1:
             yield Fault(
                 below(f"{path}.attributes", name), "must have exactly one of int, bool, string and version"
             )
-        if attribute.version_value is not None:
-            yield from _version_faults(attribute.version_value, below(f"{path}.attributes", name))
+        given = () if attribute.version_value is None else (attribute.version_value,)
+        for version in (*given, *(attribute.versions or ())):
+            yield from _version_faults(version, below(f"{path}.attributes", name))
     for name, item in device.capacity.items():
         if item.request_policy is not None:
             yield from _policy_faults(item.request_policy, f"{below(f'{path}.capacity', name)}.requestPolicy")

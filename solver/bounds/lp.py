@@ -1,4 +1,4 @@
-"""Calls of linear solvers that may fail: a relaxation that fails bounds nothing, and all goes on."""
+"""Calls of linear solvers that may fail: a relaxation that fails gives no bound, and the search goes on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def attempted(solve: Callable[[], mathopt.SolveResult]) -> mathopt.SolveResult | None:
-    """Return what a call of MathOpt gives; None where the solver breaks down.
+    """Return the result of a call of MathOpt; None where the solver breaks down.
 
     GLOP ends with ABNORMAL on some degenerate programs, which MathOpt 9.15 reports as an internal error; in
     turning that into an exception its Python binding fails once more, so that no type of exception is sure.

@@ -1,12 +1,12 @@
-"""Bounds from linear relaxations, rounded outward: what no plan can beat, whatever a solver's tolerances.
+"""Bounds from linear relaxations that hold exactly, whatever a solver's tolerances.
 
-A relaxation of the whole model is solved by GLOP, or by PDLP where it is large.  Only its duals y are used
+A relaxation of the whole model is solved by GLOP, or by PDLP where it is large. Only its duals y are used
 for the bound, and any y would do: the Lagrangian
 
     Σ_r (y_r·floor_r if y_r > 0 else y_r·ceiling_r) + Σ_j min(d_j·low_j, d_j·high_j),    d = c − Aᵀy
 
-is a lower bound of c·x.  It is evaluated outward (`solver.bounds.safe_bounds`), so what is returned holds
-exactly.
+is a lower bound of c·x. It is evaluated with all rounding errors on the safe side
+(`solver.bounds.safe_bounds`).
 
 A row that literals enforce gets the smallest constant that makes it empty where one of them does not hold.
 Source: docs/model.md; Neumaier and Shcherbina, Safe bounds in linear and mixed-integer
@@ -67,7 +67,7 @@ def relaxed(
 
 
 def _model(rows: Rows, cost: Ints) -> mathopt.Model:
-    """Write rows without literals for MathOpt: whole arrays at once, not a call a term."""
+    """Write rows without literals for MathOpt, as whole arrays instead of one call for each term."""
     from ortools.math_opt import model_pb2
     from ortools.math_opt.python import mathopt
 
@@ -90,7 +90,7 @@ def _model(rows: Rows, cost: Ints) -> mathopt.Model:
 
 
 def linear(rows: Rows) -> Rows:
-    """Relax the rows that literals enforce: the same model, and some solutions more, without literals."""
+    """Relax the rows that literals enforce to rows without literals."""
     enforced = np.diff(rows.literals.start) > 0
     plain = np.flatnonzero(~enforced)
     upper = np.flatnonzero(enforced & (rows.ceiling != HIGHEST))
@@ -121,7 +121,7 @@ def _reach(rows: Rows) -> tuple[Ints, Ints]:
 
 
 def _slack(rows: Rows, chosen: Ints, sides: Ints, slack: Ints) -> tuple[Sparse, Ints]:
-    """Give each row so much slack for every literal that does not hold; return its terms and its limit."""
+    """Add the slack of each literal that does not hold to its row (big M); return its terms and its limit."""
     literals = rows.literals.take(chosen)
     signed = np.where(literals.value > 0, 1, -1) * slack[literals.row]
     more = Sparse(literals.start, literals.column, signed)

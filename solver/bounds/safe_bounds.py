@@ -1,4 +1,4 @@
-"""Lagrangian bounds evaluated with every rounding error taken off: what comes out holds exactly.
+"""Lagrangian bounds less every rounding error: the results hold exactly.
 
 Source: Neumaier and Shcherbina, Safe bounds in linear and mixed-integer linear programming; Higham, Accuracy
 and Stability of Numerical Algorithms (errors of sums).
@@ -33,7 +33,7 @@ def limits(bounds: Ints) -> Floats:
 
 
 def usable(rows: Rows, duals: Floats) -> tuple[Floats, Floats]:
-    """Duals whose row has a limit on the side that they count, zero for the others; and these limits."""
+    """Duals whose row has a limit on the side of their sign, zero for the others; and these limits."""
     sides = np.where(duals > 0, limits(rows.floor), limits(rows.ceiling))
     good = np.isfinite(sides) & (duals != 0)
     return np.where(good, duals, 0.0), np.where(good, sides, 0.0)

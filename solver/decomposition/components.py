@@ -1,15 +1,15 @@
 """Independent parts of a round: pods and nodes that nothing ties to the rest.
 
-Two things belong to one part when a chain of ties joins them.  A tie is
+Two things belong to one part when a chain of ties joins them. A tie is
 
-- a node and each class that may stand there (resources, ports, disks, limits, who preempts whom);
+- a node and each class that may stand there (resources, ports, disks, limits, preemption);
 - what can matter to each other on different nodes by a family (`Family.ties`): carriers of a constraint and
   what it counts, members of a group, victims of a budget, users of a claim;
 - what a preference adds to that (`Preference.ties`);
-- what an order must look at together (`ordering.components`).
+- what an order must look at together (`solver.ordering.components`).
 
-What cannot change (running pods that no plan evicts, nodes where nobody can land) ties nothing: it is a
-constant on both sides.  So the filters of a pod of one part never see a step of another part, and the
+What cannot change (running pods that no plan evicts, nodes where no pending pod can be placed) ties nothing:
+it is a constant on both sides. So the filters of a pod of one part never see a step of another part, and the
 admissible plans of the round are exactly the unions of one admissible plan for each part, interleaved in any
 way.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """Pods of the queue that can be planned without looking at the others.
+    """Pods of the queue that can be planned independently of the others.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Part:
     weight : int
         Pairs of a class and a node: the size of the model, roughly.
     own_moves : bool
-        Whether moves that are no pod's belong here: devices of claims are deallocated.
+        Whether moves without a pod belong here: claims are deallocated.
     """
 
     pods: tuple[int, ...]

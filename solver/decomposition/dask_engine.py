@@ -11,19 +11,20 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...models.errors import KubestowError
+from ...models.errors import InternalError, KubestowError
+from .base import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from .base import Watch, Work
 
-# Seconds to wait for a scheduler that is said to run already.
+# Seconds to wait for an existing scheduler.
 PATIENCE = 10.0
 
 
 def require_dask(address: str | None) -> Any:
-    """Return the module `distributed`, sure that the scheduler at an address, if any, takes work.
+    """Return the module `distributed` after a check that the scheduler at an address, if any, takes work.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def open_dask(address: str | None, slots: int) -> Iterator[DaskEngine]:
             processes=True,
             host="127.0.0.1",
             dashboard_address=None,
-            # how its processes end is no news: after Ctrl-C some are killed in work
+            # the log of ending processes is of no use: after Ctrl-C some are killed while they work
             silence_logs=logging.CRITICAL,
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
@@ -124,9 +125,17 @@ class DaskEngine:
                     return
                 future = next(done)
                 number, _ = working.pop(future.key)
-                yield number, future.result()
+                yield number, _result(future)
         except KeyboardInterrupt:
             self._client.cancel([future for _, future in working.values()])
+
+
+def _result(future: Any) -> Any:
+    """Return what a piece came to; what its work raises is raised here."""
+    try:
+        return future.result()
+    except import_module("distributed").scheduler.KilledWorker as error:
+        return Lost(InternalError(f"a worker of Dask was lost: {error}"))
 
 
 def _work(work: Work, shared: Any, piece: Any) -> Any:

@@ -15,7 +15,8 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from ...models.errors import InternalError, KubestowError
+from ...models.errors import InternalError, KubestowError, is_interrupt
+from .base import Lost
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def require_engine(options: SolveOptions) -> None:
-    """See to it that the engine is there, also for a round that turns out to need none.
+    """Require that the engine is available, even for a round that turns out not to need it.
 
     Raises
     ------
@@ -41,8 +42,11 @@ def require_engine(options: SolveOptions) -> None:
 
 
 @contextmanager
-def engine_for(options: SolveOptions, pieces: int) -> Iterator[Engine]:
-    """Open the engine that the options name, for so many pieces of work."""
+def engine_for(options: SolveOptions, pieces: int, *, apart: bool = False) -> Iterator[Engine]:
+    """Open the engine that the options name, for so many pieces of work.
+
+    `apart` asks for a process of its own for each piece even where only one runs at a time.
+    """
     if options.engine == "dask":
         from .dask_engine import open_dask
 
@@ -50,7 +54,7 @@ def engine_for(options: SolveOptions, pieces: int) -> Iterator[Engine]:
             yield engine
     else:
         slots = min(options.workers, pieces)
-        yield Here() if slots <= 1 else Processes(slots)
+        yield Processes(max(slots, 1)) if apart or slots > 1 else Here()
 
 
 class Here:
@@ -95,7 +99,7 @@ class Processes:
 
     @contextmanager
     def _passing_on_interrupts(self) -> Iterator[None]:
-        """Tell the processes of Ctrl-C instead of being torn out of what is going on; leave none behind."""
+        """Pass Ctrl-C on to the processes at a safe point, and leave none behind."""
         self._interrupted = False
         in_charge = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, self._pass_on) if in_charge else None
@@ -119,9 +123,11 @@ class Processes:
     def _start(self, work: Work, shared: Any, number: int, piece: Any) -> None:
         ours, theirs = self._context.Pipe(duplex=False)
         process = self._context.Process(target=_serve, args=(theirs, work, shared, piece), daemon=True)
-        process.start()
-        theirs.close()
-        self._running[ours] = number, process
+        # A process that has no handler of its own yet would take Ctrl-C for its parent.
+        with _interrupts_held_back():
+            process.start()
+            theirs.close()
+            self._running[ours] = number, process
 
     def _hear(self, connection: Connection, watch: Watch) -> Iterator[tuple[int, Any]]:
         number, process = self._running[connection]
@@ -129,8 +135,8 @@ class Processes:
             kind, content = connection.recv()
         except EOFError:
             process.join()
-            kind = "interrupted" if self._interrupted else "error"
-            content = InternalError(f"a process of the search ended with code {process.exitcode}")
+            kind = "interrupted" if self._interrupted else "result"
+            content = Lost(InternalError(f"a process of the search ended with code {process.exitcode}"))
         if kind == "news":
             watch(number, content)
             return
@@ -143,14 +149,32 @@ class Processes:
             yield number, content
 
 
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Let Ctrl-C wait, here and in processes that start meanwhile; these let it through when they hear."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 class _Speaker:
-    """A process's line to its parent; Ctrl-C never tears a message in two."""
+    """A process's connection to its parent; Ctrl-C never cuts a message in two."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._speaking = False
         self._told = False
         signal.signal(signal.SIGINT, self._interrupt)
+
+    def listen(self) -> None:
+        """Let the interrupts through that were held back while the process started."""
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._speaking:
@@ -175,19 +199,23 @@ class _Speaker:
 
 
 def _serve(connection: Connection, work: Work, shared: Any, piece: Any) -> None:
-    """Do a piece of work in a process of its own and send the result, or what went wrong."""
+    """Do a piece of work in a process of its own and send the result or the error."""
     speaker = _Speaker(connection)
     if hasattr(os, "setpgrp"):
         os.setpgrp()  # Ctrl-C in a terminal reaches the parent only, which passes it on once
     try:
+        speaker.listen()
         result = work(shared, piece, speaker.news)
     except KeyboardInterrupt:
         speaker.last("interrupted")
     except (KubestowError, InternalError) as error:
         speaker.last("error", error)
-    except Exception:
+    except Exception as error:
         import traceback
 
-        speaker.last("error", InternalError(f"in a process of the search:\n{traceback.format_exc()}"))
+        if is_interrupt(error):
+            speaker.last("interrupted")
+        else:
+            speaker.last("error", InternalError(f"in a process of the search:\n{traceback.format_exc()}"))
     else:
         speaker.last("result", result)

@@ -1,24 +1,24 @@
 """A round solved by its independent parts: results and bounds add up exactly.
 
 Let X be the product of the parts' sets of admissible plans X_k (`solver.decomposition.components`), and v the
-vector of tiers as costs.  Every tier counts something that lies in one part, beside a constant c that is
+vector of tiers as costs. Every tier counts something that lies in one part, beside a constant c that is
 there without any plan:
 
     v(x) = c + Σ_k v_k(x_k)
 
-**Values.**  Vectors of integers with the lexicographic order are an ordered group: a < b implies a + d < b +
-d.  If x*_k is best in X_k, then v_k(x*_k) <= v_k(x_k) for each k, and adding these up keeps the order: v(x*)
-<= v(x) for every x in X.  The best plan of the round is the union of the parts' best plans, in all tiers at
+**Values.** Vectors of integers with the lexicographic order are an ordered group: a < b implies a + d < b +
+d. If x*_k is best in X_k, then v_k(x*_k) <= v_k(x_k) for each k, and adding these up keeps the order: v(x*)
+<= v(x) for every x in X. The best plan of the round is the union of the parts' best plans, in all tiers at
 once and not only in the first; and the union of plans no worse than greedy's parts is no worse than greedy's.
 
-**Violating victims.**  The set that makes the vector best is chosen for the whole round; a budget that could
+**Violating victims.** The set that makes the vector best is chosen for the whole round; a budget that could
 be exceeded lies in one part, the others allow everything, so the best set is the union of the parts' best.
 
-**Bounds.**  A bound of a tier holds given the values of the tiers above.  While every part has proven the
-tiers above, a plan of the round with these values has the proven value in each part (none can be better, so
-none may be worse), the parts' bounds hold for it, and their sum is a bound.  After the first tier that some
-part has not proven this is no longer so: one part might do worse than it did here and another better.  From
-there on only what holds of any plan adds up: the trivial bound of the tier in each part's model.
+**Bounds.** A bound of a tier holds given the values of the tiers above. While every part has proven the tiers
+above, a plan of the round with these values has the proven value in each part (none can be better, so none
+may be worse), the parts' bounds hold for it, and their sum is a bound. After the first tier that some part
+has not proven this is no longer so: one part might do worse than it did here and another better. From there
+on only bounds that hold for every plan add up: the trivial bound of the tier in each part's model.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ from ...models.errors import InternalError
 from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
-from ..plans.replay import inadmissible
+from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
+from .base import Lost
 from .components import Part, find_parts, merged
 from .engine import engine_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ...encoders.context import Goal
+    from ...encoders.terms import Goal
     from ...framework.index.cluster import Cluster
     from ...framework.state.moves import Move
     from ...models.snapshot import Snapshot
@@ -59,8 +60,8 @@ MOST = 32
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search of a round came to.
+class RoundResult:
+    """What the search of a round came to.
 
     `bounds` gives each tier's bound and whether the best plan attains it.
     """
@@ -81,7 +82,7 @@ def search_round(
     start: float,
     *,
     least: int | None = None,
-) -> Found:
+) -> RoundResult:
     """Search a round, by its parts where there are several that are large enough.
 
     Parameters
@@ -99,7 +100,7 @@ def search_round(
     if len(parts) < 2:
         search = Search(problem, options, progress, start)
         search.run([greedy])
-        return Found(
+        return RoundResult(
             search.best,
             search.valuation,
             search.proven(),
@@ -111,7 +112,7 @@ def search_round(
 
 @dataclass(frozen=True)
 class _Shared:
-    """What all parts need; the cluster itself does not travel, it is made again where it is not at hand."""
+    """What all parts need; the cluster is not pickled, but built again in another process."""
 
     snapshot: Snapshot
     options: SolveOptions
@@ -130,7 +131,7 @@ class _Shared:
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part to be searched: its pods, greedy's outcome in it, and what it may use."""
+    """A part to be searched: its pods, greedy's outcome in it, its seconds and its workers."""
 
     pods: tuple[int, ...]
     candidate: Outcome
@@ -139,8 +140,8 @@ class _Piece:
 
 
 @dataclass(frozen=True)
-class _Answer:
-    """What a part came to: `bounds` hold given the tiers above, `trivial_bounds` of any plan."""
+class _PartResult:
+    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan."""
 
     best: Outcome
     values: Mapping[str, int]
@@ -151,14 +152,14 @@ class _Answer:
     interrupted: bool
 
 
-def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _Answer:
+def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _PartResult:
     """Search one part; the function that engines run."""
     start = time.monotonic()
     options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
     cluster = shared.cluster.with_queue(piece.pods)
     search = Search(build_problem(cluster), options, report, start)
     search.run([_in_part(cluster, piece.candidate)])
-    return _Answer(
+    return _PartResult(
         best=search.best,
         values=search.valuation.by_name(),
         bounds=dict(search.bounds),
@@ -170,16 +171,24 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
 
 
 def _trivial_bounds(valuation: ObjectiveVector, goals: Iterable[Goal]) -> dict[str, int]:
-    """What holds of every plan: the best value of each tier that the model's variables can express."""
+    """Bounds for every plan: the best value of each tier that the model's variables can express."""
     found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
     return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
 
 
 def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
-    """Greedy's outcome in a part: it may be admissible there though it is not as a whole."""
+    """Greedy's outcome in a part: it may be admissible there though it is not as a whole.
+
+    Its steps are followed once more: a victim that no plan evicts is in no part, and its room is not free.
+    """
     if greedy.admissible:
         return greedy
-    fine = valuate(cluster, greedy).guarded and not any(True for _ in inadmissible(cluster, greedy.moves))
+    run = follow(cluster, greedy.moves, greedy.allocations)
+    fine = (
+        not run.fault
+        and valuate(cluster, greedy, end=run.end).guarded
+        and not any(True for _ in inadmissible(cluster, greedy.moves))
+    )
     return replace(greedy, admissible=fine)
 
 
@@ -202,37 +211,41 @@ class _Parts:
         self._deadline = start + options.time_limit
         self._base = valuate(cluster, Outcome(), options.prefer)
 
-    def search(self, parts: Sequence[Part]) -> Found:
-        """Search the parts and put their answers together."""
+    def search(self, parts: Sequence[Part]) -> RoundResult:
+        """Search the parts and put their results together."""
         shared = _Shared(self._cluster.snapshot, self._options, [self._cluster])
-        answers: dict[int, _Answer] = {}
+        results: dict[int, _PartResult] = {}
         interrupted = False
         news = _News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
         try:
             with engine_for(self._options, len(parts)) as engine:
-                pieces = self._pieces(parts, engine.slots, answers)
-                for number, answer in engine.run(
+                pieces = self._pieces(parts, engine.slots, results)
+                for number, result in engine.run(
                     _search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
                 ):
-                    answers[number] = answer
-                    news.done(number, answer)
+                    if isinstance(result, Lost):
+                        raise result.error
+                    results[number] = result
+                    news.done(number, result)
         except KeyboardInterrupt:
             interrupted = True
-        interrupted |= len(answers) < len(parts) or any(a.interrupted for a in answers.values())
+        interrupted |= len(results) < len(parts) or any(result.interrupted for result in results.values())
         for number, part in enumerate(parts):
-            if number not in answers:
-                answers[number] = self._unsearched(part)
-        return self._together([answers[k] for k in range(len(parts))], interrupted)
+            if number not in results:
+                results[number] = self._unsearched(part)
+        return self._together([results[k] for k in range(len(parts))], interrupted)
 
-    def _pieces(self, parts: Sequence[Part], slots: int, answers: Mapping[int, _Answer]) -> Iterator[_Piece]:
-        """Hand out the parts, the smallest first: the time that these do not need is left for the others."""
+    def _pieces(
+        self, parts: Sequence[Part], slots: int, results: Mapping[int, _PartResult]
+    ) -> Iterator[_Piece]:
+        """Yield the parts, the smallest first: time that these do not need is left for the others."""
         left_over = sum(part.weight + 1 for part in parts)
         for number, part in enumerate(parts):
-            if any(answer.interrupted for answer in answers.values()):
+            if any(result.interrupted for result in results.values()):
                 return
             left = self._deadline - time.monotonic()
             share = left * slots * (part.weight + 1) / left_over
-            at_once = min(slots, len(parts) - len(answers))
+            at_once = min(slots, len(parts) - len(results))
             yield _Piece(
                 pods=part.pods,
                 candidate=restrict(self._cluster, self._greedy, part),
@@ -241,8 +254,8 @@ class _Parts:
             )
             left_over -= part.weight + 1
 
-    def _unsearched(self, part: Part) -> _Answer:
-        """Answer for a part that an interruption left out: greedy's plan or none, and trivial bounds."""
+    def _unsearched(self, part: Part) -> _PartResult:
+        """Result of a part that an interruption left out: greedy's plan or none, and trivial bounds."""
         problem = build_problem(self._cluster.with_queue(part.pods))
         cluster = problem.cluster
         best = Outcome()
@@ -251,38 +264,40 @@ class _Parts:
             best = derive_nominations(cluster, problem.state, candidate.moves, candidate.allocations)
         valuation = valuate(cluster, best, self._options.prefer)
         trivial = _trivial_bounds(valuation, encode(problem, self._options.prefer).goals)
-        return _Answer(best, valuation.by_name(), trivial, trivial, 0, 0, interrupted=True)
+        return _PartResult(best, valuation.by_name(), trivial, trivial, 0, 0, interrupted=True)
 
     def _report(self, progress: Progress) -> None:
         if self._progress is not None:
             self._progress(replace(progress, seconds=time.monotonic() - self._start))
 
-    def _together(self, answers: Sequence[_Answer], interrupted: bool) -> Found:
-        best = unite([a.best for a in answers])
+    def _together(self, results: Sequence[_PartResult], interrupted: bool) -> RoundResult:
+        best = unite([result.best for result in results])
         valuation = valuate(self._cluster, best, self._options.prefer)
         known = Incumbent(self._cluster, best, valuation)
         above = True
         for k, tier in enumerate(valuation.tiers):
             base = self._base.by_name()[tier.name]
-            total = base + sum(a.values[tier.name] - base for a in answers)
+            total = base + sum(result.values[tier.name] - base for result in results)
             if total != tier.value:
                 message = f"{tier.name}: the parts add up to {total}, the round has {tier.value}"
-                raise InternalError(message, {"parts": [dict(a.values) for a in answers]})
-            bounds = [a.bounds[tier.name] if above else a.trivial_bounds[tier.name] for a in answers]
+                raise InternalError(message, {"parts": [dict(result.values) for result in results]})
+            bounds = [
+                result.bounds[tier.name] if above else result.trivial_bounds[tier.name] for result in results
+            ]
             known.tell(tier.name, base + sum(b - base for b in bounds), valuation.costs[:k])
-            above &= all(a.bounds[tier.name] == a.values[tier.name] for a in answers)
-        return Found(
+            above &= all(result.bounds[tier.name] == result.values[tier.name] for result in results)
+        return RoundResult(
             best,
             valuation,
             {name: (bound, bound == known.value(name)) for name, bound in known.bounds().items()},
-            sum(a.variables for a in answers),
-            sum(a.constraints for a in answers),
+            sum(result.variables for result in results),
+            sum(result.constraints for result in results),
             interrupted,
         )
 
 
 class _News:
-    """What is known of every tier while parts are in work: the sum of what the parts have told."""
+    """Values and bounds of every tier while parts are searched: the sums of those that the parts report."""
 
     def __init__(self, names: Sequence[str], base: Mapping[str, int], parts: int) -> None:
         self._base = base
@@ -291,7 +306,7 @@ class _News:
         self._bounds: dict[str, dict[int, int]] = {name: {} for name in names}
 
     def of(self, part: int, news: Progress) -> Progress:
-        """Take note of a part's news and tell what they mean for the round."""
+        """Record a part's progress and return that of the round."""
         if news.incumbent is not None:
             self._incumbents[news.tier][part] = news.incumbent
         if news.bound is not None:
@@ -302,11 +317,11 @@ class _News:
             bound=self._sum(news.tier, self._bounds),
         )
 
-    def done(self, part: int, answer: _Answer) -> None:
-        """Take note of a part's answer."""
+    def done(self, part: int, result: _PartResult) -> None:
+        """Record a part's result."""
         for name in self._incumbents:
-            self._incumbents[name][part] = answer.values[name]
-            self._bounds[name][part] = answer.bounds[name]
+            self._incumbents[name][part] = result.values[name]
+            self._bounds[name][part] = result.bounds[name]
 
     def _sum(self, tier: str, known: Mapping[str, Mapping[int, int]]) -> int | None:
         base, told = self._base[tier], known[tier]
@@ -314,7 +329,7 @@ class _News:
 
 
 def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
-    """Give what an outcome does in a part."""
+    """Return the restriction of an outcome to a part."""
     pods = frozenset(part.pods)
 
     def here(pod: int) -> bool:
@@ -326,7 +341,7 @@ def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
     changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
     for item in fields(outcome):
         value = getattr(outcome, item.name)
-        if isinstance(value, Mapping):  # by pod; what concerns devices is by claim
+        if isinstance(value, Mapping):  # keyed by pod; allocations are keyed by claim
             changed[item.name] = {
                 k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
             }

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..model.sparse_rows import Ints
-    from ..model.variable_index import Places
+    from ..model.variable_index import VariableIndex
     from .params import LnsParams
 
 
@@ -71,7 +71,7 @@ class Neighbourhoods:
         Seconds in which a neighbourhood should be searched through now.
     """
 
-    places: Places
+    variable_index: VariableIndex
     seed: int
     params: LnsParams = DEFAULT
     sub_limit: float = field(init=False)
@@ -79,7 +79,7 @@ class Neighbourhoods:
 
     def __post_init__(self) -> None:
         self.sub_limit = self.params.sub_limit
-        problem = self.places.problem
+        problem = self.variable_index.problem
         self._random = np.random.default_rng(self.seed)
         self._request = np.array([c.request for c in problem.classes]).reshape(len(problem.classes), -1)
         self._sizes = np.array([c.size for c in problem.classes], dtype=np.int64)
@@ -89,7 +89,7 @@ class Neighbourhoods:
         self._domains = self._domain_keys()
         self._groups = self._group_domains()
         draws: list[Callable[[int], Ints]] = [self._any, self._scarce, self._occupied]
-        draws += [self._evicting] if len(self.places.victim) else []
+        draws += [self._evicting] if len(self.variable_index.victim) else []
         draws += [self._domain] if self._domains else []
         draws += [self._group] if self._groups else []
         self.operators = [
@@ -97,19 +97,19 @@ class Neighbourhoods:
         ]
 
     def start(self, x: Ints) -> None:
-        """Begin at a point; after a change to it in place, call `follow`."""
+        """Begin at a point; every later change to it in place is passed to `follow`."""
         self._x = x
         self._unplaced = self._sizes.copy()
-        self._room = self.places.problem.free_now.astype(np.int64).copy()
-        decisive = self.places.decisive
+        self._room = self.variable_index.problem.free_now.astype(np.int64).copy()
+        decisive = self.variable_index.decisive
         here = decisive[x[decisive] != 0]
         self.follow(here, x[here])
 
     def follow(self, variables: Ints, change: Ints) -> None:
         """Record the change of some counts and evictions."""
-        places = self.places
-        row = places.row_of(variables)
-        node, coming = places.node_of(variables), row < len(self._sizes)
+        index = self.variable_index
+        row = index.row_of(variables)
+        node, coming = index.node_of(variables), row < len(self._sizes)
         np.subtract.at(self._unplaced, row[coming], change[coming])
         for r, request in enumerate(self._taken.T):
             np.subtract.at(self._room[r], node, request[row] * change)
@@ -120,13 +120,13 @@ class Neighbourhoods:
         uniform = self.params.exploration
         chances = (1 - uniform) * rates / rates.sum() + uniform / len(rates)
         operator = self.operators[int(self._random.choice(len(self.operators), p=chances))]
-        return operator, operator.draw(min(int(operator.size), len(self.places.nodes)))
+        return operator, operator.draw(min(int(operator.size), len(self.variable_index.nodes)))
 
     @property
     def stall_limit(self) -> int:
         """Steps without an improvement in a row after which larger neighbourhoods are searched."""
         params = self.params
-        return params.stall_sweeps * len(self.places.nodes) // params.first_size + params.stall_steps
+        return params.stall_sweeps * len(self.variable_index.nodes) // params.first_size + params.stall_steps
 
     @property
     def step_time_limit(self) -> float:
@@ -146,7 +146,7 @@ class Neighbourhoods:
     # -- operators --
 
     def _any(self, size: int) -> Ints:
-        return self._some(self.places.nodes, size)
+        return self._some(self.variable_index.nodes, size)
 
     def _scarce(self, size: int) -> Ints:
         cls = self._lacking()
@@ -156,20 +156,20 @@ class Neighbourhoods:
         cls = self._lacking()
         if cls is None:
             return self._any(size)
-        picked = self._some(self.places.standing(cls, self._x), size // 2)
+        picked = self._some(self.variable_index.standing(cls, self._x), size // 2)
         return self._with(picked, self._roomy(cls, size), size)
 
     def _evicting(self, size: int) -> Ints:
-        left = np.unique(self.places.victim_node[self._x[self.places.evictions] > 0])
+        left = np.unique(self.variable_index.victim_node[self._x[self.variable_index.evictions] > 0])
         picked = self._some(left, size // 2)
         cls = self._lacking()
         return self._with(picked, self._any(size) if cls is None else self._roomy(cls, size), size)
 
     def _domain(self, size: int) -> Ints:
         ids = self._domains[int(self._random.integers(len(self._domains)))]
-        here = ids[self.places.nodes]
+        here = ids[self.variable_index.nodes]
         domain = self._random.choice(np.unique(here[here >= 0]))
-        return self._some(self.places.nodes[here == domain], size)
+        return self._some(self.variable_index.nodes[here == domain], size)
 
     def _group(self, size: int) -> Ints:
         """One or two whole domains that a group may choose; groups with unplaced members are preferred."""
@@ -177,10 +177,10 @@ class Neighbourhoods:
         every = list(range(len(self._groups)))
         pool = lacking if lacking and self._random.random() < self.params.group_preference else every
         _, ids = self._groups[pool[int(self._random.integers(len(pool)))]]
-        here = ids[self.places.nodes]
+        here = ids[self.variable_index.nodes]
         domains = np.unique(here[here >= 0])
         chosen = self._some(domains, 1 + int(self._random.integers(2)))
-        return self.places.nodes[np.isin(here, chosen)][: self.params.max_size]
+        return self.variable_index.nodes[np.isin(here, chosen)][: self.params.max_size]
 
     def _lacking(self) -> int | None:
         """Draw a class in proportion to its unplaced pods; None where all pods are placed."""
@@ -193,7 +193,7 @@ class Neighbourhoods:
         """Nodes with most of the room that a pod of a class needs, with noise."""
         request = self._request[cls]
         asked = np.flatnonzero(request > 0)
-        nodes = np.flatnonzero(self.places.problem.classes[cls].mask)
+        nodes = np.flatnonzero(self.variable_index.problem.classes[cls].mask)
         share = np.ones(len(nodes))
         if len(asked):
             share = np.minimum(self._room[np.ix_(asked, nodes)] / request[asked, None], 1.0).min(axis=0)
@@ -208,16 +208,18 @@ class Neighbourhoods:
 
     def _domain_keys(self) -> list[Ints]:
         """Domains by node, of each topology key whose domains have more than a node or two."""
-        problem = self.places.problem
+        problem = self.variable_index.problem
         cluster = problem.cluster
         keys = {c.topology_key for cls in problem.classes for c in hard_constraints(cluster, cls.pod)}
         keys |= {key for group in groups(cluster) for key in group.topology_keys}
         found = [np.asarray(cluster.domains(key).ids, dtype=np.int64) for key in sorted(keys)]
-        return [ids for ids in found if 1 < len(np.unique(ids[ids >= 0])) < len(self.places.nodes) / 2]
+        return [
+            ids for ids in found if 1 < len(np.unique(ids[ids >= 0])) < len(self.variable_index.nodes) / 2
+        ]
 
     def _group_domains(self) -> list[tuple[Ints, Ints]]:
         """Classes of each group that has pending pods and a topology key, and the domains by node."""
-        problem = self.places.problem
+        problem = self.variable_index.problem
         class_of = {i: c.index for c in problem.classes for i in c.pods}
         found = []
         for group in groups(problem.cluster):

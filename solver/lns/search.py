@@ -14,11 +14,12 @@ import threading
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from ortools.sat.python import cp_model
 
+from ..model.round_model import Completion
 from ..model.sparse_rows import Sparse, entries, extremes
 from ..patterns.recombination import RecombinationAttempt
 from .neighbourhoods import Neighbourhoods
@@ -36,7 +37,12 @@ if TYPE_CHECKING:
     from .neighbourhoods import NeighbourhoodOperator
     from .params import LnsParams
 
-Found: TypeAlias = "tuple[Ints | None, bool]"
+
+class StepResult(NamedTuple):
+    """What a step found: `values` of its variables, if any, and whether they are proven to be best."""
+
+    values: Ints | None
+    proven: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,13 +58,13 @@ class _Step:
         """End the search soon, from another thread."""
         self.solver.stop_search()
 
-    def search(self) -> Found:
-        """Return the solution found, if any, and whether it is proven optimal."""
+    def search(self) -> StepResult:
+        """Search the submodel, within the solver's limits."""
         status = self.solver.solve(self.submodel.model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None, False
+            return StepResult(None)
         found = np.array(list(self.solver.response_proto.solution), dtype=np.int64)
-        return found, status == cp_model.OPTIMAL
+        return StepResult(found, status == cp_model.OPTIMAL)
 
 
 class LargeNeighbourhoodSearch:
@@ -79,8 +85,8 @@ class LargeNeighbourhoodSearch:
     ) -> None:
         self._model, self._options, self._params = model, options, params
         self._recombination_of_model = recombination
-        self.places = model.places
-        self._neighbourhoods = Neighbourhoods(self.places, options.seed, params)
+        self.variable_index = model.variable_index
+        self._neighbourhoods = Neighbourhoods(self.variable_index, options.seed, params)
         self._steps = 0
         self._rows: Rows | None = None
         self._cost = np.zeros(0, dtype=np.int64)
@@ -101,11 +107,11 @@ class LargeNeighbourhoodSearch:
         if self._rows is not model.rows:
             self._rows = model.rows
             self._decisive = np.zeros(len(self._rows.low), dtype=bool)
-            self._decisive[self.places.decisive] = True
+            self._decisive[self.variable_index.decisive] = True
             self._hanging = _columns(self._rows, ~self._decisive)
             self._home = self._homes(self._rows)
         self._cost = model.sum_of(names)
-        if not model.complete(counts, leaving, names, seconds):
+        if model.complete(counts, leaving, names, seconds) is not Completion.COMPLETE:
             return False
         self._submodels = model.submodels
         self._recombination = self._recombination_of_model()
@@ -120,7 +126,7 @@ class LargeNeighbourhoodSearch:
 
     def _homes(self, rows: Rows) -> Ints:
         """Node of each variable beside counts and evictions that rows tie to one node alone, else -1."""
-        nodes = self.places.node_of(rows.terms.column)
+        nodes = self.variable_index.node_of(rows.terms.column)
         mine = nodes >= 0
         least, most = extremes(rows.terms.row[mine], nodes[mine], len(rows.floor))
         row = self._hanging.row
@@ -141,12 +147,12 @@ class LargeNeighbourhoodSearch:
     @property
     def solution(self) -> Solution:
         """The current point as a solution."""
-        return self.places.solution(self._submodels.x)
+        return self.variable_index.solution(self._submodels.x)
 
     def run(self, until: float) -> Generator[bool, None, None]:
         """Take steps; yield after each whether it improved the plan. Closing it stops the running steps."""
         workers = self._options.workers
-        running: dict[Future[Found], _Step | RecombinationAttempt] = {}
+        running: dict[Future[StepResult], _Step | RecombinationAttempt] = {}
         self._stopped.clear()
         pool = ThreadPoolExecutor(workers)
         try:
@@ -163,7 +169,7 @@ class LargeNeighbourhoodSearch:
                     running, timeout=max(until - time.monotonic(), 0.0), return_when=FIRST_COMPLETED
                 )
                 for future in done:
-                    yield self._take(running.pop(future), *future.result())
+                    yield self._take(running.pop(future), future.result())
         finally:
             self._stopped.set()
             for step in running.values():
@@ -173,7 +179,7 @@ class LargeNeighbourhoodSearch:
     def _draw(self, seconds: float) -> _Step | None:
         """Prepare a step; None where no neighbourhood leaves a choice."""
         self._steps += 1
-        for _ in range(self._params.max_empty_draws if len(self.places.nodes) else 0):
+        for _ in range(self._params.max_empty_draws if len(self.variable_index.nodes) else 0):
             operator, nodes = self._neighbourhoods.draw()
             submodel = self._submodels.extract(self.free(nodes))
             if submodel is not None and (submodel.low < submodel.high).any():
@@ -195,11 +201,14 @@ class LargeNeighbourhoodSearch:
     def free(self, nodes: Ints) -> Ints:
         """Counts and evictions on nodes, and the variables that depend on them, the nearest first.
 
-        Variables of other nodes stay fixed: violations there depend on evictions there.
+        Variables of other nodes stay fixed: violations there depend on evictions there. Where a group is
+        evicted whole, the evictions of its members elsewhere are free, too.
         """
-        free = ring = self.places.on(nodes)
-        here = np.zeros(self.places.problem.cluster.n_nodes + 1, dtype=bool)
-        here[nodes] = here[-1] = True
+        tied, elsewhere = self.variable_index.leaving_with(nodes)
+        free = self.variable_index.on(nodes)
+        free = ring = np.concatenate((free, np.setdiff1d(tied, free)))
+        here = np.zeros(self.variable_index.problem.cluster.n_nodes + 1, dtype=bool)
+        here[nodes] = here[elsewhere] = here[-1] = True
         for _ in range(self._params.max_distance):
             found, _ = entries(self._hanging.start, self._submodels.rows_at(ring))
             ring = np.setdiff1d(self._hanging.column[found], free)
@@ -213,11 +222,15 @@ class LargeNeighbourhoodSearch:
         known = self._recombination
         return None if known is None else known.attempt(self._cost, seconds)
 
-    def _search(self, step: _Step | RecombinationAttempt) -> Found:
-        return (None, False) if self._stopped.is_set() else step.search()
+    def _search(self, step: _Step | RecombinationAttempt) -> StepResult:
+        if self._stopped.is_set():
+            return StepResult(None)
+        # other patterns may make a better plan than those that an attempt recombines
+        return StepResult(step.search()) if isinstance(step, RecombinationAttempt) else step.search()
 
-    def _take(self, step: _Step | RecombinationAttempt, found: Ints | None, proven: bool) -> bool:
+    def _take(self, step: _Step | RecombinationAttempt, result: StepResult) -> bool:
         """Accept a solution that is no worse; return whether it is better."""
+        found = result.values
         if isinstance(step, RecombinationAttempt):
             return self._take_all(found)
         gain = False
@@ -232,7 +245,7 @@ class LargeNeighbourhoodSearch:
                 else:
                     gain = better < 0
                     self._follow(variables, (found - step.base)[changed])
-        self._neighbourhoods.learn(step.operator, step.solver.wall_time, gain=gain, proven=proven)
+        self._neighbourhoods.learn(step.operator, step.solver.wall_time, gain=gain, proven=result.proven)
         return gain
 
     def _take_all(self, found: Ints | None) -> bool:

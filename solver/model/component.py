@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Component:
-    """Classes and victim classes (by index) that look at each other; at each other's devices, too, or not."""
+    """Classes and victim classes, by index, whose filters look at each other.
+
+    `choosing` says whether some filter also looks at a family's own variables: which devices were chosen.
+    """
 
     classes: frozenset[int]
     victims: frozenset[int]
-    devices: bool = False
+    choosing: bool = False
 
     def __or__(self, other: Component) -> Component:
         return Component(
-            self.classes | other.classes, self.victims | other.victims, self.devices or other.devices
+            self.classes | other.classes, self.victims | other.victims, self.choosing or other.choosing
         )
 
 

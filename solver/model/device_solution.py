@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...encoders.context import Terms
+from ...encoders.terms import Terms
 from ...framework.dra.allocation import Allocation, Pick, write
 from ...framework.dra.index import claim_keys
 
@@ -37,7 +37,7 @@ class ChoiceSolution:
 
 @dataclass(frozen=True)
 class DeviceSolution:
-    """All choices of a solution that serve anybody, and the claims that give their devices back.
+    """All choices of a solution that serve some pod, and the claims that are deallocated.
 
     `values` are those of the deciding variables.
     """
@@ -108,7 +108,7 @@ def hand_out(
     hands = _Hands(devices)
     private = {key: hands.take(choices) for key, choices in solution.private.items() if key in on}
     common = {key: hands.take([choice]) for key, choice in solution.common.items()}
-    # what `adminAccess` gets takes nothing from anybody, and is chosen last
+    # devices for `adminAccess` are taken from no other claim, and are chosen last
     for stocks in (*private.values(), *common.values()):
         hands.take_for_admin(stocks)
     allocations: dict[str, Allocation] = {}
@@ -125,7 +125,7 @@ def hand_out(
 def _deallocated(
     problem: Problem, devices: DeviceProblem, solution: DeviceSolution, victims: frozenset[int]
 ) -> tuple[int, ...]:
-    """Leave out what nobody needs to be freed, and what leaving pods give back."""
+    """Leave out claims whose devices no pod needs, and those that leaving pods deallocate."""
     wanted = {t.kind.holder for found in solution.private.values() for one in found for t, _ in one.taken}
     wanted |= {t.kind.holder for one in solution.common.values() for t, _ in one.taken}
     wanted |= set(solution.common)
@@ -153,7 +153,7 @@ class _Stock:
         self.devices: dict[_Key, deque[Pick]] = {}
 
     def add(self, taken: Taken, device: Device) -> None:
-        """Lay a device in."""
+        """Add a device."""
         pick = Pick(taken.want, device, taken.want.taken(device) if device.shared else None)
         self.devices.setdefault((taken.value, taken.request, taken.rank), deque()).append(pick)
 
@@ -178,13 +178,21 @@ class _Stock:
                 yield [pick for r in requests for pick in self._request(left, value, r)]
 
     def _request(self, left: dict[_Key, int], value: Any, r: int) -> list[Pick]:
-        """Give one pod the devices of a request, from the first alternative that still has pods to serve."""
+        """Give one pod the devices of a request, from the first alternative that still has pods to serve.
+
+        Shares of a device lie in one row, one for a pod at most where a request may not have two: every
+        k-th, with k pods left, are different ones.
+        """
         key = next(k for k, n in left.items() if k[0] == value and k[1] == r and n > 0)
         left[key] -= 1
         picks = self.devices[key]
         want = picks[0].want
         number = len(picks) // (left[key] + 1) if want.all_devices else want.count
-        return [picks.popleft() for _ in range(number)]
+        apart = left[key] + 1 if any(pick.device.shared for pick in picks) else 1
+        found = [picks[k * apart] for k in range(number)]
+        for k in reversed(range(number)):
+            del picks[k * apart]
+        return found
 
 
 class _Hands:
@@ -211,7 +219,7 @@ class _Hands:
             stock.add(taken, device)
 
     def take_for_admin(self, stocks: Sequence[_Stock]) -> None:
-        """Take devices for `adminAccess`: none twice, none of later claims, best what nobody was given."""
+        """Choose devices for `adminAccess`: none twice, none of later claims, unallocated ones first."""
         for k, stock in enumerate(stocks):
             for taken, number in stock.solution.taken:
                 if not taken.want.admin:

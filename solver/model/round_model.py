@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,13 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from ...encoders import Context, Problem, encode
-from ...encoders.context import Goal, Terms
 from ...encoders.devices.variables import device_variables
+from ...encoders.terms import Goal, Terms
 from ...models.errors import InternalError
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
 from .submodel import Submodels
-from .variable_index import Places
+from .variable_index import VariableIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,8 +36,17 @@ if TYPE_CHECKING:
 # Weighted sums of tiers stay below this: every weight and every sum is exact in CP-SAT and in a float.
 WEIGHT_LIMIT = 2**40
 
-# Share of the time that the variables which follow from a plan may take: they are few, or soon told.
+# Share of the time for the variables that follow from a plan: they are few, or quickly determined.
 COMPLETING = 0.1
+
+
+class Completion(Enum):
+    """What came of completing a plan to values of all variables."""
+
+    COMPLETE = auto()
+    REFUSED = auto()
+    """No values exist: the plan breaks a condition that the model calls necessary."""
+    OUT_OF_TIME = auto()
 
 
 @dataclass(frozen=True)
@@ -113,7 +123,7 @@ class RoundModel:
         model.add(expression >= value if goal.sense == "max" else expression <= value)
 
     def bound(self, name: str, value: int) -> None:
-        """Tell the model what no solution can beat."""
+        """Add a proven bound of a tier to the model."""
         goal = self.goals[name]
         expression = goal.terms.expression()
         if (value < goal.high) if goal.sense == "max" else (value > goal.low):
@@ -126,18 +136,18 @@ class RoundModel:
         self.context.model.add_bool_or([literal for literals in differs for literal in literals])
 
     def _values(self, component: Component, solution: Solution) -> Iterator[tuple[cp_model.IntVar, int]]:
-        """Give the variables of a component with their values in a solution."""
+        """Yield the variables of a component with their values in a solution."""
         for key, variable in self.context.counts.items():
             if key[0] in component.classes:
                 yield variable, solution.counts.get(key, 0)
         for v in sorted(component.victims):
             yield self.context.evictions[v], solution.leaving.get(v, 0)
         devices = device_variables(self.context)
-        if component.devices and devices is not None and solution.devices is not None:
+        if component.choosing and devices is not None and solution.devices is not None:
             yield from zip(devices.deciding(), solution.devices.values, strict=True)
 
     def _outside(self, variable: cp_model.IntVar, value: int, *, fewer: bool) -> list[cp_model.IntVar]:
-        """Give literals of which one must hold for the variable to have more than a value, or fewer."""
+        """Return literals of which one must hold for the variable to exceed a value, or fall below it."""
         # a list of its own: CP-SAT's repeated fields do not count from the end, [-1] is 0
         low, *_, high = list(variable.proto.domain)
         ranges = [(value + 1, high)] + [(low, value - 1)] * fewer
@@ -163,37 +173,31 @@ class RoundModel:
         leaving: Mapping[int, int],
         names: Sequence[str],
         seconds: float,
-    ) -> bool | None:
-        """Find values of all variables in a plan: beside its counts and evictions those best for some tiers.
+    ) -> Completion:
+        """Extend a plan's counts and evictions to values of all variables, the best ones for some tiers.
 
-        They are the model's `values` then, and where the next search starts.
-
-        Returns
-        -------
-        bool or None
-            False where there are none: the plan breaks a condition that the model calls necessary. None where
-            time ran out.
+        Where it succeeds, they are the model's `values`, from which the next search starts.
         """
         submodels = self.submodels
-        submodels.move_to(self.places.values(counts, leaving, self.variables))
+        submodels.move_to(self.variable_index.values(counts, leaving, self.variables))
         self.values = None
         others = np.ones(self.variables, dtype=bool)
-        others[self.places.decisive] = False
+        others[self.variable_index.decisive] = False
         if others.any():
             submodel = submodels.extract(np.flatnonzero(others))
             if submodel is None:
-                return False
+                return Completion.REFUSED
             submodel.aim(self.sum_of(names))
             solver = self.new_solver(min(seconds, max(1.0, COMPLETING * seconds)))
             solver.parameters.num_workers = 1
             status = run_or_leave(lambda: solver.solve(submodel.model), solver.stop_search)
             if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-                return False if status == cp_model.INFEASIBLE else None
+                return Completion.REFUSED if status == cp_model.INFEASIBLE else Completion.OUT_OF_TIME
             submodels.move(submodel.variables, np.array(list(solver.response_proto.solution), dtype=np.int64))
         if len(submodels.broken()):
-            return False
+            return Completion.REFUSED
         self.values = submodels.x.copy()
-        return True
+        return Completion.COMPLETE
 
     def sum_of(self, names: Sequence[str]) -> Ints:
         """Coefficient of each variable in the weighted sum of neighbouring tiers, to be minimised."""
@@ -213,8 +217,8 @@ class RoundModel:
         """Search for the best values of neighbouring tiers, in their order, within a time.
 
         Several tiers become one weighted sum; the caller sees to it that the weights are in range
-        (`weights`).  What one worker finds before its time is out is the same every time; without a number,
-        all that there are search.
+        (`weights`). One worker finds the same every time, as long as its time suffices; by default all
+        workers of the options search.
         """
         model = self.context.model
         sum_of = WeightedSum([self.goals[n] for n in names])
@@ -243,13 +247,13 @@ class RoundModel:
         )
 
     @cached_property
-    def places(self) -> Places:
-        """Where the variables stand."""
-        return Places(self.context)
+    def variable_index(self) -> VariableIndex:
+        """The variables by class and node."""
+        return VariableIndex(self.context)
 
     def solution(self, values: Ints) -> Solution:
         """Read a solution from the values of all variables."""
-        return self.places.solution(values)
+        return self.variable_index.solution(values)
 
     def _read(self, solver: cp_model.CpSolver) -> Solution:
         return self.solution(np.array(list(solver.response_proto.solution), dtype=np.int64))
@@ -278,20 +282,20 @@ class WeightedSum:
         self.terms = Terms()
         for goal, weight in zip(goals, self.weights, strict=True):
             self.terms.extend(goal.terms, weight if goal.sense == "min" else -weight)
-        spans = [_span(g) for g in goals]
-        self._rest_low = sum(w * low for w, (low, _) in list(zip(self.weights, spans, strict=True))[1:])
-        self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, spans, strict=True))[1:])
+        ranges = [_cost_range(g) for g in goals]
+        self._rest_low = sum(w * low for w, (low, _) in list(zip(self.weights, ranges, strict=True))[1:])
+        self._rest_high = sum(w * high for w, (_, high) in list(zip(self.weights, ranges, strict=True))[1:])
 
     def first_value(self, total: float) -> int:
         """Value of the first tier in a solution whose sum is `total` (an integer, given as a float)."""
         return self._signed((round(total) - self._rest_low) // self.weights[0])
 
     def first_bound(self, lower: float) -> int:
-        """Bound of the first tier, given a lower bound of the sum: rounded outward."""
+        """Bound of the first tier, given a lower bound of the sum, rounded towards the weaker bound."""
         # the sum is an integer, so is CP-SAT's bound of it; a tiny float error must not round it inward
         total = math.ceil(lower - 1e-3)
         bound = -((self._rest_high - total) // self.weights[0])
-        low, high = _span(self.first)
+        low, high = _cost_range(self.first)
         return self._signed(min(max(bound, low), high))
 
     def _signed(self, cost: int) -> int:
@@ -302,21 +306,21 @@ def weights(goals: Sequence[Goal]) -> list[int]:
     """Weights that put each tier above all that follow it: w_k = w_{k+1}·(range_{k+1} + 1)."""
     found = [1]
     for goal in reversed(goals[1:]):
-        low, high = _span(goal)
+        low, high = _cost_range(goal)
         found.append(found[-1] * (high - low + 1))
     return found[::-1]
 
 
 def weighted_range(goals: Sequence[Goal]) -> int:
     """Size of the weighted sum of some tiers; beyond `WEIGHT_LIMIT` they must be searched apart."""
-    return math.prod(1 + high - low for low, high in map(_span, goals))
+    return math.prod(1 + high - low for low, high in map(_cost_range, goals))
 
 
 def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) -> list[str]:
-    """Choose of some tiers the first ones that are searched as one sum, as many as its range allows.
+    """Return the first tiers, to be searched as one sum: as many as its range allows.
 
-    Those that count what is placed are searched alone where they are to be apart.  Tiers that are no goals
-    cost nothing.
+    With `apart`, tiers that count placed pods are searched alone. Tiers that are no goals of the model add
+    nothing to the range.
     """
     group = [names[0]]
     for name in names[1:]:
@@ -330,14 +334,14 @@ def together(goals: Mapping[str, Goal], names: Sequence[str], *, apart: bool) ->
     return group
 
 
-def _span(goal: Goal) -> tuple[int, int]:
-    """Reach of a tier as a cost to minimise."""
+def _cost_range(goal: Goal) -> tuple[int, int]:
+    """Least and largest value of a tier as a cost to minimise."""
     low, high = goal.low, goal.high
     return (low, high) if goal.sense == "min" else (-high, -low)
 
 
 class _Watch(cp_model.CpSolverSolutionCallback):
-    """Reports each better solution."""
+    """Reports each improving solution."""
 
     def __init__(self, report: Callable[[float, float], None]) -> None:
         super().__init__()

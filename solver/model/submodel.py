@@ -18,10 +18,10 @@ from .sparse_rows import entries
 if TYPE_CHECKING:
     from .sparse_rows import Bools, Ints, Rows
 
-# Limits are kept within this, so that differences of them stay 64-bit integers; no row comes near it.
+# Limits are clipped to this, so that their differences fit in 64 bits; activities of rows are far smaller.
 FAR = 2**61
 
-# Passes of propagation: most of what they find is found by then.
+# Passes of propagation: further ones find little.
 PASSES = 3
 
 
@@ -35,7 +35,7 @@ class Submodel:
     high: Ints
 
     def aim(self, cost: Ints) -> None:
-        """Let it minimise a cost of the large model's variables."""
+        """Set the objective: a cost of the large model's variables, to be minimised."""
         mine = cost[self.variables]
         aimed = np.flatnonzero((mine != 0) & (self.low < self.high))
         self.model.proto.objective.vars.extend(aimed.tolist())
@@ -55,7 +55,7 @@ class Submodels:
         self.move_to(x)
 
     def move_to(self, x: Ints) -> None:
-        """Take another point, whatever rows it breaks."""
+        """Move to another point, which may violate rows."""
         self.x = x.copy()
         self.activity = self.rows.terms.times(self.x)
 
@@ -92,7 +92,9 @@ class Submodels:
         rows = self.rows
         found, column = entries(self.columns.start, free)
         touched = self.rows_at(free)
-        terms = Terms(np.searchsorted(touched, self.columns.column[found]), column, self.columns.value[found])
+        terms = Triplets(
+            np.searchsorted(touched, self.columns.column[found]), column, self.columns.value[found]
+        )
         rest = self.activity[touched] - terms.sums(self.x[free], len(touched))
         floor, ceiling = self.floor[touched] - rest, self.ceiling[touched] - rest
         self._place[free] = np.arange(len(free))
@@ -103,7 +105,7 @@ class Submodels:
         unmet = (place < 0) & (self.x[literal] != wanted)
         stated = np.bincount(owner[unmet], minlength=len(touched)) == 0
         here = place >= 0
-        conditions = Terms(owner[here], place[here], wanted[here])
+        conditions = Triplets(owner[here], place[here], wanted[here])
         conditional = np.bincount(conditions.row, minlength=len(touched)) > 0
         limits = propagated(rows.low[free], rows.high[free], terms.of(stated & ~conditional), floor, ceiling)
         if (limits[0] > limits[1]).any():
@@ -115,17 +117,17 @@ class Submodels:
 
 
 @dataclass(frozen=True)
-class Terms:
+class Triplets:
     """Terms of rows in any order: row, column and value of each."""
 
     row: Ints
     column: Ints
     value: Ints
 
-    def of(self, rows: Bools) -> Terms:
+    def of(self, rows: Bools) -> Triplets:
         """Keep the terms of some rows."""
         mine = rows[self.row]
-        return Terms(self.row[mine], self.column[mine], self.value[mine])
+        return Triplets(self.row[mine], self.column[mine], self.value[mine])
 
     def sums(self, x: Ints, rows: int) -> Ints:
         """Value of each row."""
@@ -138,8 +140,8 @@ class Terms:
         return _sums(self.row, least, rows), _sums(self.row, most, rows)
 
 
-def propagated(low: Ints, high: Ints, terms: Terms, floor: Ints, ceiling: Ints) -> tuple[Ints, Ints]:
-    """Narrow limits by rows that hold: what one term may add when all others are at their least, or most."""
+def propagated(low: Ints, high: Ints, terms: Triplets, floor: Ints, ceiling: Ints) -> tuple[Ints, Ints]:
+    """Tighten limits by the rows: what one term may add when all others are at their least, or most."""
     up, size = terms.value > 0, np.abs(terms.value)
     for _ in range(PASSES):
         least, most = terms.reach(low, high, len(floor))
@@ -162,9 +164,9 @@ def _sums(row: Ints, values: Ints, rows: int) -> Ints:
 
 
 def _model(
-    low: Ints, high: Ints, terms: Terms, conditions: Terms, floor: Ints, ceiling: Ints, stated: Bools
+    low: Ints, high: Ints, terms: Triplets, conditions: Triplets, floor: Ints, ceiling: Ints, stated: Bools
 ) -> cp_model.CpModel:
-    """Write the rows that say something."""
+    """Write the rows that are not redundant."""
     model = cp_model.CpModel()
     variables = model.proto.variables
     for pair in np.stack((low, high), axis=1).tolist():

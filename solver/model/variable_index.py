@@ -1,7 +1,7 @@
-"""Where the variables of a model stand: counts by class and node, evictions by node, and what hangs on them.
+"""Index of a model's variables: counts by class and node, evictions by node, and those that depend on them.
 
 Arrays in place of the dictionaries of `encoders.Context`: a large model has a million pairs of a class and a
-node, and a search near a plan looks at a few of them, many times a second.
+node, and large-neighbourhood search reads a few of them many times a second.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
     from ortools.sat.python import cp_model
 
-    from ...encoders.context import Context, Terms
+    from ...encoders.context import Context
+    from ...encoders.terms import Terms
     from .sparse_rows import Ints
 
 
-class Places:
+class VariableIndex:
     """Count and eviction variables of a model, by node.
 
     Attributes
@@ -49,6 +50,9 @@ class Places:
         victims = self.problem.victims
         self.victim_node = np.array([victims[v].node for v in self.victim.tolist()], dtype=np.int64)
         self.evictions = _indices(context.evictions)
+        units = [victims[v].unit for v in self.victim.tolist()]
+        self._in_unit = np.array([k for k, unit in enumerate(units) if unit is not None], dtype=np.int64)
+        self._unit = np.array([unit for unit in units if unit is not None], dtype=np.int64)
         self.decisive = np.concatenate((self.counts, self.evictions))
         where = np.concatenate((self.node, self.victim_node))
         order = np.argsort(where, kind="stable")
@@ -74,6 +78,12 @@ class Places:
         """Counts and evictions on some nodes."""
         return self._by_node[entries(self._start, nodes)[0]]
 
+    def leaving_with(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Evictions of the groups that are evicted whole and have members on some nodes, and their nodes."""
+        units = self._unit[np.isin(self.victim_node[self._in_unit], nodes)]
+        mine = self._in_unit[np.isin(self._unit, units)]
+        return self.evictions[mine], self.victim_node[mine]
+
     def standing(self, cls: int, x: Ints) -> Ints:
         """Nodes where pods of a class newly stand."""
         mine = slice(self._first[cls], self._first[cls + 1])
@@ -85,11 +95,11 @@ class Places:
         return known[np.minimum(variables, len(self._node_of))]
 
     def row_of(self, variables: Ints) -> Ints:
-        """Classes of some counts; of evictions the victim class, counted on behind the classes."""
+        """Classes of some counts; for evictions, the number of classes plus the victim class."""
         return self._row_of[variables]
 
     def values(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int], size: int) -> Ints:
-        """Give the vector of all variables in which a plan's are set and the others are 0."""
+        """Return the vector of all variables in which a plan's are set and the others are 0."""
         x = np.zeros(size, dtype=np.int64)
         for key, count in counts.items():
             x[self._context.counts[key].index] = count

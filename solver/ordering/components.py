@@ -1,11 +1,10 @@
-"""Who can matter to whose filters: the order-sensitive part of a round.
+"""Order-sensitive components: classes and victims whose filters depend on each other's presence.
 
 A pod whose filters do not look at other pods' labels, and that no such filter counts, may be bound after all
 others; a victim that no such filter counts may leave before all others: neither changes whether an order
-exists.  What remains falls into components that never look at each other, so that an order can be sought for
-each, and a missing order be blamed on few variables (the cut).
-
-Which relations there are is each family's to say (`encoders.family.Family.order_sensitive`).
+exists. What remains falls into components that never look at each other, so that an order can be sought for
+each, and a cut for a missing order involves few variables. Each family states its relations
+(`encoders.family.Family.order_sensitive`).
 
 Source: kube-scheduler 1.34.1: only PodTopologySpread and InterPodAffinity read other pods' labels; volumes
 and devices have rules of their own.
@@ -29,7 +28,7 @@ class Relations:
     Attributes
     ----------
     heedless : frozenset of int
-        Classes that take what others look for without looking for it themselves.
+        Classes that take what the filters of others check, without a filter of their own for it.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -50,7 +49,7 @@ class Relations:
         return cls.index in self._carriers
 
     def supports(self, victim: VictimClass) -> bool:
-        """Whether somebody may need what the victim is or has until it leaves, though it is to leave."""
+        """Whether a pod may need the victim, or what it holds, until the victim leaves."""
         return victim.index in self._supporting
 
     def _relate(self, relation: Relation) -> None:
@@ -77,9 +76,9 @@ class Relations:
 
 
 def _is_heedless(problem: Problem, cls: PodClass) -> bool:
-    """Whether a class takes what others look for and its own profile does not.
+    """Whether a class takes what the filters of other profiles check and its own do not.
 
-    It had better be bound when they are there already.
+    Such a class is bound after them.
     """
     profile = problem.cluster.profile(cls.pod)
     others = [c for c in problem.classes if problem.cluster.profile(c.pod) is not profile]

@@ -1,9 +1,10 @@
-"""What all ways to an order share: the problem by pods, and steps carried out in a state."""
+"""What the searches for an order share: the problem by pods, and steps applied to a state."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...framework.rules.eviction_units import preemptor_nodes
 from ...framework.state.moves import Leave, Mark
 from ..plans.apply import apply_moves, deallocate, fits
 from ..plans.preemptors import serves
@@ -29,6 +30,8 @@ class OrderContext:
         The class of each pending pod, and of each possible victim.
     rank : dict
         The place of each pending pod in the queue.
+    nodes_of_preemptors : dict
+        The nodes where a pod may be the preemptor of each possible victim.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -38,6 +41,7 @@ class OrderContext:
         self.class_of = {i: c for c in problem.classes for i in c.pods}
         self.victim_class = {i: v for v in problem.victims for i in v.pods}
         self.rank = {i: k for k, i in enumerate(problem.cluster.pending)}
+        self.nodes_of_preemptors = {i: preemptor_nodes(self.cluster, i) for i in self.victim_class}
 
     def fits(self, state: State, pod: int, node: int, assignment: Assignment) -> bool:
         """Whether a pod passes every filter on a node now, with its devices."""
@@ -48,15 +52,15 @@ class OrderContext:
         apply_moves(self.cluster, state, moves, assignment.allocations)
 
     def start(self, assignment: Assignment) -> tuple[State, list[Move]]:
-        """Return the state in which an order begins: deallocations are free, and come as soon as they can.
+        """Return the state in which an order begins, after the deallocations that are possible at once.
 
-        Where that leads nowhere, they may come later.
+        They are free of cost; where no order is found after them, they may come later.
         """
         state = self.problem.state.copy()
         return state, deallocate(self.cluster, state, assignment.deallocated)
 
     def leave(self, state: State, moves: list[Move], victim: int, assignment: Assignment) -> None:
-        """Take a victim away, marked first, and the devices of claims that only it kept from being freed."""
+        """Mark and remove a victim, and deallocate the claims that only it kept reserved."""
         if not state.terminating[victim]:
             state.mark(victim)
             moves.append(Mark(victim))
@@ -72,5 +76,5 @@ class OrderContext:
         return tuple(tuple((r.request, r.id) for r in results) for results in given)
 
     def serves(self, pod: int, victim: int) -> bool:
-        """Whether a pod on the victim's node may be its preemptor."""
+        """Whether a pod on one of the victim's `nodes_of_preemptors` may be its preemptor."""
         return serves(self.cluster, pod, victim)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
-from ...framework.measures.group_rules import broken_groups, nodes_for_member
+from ...framework.measures.group_rules import broken_groups, nodes_for_member, partly_evicted
 from ...framework.state.moves import Bind, Deallocate, bound_nodes, pods_leaving
 from ...framework.state.state import NO_ALLOCATIONS
 from ..model.device_solution import hand_out
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from ..model.solution import Solution
     from ..plans.outcome import Outcome
     from .sequencer import Sequencer
+
+
+class Completed(NamedTuple):
+    """An outcome, and the state in which its moves end."""
+
+    outcome: Outcome
+    end: State
 
 
 def assign(problem: Problem, solution: Solution) -> Assignment:
@@ -62,7 +69,7 @@ def complete(
     order: Iterable[int] | None = None,
     choose: Callable[[State, int, Ints], int] | None = None,
     until: float | None = None,
-) -> Outcome:
+) -> Completed:
     """Follow valid moves, then bind one after the other whatever still passes somewhere.
 
     Parameters
@@ -72,7 +79,7 @@ def complete(
     choose : callable, optional
         From the state, a pod and the nodes where it passes, the node that it goes to; by default the first.
     until : float, optional
-        When to leave it at that, on the monotonic clock.
+        When to stop, on the monotonic clock.
     """
     cluster = problem.cluster
     state = problem.state.copy()
@@ -92,15 +99,16 @@ def complete(
             hopeless.add(cls)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
-        # with devices that are free now: what was chosen for it elsewhere may have been given away by now
+        # with devices that are free now: those chosen for it may have been given to others
         move = Bind(i, node)
         apply_moves(cluster, state, [move])
         extra.append(move)
-    return derive_nominations(cluster, problem.state, [*moves, *extra], new_allocations(problem.state, state))
+    allocations = new_allocations(problem.state, state)
+    return Completed(derive_nominations(cluster, problem.state, [*moves, *extra], allocations), state)
 
 
-def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Outcome:
-    """Put an assignment in an order; where there is none in time, what of it stands by itself."""
+def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, until: float) -> Completed:
+    """Put an assignment in an order; if none is found in time, keep the part that is admissible by itself."""
     result = sequencer.order(assignment, until)
     moves = result.moves
     if moves is None:
@@ -109,7 +117,10 @@ def ordered(problem: Problem, sequencer: Sequencer, assignment: Assignment, unti
 
 
 def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> list[Move]:
-    """Keep of a sequence that got stuck what stands by itself: no wasted eviction, no broken group."""
+    """Return the part of a stuck sequence without wasted evictions and broken groups.
+
+    Of a group that is evicted whole no member leaves where not all do.
+    """
     cluster = problem.cluster
     dropped: set[int] = set()
     while True:
@@ -122,8 +133,10 @@ def salvage(problem: Problem, moves: Sequence[Move], chosen: Mapping[str, Alloca
                 continue
             apply_moves(cluster, state, [move], chosen)
             kept.append(move)
-        wasted = {v for v, p in preemptors(cluster, problem.state.node_of, kept).items() if p is None}
-        broken = broken_groups(cluster, bound_nodes(kept), pods_leaving(kept))
+        left = pods_leaving(kept)
+        wasted = {v for v, p in preemptors(cluster, kept).items() if p is None}
+        wasted.update(i for group in partly_evicted(cluster, left) for i in group.unit if i in left)
+        broken = broken_groups(cluster, bound_nodes(kept), left)
         wasted.update(i for group in broken for i in group.pending)
         if not wasted:
             return kept

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .assignment import Assignment
     from .context import OrderContext
 
-# Steps that the search may nest; larger components are left to the greedy order.
+# Greatest depth of the search; larger components are left to the greedy order.
 DEEPEST = 400
 
 
 class Verdict(Enum):
-    """What a search came to."""
+    """How a search ended."""
 
     FOUND = "found"
     NONE_EXISTS = "none exists"
@@ -34,7 +34,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class DfsResult:
-    """What a search came to, and the order where one was found."""
+    """How a search ended, and the order where one was found."""
 
     verdict: Verdict
     moves: tuple[Move, ...] = ()
@@ -74,7 +74,7 @@ class DfsOrder:
         for i in sorted(assignment.placed, key=context.rank.__getitem__, reverse=True):
             index = context.class_of[i].index
             if index in component.classes:
-                given = context.devices_of(i, assignment) if component.devices else ()
+                given = context.devices_of(i, assignment) if component.choosing else ()
                 self._groups.setdefault((index, assignment.placed[i], given), []).append(i)
         # Victims of other components left already: what needs them present is in their component.
         for v in sorted(assignment.victims):
@@ -137,12 +137,10 @@ class DfsOrder:
         return False
 
     def _has_preemptor(self, victim: int) -> bool:
-        node = int(self._context.problem.state.node_of[victim])
-        inside = (g[-1] for (_, at, _), g in self._groups.items() if at == node and g)
-        return any(
-            self._context.serves(p, victim) and not self._gangs.begun(p)
-            for p in (*inside, *self._outside.get(node, ()))
-        )
+        nodes = self._context.nodes_of_preemptors[victim]
+        inside = (g[-1] for (_, at, _), g in self._groups.items() if at in nodes and g)
+        outside = (p for n in nodes for p in self._outside.get(n, ()))
+        return any(self._context.serves(p, victim) and not self._gangs.begun(p) for p in (*inside, *outside))
 
     def _move_victim(self, present: list[int]) -> bool:
         for v in present:

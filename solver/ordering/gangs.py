@@ -28,7 +28,7 @@ class Gangs:
             self._bound[self._gang[pod]] += 1
 
     def undo(self, pod: int) -> None:
-        """Take that back."""
+        """Undo `begin`."""
         if pod in self._gang:
             self._bound[self._gang[pod]] -= 1
 

@@ -23,17 +23,19 @@ class GreedyOrder:
     """Bind what passes, carriers of order-sensitive rules first; a victim leaves when nothing else moves.
 
     A group of pods (one class, one node) that was refused is tried again when something changed that it may
-    look at: its node, or its component of order-sensitive rules.  Gangs and devices may look at everything.
+    look at: its node, or its component of order-sensitive rules. Gangs and devices may look at everything.
     """
 
     def __init__(self, context: OrderContext, assignment: Assignment) -> None:
         self._context = context
         self._assignment = assignment
         self._state, self.moves = context.start(assignment)
+        # by the nodes of their preemptors: the nodes of all its members for a group that is evicted whole
         self._victims: dict[int, list[int]] = {}
         pods = context.cluster.pods
         for v in sorted(assignment.victims, key=lambda v: (pods[v].priority, -pods[v].start.timestamp(), v)):
-            self._victims.setdefault(int(self._state.node_of[v]), []).append(v)
+            for n in context.nodes_of_preemptors[v]:
+                self._victims.setdefault(n, []).append(v)
         groups: dict[tuple[int, int], deque[int]] = {}
         for i in sorted(assignment.placed, key=context.rank.__getitem__):
             groups.setdefault((context.class_of[i].index, assignment.placed[i]), deque()).append(i)
@@ -112,7 +114,7 @@ class GreedyOrder:
         return bound
 
     def _changed(self, node: int, component: int | None) -> None:
-        """Something came to a node or left it."""
+        """Record that a pod came to a node or left it."""
         if not self._apart:
             self._stale = True
             return
@@ -130,21 +132,22 @@ class GreedyOrder:
         if not self._victims:
             return False
         nodes = self._gangs.closing(pod, node)
-        return any(not self._served(v, n, pod) for n in nodes for v in self._victims.get(n, ()))
+        return any(not self._served(v, pod) for n in nodes for v in self._victims.get(n, ()))
 
-    def _served(self, victim: int, node: int, besides: int | None = None) -> bool:
-        """Whether a pod that waits for the victim's node may be its preemptor, besides a pod and its gang."""
+    def _served(self, victim: int, besides: int | None = None) -> bool:
+        """Whether a pod that waits may be the victim's preemptor, besides a pod and its gang."""
         return any(
             len(g.pods) > (g.pods[0] == besides)
             and self._context.serves(g.pods[0], victim)
             and not self._gangs.begun(g.pods[0])
             and not self._gangs.same(g.pods[0], besides)
-            for g in self._on_node.get(node, ())
+            for n in self._context.nodes_of_preemptors[victim]
+            for g in self._on_node.get(n, ())
             if g.pods
         )
 
     def _release(self) -> bool:
-        """Let one victim leave: the least important on the node of the first pod in the queue that waits."""
+        """Remove one victim: the least important that makes way for the first waiting pod of the queue."""
         passed_over = []
         found = False
         while self._waiting and not found:
@@ -156,13 +159,15 @@ class GreedyOrder:
             if first != rank:
                 heappush(self._waiting, (first, node))
                 continue
-            victim = next((v for v in victims if self._served(v, node)), None)
+            victim = next((v for v in victims if self._served(v)), None)
             passed_over.append((rank, node))
             if victim is not None:
-                victims.remove(victim)
+                left = int(self._state.node_of[victim])
+                for n in self._context.nodes_of_preemptors[victim]:
+                    self._victims[n].remove(victim)
                 self._context.leave(self._state, self.moves, victim, self._assignment)
                 relations, index = self._context.relations, self._context.victim_class[victim].index
-                self._changed(node, relations.component_of_victim.get(index))
+                self._changed(left, relations.component_of_victim.get(index))
                 found = True
         for entry in passed_over:
             heappush(self._waiting, entry)

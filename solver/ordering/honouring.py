@@ -1,8 +1,8 @@
-"""Victims that their budgets honour go before those that violate: a plan is carried out as it says.
+"""Victims within their budgets leave before those that violate, so that the eviction API agrees.
 
-The eviction API grants what it is asked for first, a mark being the question.  If the violating victims come
-last it refuses exactly them, since no smaller set would do (`solver.plans.budget_violations`).  The filters
-have the first word: an order is taken only if it passes the replay's own rules.
+The eviction API grants what it is asked for first, a mark being the question. If the violating victims come
+last it refuses exactly them, since no smaller set would do (`solver.plans.budget_violations`). An order is
+taken only if it also passes the filters and the rules of the replay.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def honoured_first(
 
 
 def _orders(cluster: Cluster, outcome: Outcome, value: ObjectiveVector) -> Iterator[Sequence[Move]]:
-    """Orders to try: who is honoured goes first, or is marked first; or who violates waits for them."""
+    """Yield orders to try: compliant victims leave first, or are marked first, or violating ones wait."""
     moves = outcome.moves
     honoured = {
         v
@@ -73,9 +73,9 @@ def _orders(cluster: Cluster, outcome: Outcome, value: ObjectiveVector) -> Itera
 def _waiting(
     cluster: Cluster, outcome: Outcome, violating: frozenset[int], honoured: set[int]
 ) -> Sequence[Move]:
-    """Take one possible step after the other, but mark who violates only after all who are honoured.
+    """Take one possible step after the other, and mark violating victims after all compliant ones.
 
-    What comes to nothing is left out, so that the order fails its replay.
+    Steps that never become possible are left out, so that the order fails its replay.
     """
     state = State.initial(cluster)
     due = _victims_before(cluster, outcome)
@@ -115,7 +115,7 @@ def _waiting(
 
 
 def _victims_before(cluster: Cluster, outcome: Outcome) -> dict[int, set[int]]:
-    """Who has to be gone before a pod binds: its own victims, for one of a gang those of all its members."""
+    """Victims that must be gone before a pod binds: its own; for a gang, those of all its members."""
     own: dict[Hashable, set[int]] = {}
 
     def side(pod: int) -> Hashable:

@@ -33,7 +33,7 @@ class OrderResult:
     """`moves` where an order was found, `conflict` where none exists, neither where the limit was reached.
 
     `relaxing` could have made an order possible: victims that hold room where a pod of the conflict lands,
-    preemptors that could come to the node of a victim in the conflict. More of them may help, fewer never do.
+    preemptors that could come for a victim in the conflict. More of them may help, fewer never do.
     """
 
     moves: tuple[Move, ...] | None
@@ -79,7 +79,7 @@ class Sequencer:
         return self._as_a_whole(assignment, partial, deadline)
 
     def _place_at_last(self, pod: int) -> tuple[bool, int]:
-        """Sort key of a pod that no filter looks at: in queue order, after all whose room it would take."""
+        """Sort key of a pod that no filter looks at: heedless classes last, otherwise queue order."""
         context = self.context
         return context.class_of[pod].index in context.relations.heedless, context.rank[pod]
 
@@ -108,15 +108,15 @@ class Sequencer:
         limit: int,
         deadline: float,
     ) -> DfsResult:
-        """Add an order of a component to the moves before it, if one is found.
+        """Append an order of a component to the moves before it, if one is found.
 
-        A claim that looks at the devices of others may need some to be in use for a while: if deallocating as
-        soon as possible leads nowhere, claims are deallocated at any time.
+        A claim whose constraints depend on the devices of others may need some to stay allocated for a while:
+        if deallocating as soon as possible finds no order, claims may be deallocated at any time.
         """
         found = DfsOrder(self.context, assignment, component, base, limit, deadline).run()
         if found.verdict is Verdict.FOUND:
             return replace(found, moves=(*moves, *found.moves))
-        if found.verdict is Verdict.LIMIT_REACHED or not (component.devices and assignment.deallocated):
+        if found.verdict is Verdict.LIMIT_REACHED or not (component.choosing and assignment.deallocated):
             return found
         held = replace(assignment, deallocated=())
         state, _ = self.context.start(held)
@@ -135,7 +135,7 @@ class Sequencer:
         """Return a component as the conflict if it has no order, and other devices would not help."""
         devices = self._problem.devices
         if verdict is Verdict.LIMIT_REACHED or (
-            devices is not None and component.devices and devices.blurred
+            devices is not None and component.choosing and devices.blurred
         ):
             return OrderResult(None, partial=partial)
         return OrderResult(None, component, self._relaxing(component, assignment), partial)
@@ -151,7 +151,10 @@ class Sequencer:
         preemptors = {
             c.index
             for c in problem.classes
-            if any(c.mask[problem.state.node_of[v]] and self.context.serves(c.pod, v) for v in leaving)
+            if any(
+                c.mask[list(self.context.nodes_of_preemptors[v])].any() and self.context.serves(c.pod, v)
+                for v in leaving
+            )
         }
         return Component(frozenset(preemptors) - component.classes, frozenset(holders) - component.victims)
 
@@ -167,7 +170,7 @@ class Sequencer:
         return self.context.relations.component_of_victim.get(self.context.victim_class[victim].index)
 
     def _merged(self, assignment: Assignment) -> list[Component]:
-        """Components in play, joined where one's victim holds the room of another's newcomer."""
+        """Components of the assignment, joined where a victim of one makes way for a newcomer of another."""
         parent = list(range(len(self.context.relations.components)))
 
         def root(k: int) -> int:
@@ -181,7 +184,8 @@ class Sequencer:
             k = self._victim_component(v)
             if k is not None:
                 used.add(k)
-                at.setdefault(int(self._problem.state.node_of[v]), set()).add(k)
+                for n in self.context.nodes_of_preemptors[v]:
+                    at.setdefault(n, set()).add(k)
         gangs = Gangs(self._problem.cluster, assignment.placed)
         for i, node in assignment.placed.items():
             k = self.context.relations.component_of_class.get(self.context.class_of[i].index)

@@ -70,7 +70,7 @@ class Attainment:
         Returns
         -------
         bool
-            Whether it is decided; not where patterns are too many, or time was out.
+            Whether the question is decided; not where patterns are too many, or time ran out.
         ints or None
             Values of all variables in such a solution.
         """

@@ -7,7 +7,8 @@ the rows of one node. Each round of pricing also proves a bound,
     Σ_r side_r·π_r + Σ_shared min(d·low, d·high) + Σ_types members·min over patterns x of (c − Aᵀπ)·x
 
 which counts what fits a node in whole pods and so is tighter than that of `solver.bounds.lp_relaxation`.
-Costs of patterns are rounded down to multiples of 1 / `SCALE`, the rest outward: the bound holds exactly.
+Costs of patterns are rounded down to multiples of 1 / `SCALE`, all else to the safe side: the bound holds
+exactly.
 
 In the end CP-SAT takes the best whole numbers of the patterns known.
 

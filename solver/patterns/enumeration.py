@@ -184,7 +184,7 @@ def _dense(local: Rows, kind: NodeType) -> Ints:
 
 
 def _hold(local: Rows, kind: NodeType, patterns: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Say which patterns satisfy every local row that is in force."""
+    """Return which patterns satisfy every local row that is in force."""
     place = np.zeros(len(local.low), dtype=np.int64)
     place[kind.first] = np.arange(len(kind.first))
     good = np.ones(len(patterns), dtype=np.bool_)

@@ -1,9 +1,9 @@
-"""Nodes that are alike in the eyes of a model: blocks of variables, and which of them can trade places.
+"""Nodes that are alike in a model: blocks of variables, and which of them can trade places.
 
-A block is what a model says of one node: its counts, its evictions, and the auxiliary variables that hang on
-them alone. A row within one block is local; every other row links blocks. Blocks are of one type when their
-local rows, their part in the linking rows and their part in every cost are the same: then any solution stays
-one when two of them change places, so it matters only how often a pattern occurs in a type.
+A block is the part of a model for one node: its counts, its evictions, and the auxiliary variables that hang
+on them alone. A row within one block is local; every other row links blocks. Blocks are of one type when
+their local rows, their part in the linking rows and their part in every cost are the same: then any solution
+stays one when two of them change places, so it matters only how often a pattern occurs in a type.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _columns(side: Sparse, members: Ints) -> list[bytes]:
 
 
 def _inside(rows: Rows, members: Ints, local: Ints) -> bytes:
-    """What a block's own rows say, its variables numbered from 0."""
+    """Canonical form of a block's own rows, its variables numbered from 0."""
     place = {variable: k for k, variable in enumerate(members.tolist())}
     told = []
     for r in local.tolist():

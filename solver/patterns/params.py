@@ -1,4 +1,4 @@
-"""Limits and shares of time of what works on patterns."""
+"""Limits and shares of time for pricing, enumeration and recombination of patterns."""
 
 from __future__ import annotations
 

@@ -53,12 +53,12 @@ class RecombinationAttempt:
         self._solver.stop_search()
         self._done()
 
-    def search(self) -> tuple[Ints | None, bool]:
-        """Return the best solution found, if any, and False: other patterns may make a better one."""
+    def search(self) -> Ints | None:
+        """Return the best solution found, if any."""
         master = self._master()
         found = None if self._stopped else master.best(self._point, self._solver)
         self._done()
-        return found, False
+        return found
 
 
 class Recombination:

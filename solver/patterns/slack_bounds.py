@@ -1,7 +1,7 @@
-"""What a tier that reaches its bound leaves the rows: each row's sides as tight as relaxations make them.
+"""Tightened sides of the rows, given that a tier attains its bound.
 
 Where all that fits has to be placed, hardly any room may be left on any node, and no class may be short of a
-pod. For each row the least (or most) it can be is bounded by the linear relaxation, outward
+pod. For each row the least (or most) it can be is bounded safely by the linear relaxation
 (`solver.bounds.lp_relaxation`), over all solutions in which the tier attains its target.
 
 Blocks of a type trade places in any solution, so one block of each type and the sum of its others stand for
@@ -102,7 +102,7 @@ class SlackBounds:
         return np.array([self._least(self._vector(kind.first, w, self._first), until) for w in weights])
 
     def linking(self, until: float) -> tuple[Ints, Ints]:
-        """Give the sides of the linking rows, the open ones bounded."""
+        """Return the sides of the linking rows, with bounds in place of open ones."""
         floor, ceiling = self._links.floor.copy(), self._links.ceiling.copy()
         for r in range(len(floor)):
             vector = self._vector(*self._links.terms.of(r), self._all)
@@ -136,13 +136,13 @@ def _ids(variables: int, groups: list[Ints], start: int) -> Ints:
 
 
 def _renamed(terms: Sparse, ids: Ints) -> Sparse:
-    """Rows without the variables that have no number, and with the numbers of the others."""
+    """Rows over the variables that have a number, renumbered."""
     known = ids[terms.column] >= 0
     start = np.concatenate(([0], np.cumsum(known)))[terms.start]
     return Sparse(start, ids[terms.column[known]], terms.value[known])
 
 
 def _scaled(sides: Ints, times: int) -> Ints:
-    """Give the sides of a sum of so many like rows."""
+    """Return the sides of the sum of a number of like rows."""
     none = (sides == LOWEST) | (sides == HIGHEST)
     return np.where(none, sides, np.where(none, 0, sides) * times)

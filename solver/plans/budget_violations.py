@@ -1,9 +1,9 @@
 """The violating victims of a set of evictions (docs/model.md, "A plan"; KEP-4664).
 
 The victims outside the set must fit every budget; a guarded victim may be in it only if a legal preemptor of
-at least its guard's priority stands on its node.  A victim in it costs one violation at its level; a guarded
-one counts at the level of its guard, as a violation and as an eviction (`framework.belonging`).  Among all
-sets the one is taken that changes the vector of tiers by the lexicographically least.
+at least its guard's priority stands on its node. A victim in it costs one violation at its level; a guarded
+one counts at the level of its guard, as a violation and as an eviction (`framework.rules.belonging`). Of all
+sets, the one with the lexicographically least change of the vector of tiers is chosen.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 Price = tuple[int, ...]
 
 # Victims that no rule tells apart: the exceeded budgets that they draw on, and what one costs.
-Kind = tuple[tuple[int, ...], Price]
+VictimKind = tuple[tuple[int, ...], Price]
 
 
 @dataclass(frozen=True)
 class Charge:
-    """One victim: its budgets, what the tiers change by if it violates, and may it.
+    """One victim: its budgets, the change of the tiers if it violates, and whether it may violate.
 
     The first change in `price` that is not 0 is an increase: a set is better without a victim than with it.
     """
@@ -50,8 +50,8 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
     Parameters
     ----------
     charges : sequence of Charge
-        In the order of their evictions.  Of sets that are equally good the one is taken that the eviction API
-        would refuse in this order, if it is among them; otherwise the last victims of each kind.
+        In the order of their evictions. Of equally good sets, the one that the eviction API would refuse in
+        this order is chosen if it is among them; otherwise the last victims of each kind.
     allowed : sequence of int
         How many more disruptions each budget takes.
     """
@@ -59,7 +59,7 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
     over = {b: n - allowed[b] for b, n in drawn.items() if n > allowed[b]}
     if not over:
         return frozenset()
-    kinds: dict[Kind, list[int]] = {}
+    kinds: dict[VictimKind, list[int]] = {}
     prices: dict[int, Price] = {}
     for c in charges:
         budgets = tuple(b for b in c.budgets if b in over)
@@ -88,7 +88,7 @@ def in_turn(
 ) -> Iterator[tuple[Charge, tuple[int, ...]]]:
     """Ask the eviction API for one victim after the other: yield each with the budgets that refuse it.
 
-    Who is refused, or violates anyway, draws on no budget.
+    A victim that is refused, or violates anyway, draws on no budget.
     """
     left = list(allowed)
     for charge in charges:
@@ -99,7 +99,7 @@ def in_turn(
                 left[b] -= 1
 
 
-def _apart(over: Mapping[int, int], kinds: Iterable[Kind]) -> list[dict[int, int]]:
+def _apart(over: Mapping[int, int], kinds: Iterable[VictimKind]) -> list[dict[int, int]]:
     """Divide the exceeded budgets into those that no victim ties to each other."""
     together = {b: {b} for b in over}
     for budgets, _ in kinds:
@@ -112,7 +112,7 @@ def _apart(over: Mapping[int, int], kinds: Iterable[Kind]) -> list[dict[int, int
 class _Search:
     """Depth-first search over how many victims of each kind violate, the cheapest kind first."""
 
-    def __init__(self, kinds: Sequence[Kind], sizes: Sequence[int]) -> None:
+    def __init__(self, kinds: Sequence[VictimKind], sizes: Sequence[int]) -> None:
         self._kinds = kinds
         self._sizes = sizes
         self._left = [Counter[int]() for _ in range(len(kinds) + 1)]
@@ -122,7 +122,7 @@ class _Search:
         self._best_price: Price = ()
 
     def descend(self, need: Mapping[int, int], counts: tuple[int, ...] = (), price: Price = ()) -> None:
-        """Given how many of the first kinds violate, choose how many of the next, and of all that follow."""
+        """Choose how many of the next and of all later kinds violate, given the earlier ones."""
         k = len(counts)
         lacking = max(need.values())
         if any(n > self._left[k][b] for b, n in need.items() if n > 0):
@@ -132,7 +132,7 @@ class _Search:
                 self.best, self._best_price = counts, price
             return
         drawn, each = self._kinds[k]
-        # so many more are needed, and none that follows is cheaper
+        # at least this many more are needed, and no later kind is cheaper
         if self.best is not None and _plus(price, each, lacking) >= self._best_price:
             return
         for count in range(max(0, min(self._sizes[k], max(need[b] for b in drawn))), -1, -1):
@@ -141,5 +141,5 @@ class _Search:
 
 
 def _plus(price: Price, each: Price, count: int = 1) -> Price:
-    """Add the price of so many victims; an empty price is none."""
+    """Add the price of a number of victims; an empty price is zero."""
     return tuple(p + count * e for p, e in zip_longest(price, each, fillvalue=0))

@@ -1,4 +1,4 @@
-"""The device allocations of a plan: read back, and judged by a checker of their own."""
+"""The device allocations of a plan: read back, and checked independently of the allocator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
-    """Read the allocations of a plan; unknown devices are left out, for the checks to miss."""
+    """Read the allocations of a plan, without unknown devices: the checks report these as missing."""
     index = device_index(cluster)
     if index is None or not plan.allocations:
         return {}

@@ -1,4 +1,4 @@
-"""Devices by the nodes that reach them, and who holds them in a state."""
+"""Devices by the nodes that reach them, and their holders in a state."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _step(cluster: Cluster, move: Move) -> Step:
 
 
 def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
-    """Diagnose one pod for each class; who waits on its nominated node reads other words than its class."""
+    """Diagnose one pod of each class; a pod that waits for its nominated node gets a message of its own."""
     end = end_state(cluster, outcome)
     for i, node in outcome.waiting.items():
         end.nominate(i, node)

@@ -39,7 +39,7 @@ def derive_nominations(
             if isinstance(move, Bind | Deallocate):
                 apply_moves(cluster, shadow, [move], allocations)
     placed = bound_nodes(moves)
-    served = preemptors(cluster, initial.node_of, moves, frozenset(nominated))
+    served = preemptors(cluster, moves, frozenset(nominated))
     nominations: dict[int, tuple[int, ...]] = {
         pod: tuple(v for v, p in served.items() if p == pod) for pod in placed if pod in nominated
     }

@@ -16,6 +16,7 @@ from ...framework.measures.preferences import PREFERENCE_VALUES
 from ...framework.measures.skew import excess
 from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
+from ...framework.rules.eviction_units import preemptor_nodes
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
 from ...framework.state.moves import Mark
@@ -124,7 +125,7 @@ def valuate(
 
 
 def _prefers_topology(cluster: Cluster) -> bool:
-    """Whether the round has the tier: some group that wishes for a domain may gain a member."""
+    """Whether the round has the tier: some group with a preferred key may gain a member."""
 
     def look() -> bool:
         coming = frozenset(cluster.round)
@@ -141,13 +142,12 @@ def end_state(cluster: Cluster, outcome: Outcome) -> State:
 
 
 def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list[Charge]:
-    """Who draws on which budget, in the order of the marks, and who may be violating at all (KEP-4664)."""
+    """Budgets of each victim, in the order of the marks, and whether it may violate them (KEP-4664)."""
     pods = cluster.pods
     strongest: dict[int, int] = {}
     for i, node in outcome.placed.items():
         if pods[i].preempts:
             strongest[node] = max(strongest.get(node, pods[i].priority), pods[i].priority)
-    initial = State.initial(cluster).node_of
     turn = {move.pod: k for k, move in enumerate(outcome.moves) if isinstance(move, Mark)}
     names = [n for level, qs in victim_priorities(cluster).items() for n in _tiers_of_victims(level, qs)]
     prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
@@ -157,8 +157,8 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
         if not drawn:
             continue
         priority, guard = pods[v].priority, pods[v].guard
-        node = int(initial[v])
-        may = guard is None or strongest.get(node, guard - 1) >= max(guard, priority + 1)
+        here = max(strongest.get(n, priority) for n in preemptor_nodes(cluster, v))
+        may = guard is None or here >= max(guard, priority + 1)
         if (priority, guard) not in prices:
             change = _cost(cluster, v, violates=True)
             change.subtract(_cost(cluster, v, violates=False))
@@ -172,7 +172,7 @@ def _tiers_of_victims(level: int, victims: Sequence[int]) -> list[str]:
 
 
 def _cost(cluster: Cluster, victim: int, *, violates: bool) -> Counter[str]:
-    """In which tiers a victim counts; a guarded one that violates where its guard is reached."""
+    """Tiers in which a victim counts; a guarded one that violates counts where its guard is reached."""
     levels, priority, guard = cluster.levels, cluster.pods[victim].priority, cluster.pods[victim].guard
     level = belonging_level(levels, priority, guard if violates else None)
     if level is None:  # its guard is above the whole queue: no plan, valued for what it is without the guard
@@ -187,7 +187,8 @@ def _violates(
 ) -> dict[int, tuple[str, ...]]:
     """Name the budgets that refuse each violating victim at its turn.
 
-    Where the filters have it leave before others, and none refuses it yet: those with nothing left then.
+    Where the filters require it to leave before others and no budget refuses it yet, those that are exhausted
+    then.
     """
     keys = [b.key for b in budgets(cluster)]
     drawn = Counter(b for c in charges if c.pod not in violating for b in c.budgets)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
+    from ...models.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,26 @@ class Outcome:
     allocations: Mapping[str, Allocation] = field(default_factory=dict)
     admissible: bool = True
     waiting: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedRound:
+    """A verified plan and what it was made from.
+
+    Attributes
+    ----------
+    plan : Plan
+    outcome : Outcome
+        What the plan writes down.
+    cluster : Cluster
+    end : State
+        The state in which the steps of the plan end, by its replay; it is only read.
+    """
+
+    plan: Plan
+    outcome: Outcome
+    cluster: Cluster
+    end: State
 
 
 def dump(cluster: Cluster, outcome: Outcome) -> dict[str, Any]:

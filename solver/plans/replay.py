@@ -1,6 +1,6 @@
 """Replay: every plan goes step by step through the framework's filters before it is printed.
 
-Nothing here knows how a plan was made: no encoder, no solver.  A plan passes when each binding passes every
+Nothing here knows how a plan was made: no encoder, no solver. A plan passes when each binding passes every
 filter at its own step, the evictions follow the rules, the lists say what the steps do, and every tier has
 the value that the one valuation gives. Source: docs/model.md.
 """
@@ -37,8 +37,8 @@ class ReplayFailure(KubestowError):
     exit_code: ClassVar[int] = 1
 
 
-def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
-    """Check a plan against the framework.
+def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> State:
+    """Check a plan against the framework; return the state in which its steps end.
 
     Raises
     ------
@@ -59,6 +59,7 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> None:
         *_faults_of_tiers(cluster, plan, outcome, run.end, prefer),
     ):
         raise ReplayFailure(f"the plan contradicts itself: {fault}")
+    return run.end
 
 
 def moves_of(cluster: Cluster, plan: Plan) -> list[Move]:
@@ -154,7 +155,7 @@ def _fault_of_binding(
 
 
 def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
-    """A claim may lose its devices while no pod, or only one of the queue, has it reserved."""
+    """Return why a claim may not be deallocated, empty where it may."""
     if state.claims is None or claim not in state.claims.allocations:
         return f"deallocates {claim}, which is not allocated"
     if not state.claims.idle(claim):
@@ -163,15 +164,14 @@ def _fault_of_deallocation(cluster: Cluster, state: State, claim: str) -> str:
 
 
 def inadmissible(cluster: Cluster, moves: Sequence[Move]) -> Iterator[str]:
-    """Why a sequence whose bindings all pass is still no plan: a wasted eviction, or a newcomer evicted."""
+    """Yield why a sequence of possible steps is still no plan, such as a wasted eviction."""
     pods = cluster.pods
-    initial = State.initial(cluster).node_of
     pending = set(cluster.pending)
     marked = {move.pod for move in moves if isinstance(move, Mark)}
     left = pods_leaving(moves)
     for pod in sorted(marked - left):
         yield f"{pods[pod].key} is marked and never leaves"
-    for pod, preemptor in preemptors(cluster, initial, moves).items():
+    for pod, preemptor in preemptors(cluster, moves).items():
         if pod in pending:
             yield f"{pods[pod].key} is bound and evicted in the same round"
         elif preemptor is None:
@@ -223,7 +223,7 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State)
 
 
 def _faults_of_roles(cluster: Cluster, plan: Plan, outcome: Outcome) -> Iterator[str]:
-    """Who is nominated, for which victims, and who is whose preemptor follows from the steps."""
+    """Yield where nominations and preemptors are not those that follow from the steps."""
     keys, names = [p.key for p in cluster.pods], cluster.node_names
     initial = State.initial(cluster)
     derived = derive_nominations(cluster, initial, outcome.moves, outcome.allocations)

@@ -6,9 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from ...framework.build import build_cluster
 from ...framework.rules.groups import Group, group_of, groups
-from ...framework.state.state import State
 from ...models.errors import InputError
 from ...models.topology import (
     Amount,
@@ -20,31 +18,28 @@ from ...models.topology import (
     SeatingNode,
     Topology,
 )
-from .apply import apply_moves
-from .device_allocations import chosen_devices
 from .device_topology import seat_devices
-from .replay import moves_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ...framework.index.cluster import Cluster
+    from ...framework.state.state import State
     from ...models.plan import Plan
-    from ...models.snapshot import Snapshot
+    from .outcome import SolvedRound
 
 HOSTNAME: Final = "kubernetes.io/hostname"
 ZONES: Final = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
 STANDARD_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
-def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology:
+def topology(solved: SolvedRound, key: str | None = None) -> Topology:
     """Return what each domain holds after a round.
 
     Parameters
     ----------
-    snapshot : Snapshot
-    plan : Plan
-        Of this snapshot, by either scheduler.
+    solved : SolvedRound
+        By either scheduler.
     key : str, optional
         The node label that makes the domains; without it the one that the round turns on (`chosen_key`).
 
@@ -53,14 +48,14 @@ def topology(snapshot: Snapshot, plan: Plan, key: str | None = None) -> Topology
     InputError
         For a key that no node has.
     """
-    cluster = build_cluster(snapshot)
+    cluster = solved.cluster
     if key is not None and not cluster.domains(key).size:
         known = ", ".join(sorted({label for node in cluster.nodes for label in node.metadata.labels}))
-        raise InputError(snapshot.name, "", "", f"no node has the label {key}; there are: {known or 'none'}")
+        raise InputError(
+            cluster.snapshot.name, "", "", f"no node has the label {key}; there are: {known or 'none'}"
+        )
     key = key or chosen_key(cluster)
-    state = State.initial(cluster)
-    apply_moves(cluster, state, moves_of(cluster, plan), chosen_devices(cluster, plan))
-    return _Seating(cluster, state, plan, key).topology()
+    return _Seating(cluster, solved.end, solved.plan, key).topology()
 
 
 def chosen_key(cluster: Cluster) -> str | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ...framework.state.state import State
     from ...framework.vocabulary.arrays import Ints
+    from ..ordering.decoding import Completed
     from ..plans.outcome import Outcome
 
 
@@ -37,11 +38,11 @@ def admissible_part(problem: Problem, outcome: Outcome) -> Outcome | None:
     undone = bound_nodes(outcome.moves).keys() & pods_leaving(outcome.moves)
     moves = [move for move in outcome.moves if isinstance(move, Deallocate) or move.pod not in undone]
     kept = salvage(problem, moves, outcome.allocations)
-    found = complete(problem, kept, outcome.allocations)
+    found = complete(problem, kept, outcome.allocations).outcome
     return None if any(True for _ in inadmissible(problem.cluster, found.moves)) else found
 
 
-def smallest_first(problem: Problem, until: float, scarcity: float = DEFAULT.scarcity) -> Outcome:
+def smallest_first(problem: Problem, until: float, scarcity: float = DEFAULT.scarcity) -> Completed:
     """Bind the smallest pods of each priority first, each where the least of the scarce resources is left.
 
     Size weights each resource by its scarcity. No pod is evicted.

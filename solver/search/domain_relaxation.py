@@ -97,7 +97,7 @@ class DomainRelaxation:
         return assignment
 
     def _model(self, refuted: list[list[tuple[int, int]]]) -> cp_model.CpModel:
-        """Copy the model by domains, without what turned out not to fit."""
+        """Copy the model by domains, without the choices that turned out not to fit."""
         assert self._master is not None
         model = self._master.model.clone()
         for together in refuted:
@@ -178,6 +178,6 @@ class DomainRelaxation:
         solver.parameters.max_time_in_seconds = max(self.params.min_domain_limit, until - time.monotonic())
         solver.parameters.num_workers = self.options.workers
         solver.parameters.random_seed = self.options.seed
-        # CP-SAT would keep Ctrl-C to itself, and leave Python without a handler for the next
+        # CP-SAT would swallow Ctrl-C, and leave Python without a handler for the next
         solver.parameters.catch_sigint_signal = False
         return solver

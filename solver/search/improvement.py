@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..ordering.decoding import counted
+from .state import Decoded
 
 if TYPE_CHECKING:
     from .tier_run import TierRun
@@ -46,11 +47,11 @@ def _follow(run: TierRun, until: float, stall_limit: float) -> bool:
                 if not found or now - tried < max(params.decode_seconds, params.decode_factor * spent):
                     continue
                 solution = state.lns.solution
-                attained, _ = state.decode(solution, run.names)
+                decoded = state.decode(solution, run.names)
                 found, tried = False, time.monotonic()
                 spent = tried - now
                 state.report_known(name)
-                if not attained or state.value(name) != solution.goals[name]:
+                if decoded is not Decoded.ATTAINED or state.value(name) != solution.goals[name]:
                     return True
                 if state.closed(name):
                     return False

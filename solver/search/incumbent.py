@@ -1,7 +1,7 @@
 """The best plan so far and what is known to bound every tier: the one place where either changes.
 
-A bound says what no plan attains. A known plan that attains more is a bug, and it is said where the two
-first meet: when a bound is told, and when a plan is offered (docs/model.md).
+No plan attains more than a bound. A known plan that does is a bug, and raises BoundContradiction where the
+two first meet: when a bound is told, and when a plan is offered (docs/model.md).
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Incumbent:
         self.best, self.valuation = best, valuation
         self._place = {tier.name: k for k, tier in enumerate(valuation.tiers)}
         self._bounds: list[list[_Bound]] = [[] for _ in valuation.tiers]
-        # of each tier the known plan that is best in it, whatever it is in the tiers above
+        # for each tier the known plan that is best in it, regardless of the tiers above
         self._least = [(cost, best) for cost in valuation.costs]
 
     def offer(self, outcome: Outcome, valuation: ObjectiveVector) -> None:
-        """Take note of a plan, and keep it if it is better; one that breaks a guard is none.
+        """Record a plan, and keep it if it is better; an outcome that breaks a guard is no plan.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Incumbent:
             self.best, self.valuation = outcome, valuation
 
     def tell(self, name: str, bound: int, given: tuple[int, ...] = ()) -> None:
-        """Take note of a bound.
+        """Record a bound.
 
         Parameters
         ----------

@@ -24,8 +24,7 @@ class SearchParams:
     small_model : int
         Variables up to which all tiers are searched in one weighted sum: that costs less than starting over.
     huge_model : int
-        Variables beyond which a model is not searched as a whole: nothing was found so in the time that
-        rounds have.
+        Variables beyond which a model is not searched as a whole: in the time of a round that found nothing.
     few_nodes : int
         Nodes up to which a neighbourhood is the whole model.
     construction_share : float
@@ -56,8 +55,8 @@ class SearchParams:
         Share of that for pricing; the rest is for the integer master.
     first_lns_share, first_lns_seconds : float
         Share, and seconds at least, for large-neighbourhood search before more than the linear relaxation
-        bounds a tier: what is found so soon needs no other way, and helps the others. In a round of 32 nodes
-        half of the first second went into bounds that were not reached.
+        bounds a tier: what is found early needs no other phase, and helps the later ones. In a round of 32
+        nodes half of the first second went into bounds that were not reached.
     small_lns_share : float
         Share for large-neighbourhood search in a small model, before it is searched as a whole.
     large_whole_share : float
@@ -98,5 +97,5 @@ DEFAULT: Final = SearchParams()
 
 
 def default_params() -> SearchParams:
-    """Return what a search goes by that is given nothing else."""
+    """Return the parameters of a search that is given none."""
     return DEFAULT

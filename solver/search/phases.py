@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .state import Decoded
 from .tier_run import TierRun
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def attain(run: TierRun) -> None:
     state.tell(name, bound)
     if solution is not None:
         state.decode(solution, run.names)
-        # a better plan to start from, or a cut with variables of its own
+        # the incumbent may be better, or a cut may have added variables
         state.hint([name])
 
 
@@ -127,7 +128,7 @@ LARGE_MODEL: Final[tuple[Phase, ...]] = (
 
 def _has_neighbourhoods(run: TierRun) -> bool:
     """Whether a neighbourhood is less than the whole model."""
-    return run.large or len(run.state.model.places.nodes) > run.params.few_nodes
+    return run.large or len(run.state.model.variable_index.nodes) > run.params.few_nodes
 
 
 def _search_whole(run: TierRun, until: float, workers: int = 0) -> None:
@@ -142,11 +143,11 @@ def _search_whole(run: TierRun, until: float, workers: int = 0) -> None:
             state.tell(run.name, result.bound)
         if result.solution is None:
             return
-        attained, excluded = state.decode(result.solution, run.names)
-        if result.optimal and attained:
+        decoded = state.decode(result.solution, run.names)
+        if result.optimal and decoded is Decoded.ATTAINED:
             _settle_all(run, result.solution)
             return
-        if not excluded:
+        if decoded is not Decoded.EXCLUDED:
             return
 
 

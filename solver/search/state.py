@@ -1,16 +1,17 @@
-"""What all phases of a search share: the incumbent, the tiers held, and the models made for them."""
+"""State shared by all phases of a search: the incumbent, the tiers held, and the models made for them."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...models import tiers
 from ...models.tiers import PREFERENCES
 from ..lns.search import LargeNeighbourhoodSearch
-from ..model.round_model import RoundModel
+from ..model.round_model import Completion, RoundModel
 from ..options import Progress
 from ..ordering.decoding import assign, complete, counted, salvage
 from ..ordering.sequencer import Sequencer
@@ -23,10 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...encoders.problem import Problem
+    from ...framework.state.state import State
     from ..model.solution import Solution
     from ..options import ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
     from .params import SearchParams
+
+
+class Decoded(Enum):
+    """What came of turning a solution of the model into a plan."""
+
+    ATTAINED = auto()
+    """The plan attains the solution's values of the tiers asked for."""
+    FELL_SHORT = auto()
+    EXCLUDED = auto()
+    """No order exists, and a nogood excludes the solution."""
 
 
 @dataclass
@@ -44,7 +56,7 @@ class SearchState:
     sequencer : Sequencer
         Puts assignments in order.
     interrupted : bool
-        Whether Ctrl-C was heard.
+        Whether Ctrl-C was received.
     """
 
     problem: Problem
@@ -70,7 +82,7 @@ class SearchState:
             if tier.name not in PREFERENCES:
                 self.incumbent.tell(tier.name, self.trivial_bound(tier.name))
 
-    # -- what is made when a tier needs it, with the tiers held so far --
+    # -- models, made on first use with the tiers held so far --
 
     @property
     def model(self) -> RoundModel:
@@ -184,9 +196,15 @@ class SearchState:
 
     # -- plans and bounds --
 
-    def offer(self, outcome: Outcome) -> ObjectiveVector:
-        """Value an admissible outcome, and keep it if it is the best so far."""
-        value = valuate(self.problem.cluster, outcome, self.options.prefer)
+    def offer(self, outcome: Outcome, end: State | None = None) -> ObjectiveVector:
+        """Value an admissible outcome, and keep it if it is the best so far.
+
+        Parameters
+        ----------
+        end : State, optional
+            The state in which its moves end, where it is known already.
+        """
+        value = valuate(self.problem.cluster, outcome, self.options.prefer, end=end)
         self.incumbent.offer(outcome, value)
         return value
 
@@ -199,41 +217,36 @@ class SearchState:
         return tuple(self.incumbent.cost(*held) for held in self.held)
 
     def hint(self, goals: Sequence[str]) -> None:
-        """Let the model start from the best plan, unless that breaks what the model holds."""
+        """Start the model from the best plan, unless that breaks what the model holds."""
         plan = counted(self.problem, self.incumbent.best)
-        if self.model.complete(*plan, goals, self.seconds_left) is False and not self.moved():
+        completion = self.model.complete(*plan, goals, self.seconds_left)
+        if completion is Completion.REFUSED and not self.moved():
             raise self.incumbent.contradiction("the model refuses a plan that passes every filter")
 
-    def decode(self, solution: Solution, names: Sequence[str]) -> tuple[bool, bool]:
-        """Turn a solution into a plan, and offer it.
-
-        Returns
-        -------
-        (bool, bool)
-            Whether the plan attains the solution's values of the tiers `names`, and whether the solution was
-            excluded since no order exists for it.
-        """
+    def decode(self, solution: Solution, names: Sequence[str]) -> Decoded:
+        """Turn a solution into a plan, and offer it; `names` are the tiers that the plan is to attain."""
         assignment = assign(self.problem, solution)
         chosen = assignment.allocations
         result = self.sequencer.order(assignment, self.deadline)
         if result.moves is None:
-            self.offer(complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
+            self.offer(*complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
             if result.conflict is None:
-                return False, False
+                return Decoded.FELL_SHORT
             self.model.add_nogood(result.conflict, result.relaxing, solution)
-            return False, True
-        value = self.offer(complete(self.problem, result.moves, chosen))
+            return Decoded.EXCLUDED
+        value = self.offer(*complete(self.problem, result.moves, chosen))
         costs = {t.name: t.cost for t in value.tiers}
         asked = [n for n in names if n in solution.goals]
         promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]
-        return value.guarded and [costs[n] for n in asked] <= promised, False
+        attained = value.guarded and [costs[n] for n in asked] <= promised
+        return Decoded.ATTAINED if attained else Decoded.FELL_SHORT
 
     def report(self, tier: str, incumbent: int | None, bound: int | None) -> None:
-        """Tell the caller how far a tier is."""
+        """Report the progress of a tier to the caller."""
         if self.progress is not None:
             sense = next(t.sense for t in self.incumbent.valuation.tiers if t.name == tier)
             self.progress(Progress(tier, sense, incumbent, bound, time.monotonic() - self.start))
 
     def report_known(self, tier: str) -> None:
-        """Tell the caller the best plan's value of a tier, and its bound."""
+        """Report the best plan's value of a tier, and its bound, to the caller."""
         self.report(tier, self.value(tier), self.bound(tier))

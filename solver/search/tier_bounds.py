@@ -126,7 +126,7 @@ class Bounding:
 
     def _blocks(self, rows: Rows) -> NodeTypes:
         if self._split is None or self._split[0] is not rows:
-            node_of = self._model.places.node_of(np.arange(len(rows.low)))
+            node_of = self._model.variable_index.node_of(np.arange(len(rows.low)))
             costs = [self._model.cost(name) for name in self._model.goals]
             self._split = rows, node_types_of(rows, node_of, costs)
         return self._split[1]

@@ -46,9 +46,9 @@ class TierRun:
         params = state.params
         large = state.model.variables > params.small_model
         group = together(state.model.goals, names[k:], apart=large)
-        # what follows and is closed already needs no time of its own
+        # tiers below that are closed already need no time
         last = all(state.closed(name) for name in names[k + len(group) :])
-        # the last solution has to be put in order as well
+        # time is kept to put the last solution in order
         spare = min(params.max_order_reserve, params.order_reserve_share * state.options.time_limit)
         seconds = max(state.seconds_left - spare, 0.0) * (1.0 if last else params.tier_share)
         return cls(state, group, names[: k + len(group)], time.monotonic() + seconds, large)
@@ -70,6 +70,6 @@ class TierRun:
         return not over and not state.closed(self.name) and not state.moved()
 
     def share(self, part: float) -> float:
-        """When a part of the run's remaining time is over."""
+        """Return when a share of the run's remaining time is over."""
         now = time.monotonic()
         return now + part * (self.until - now)

@@ -62,7 +62,7 @@ class Search:
 
     @property
     def bounds(self) -> dict[str, int]:
-        """Bound of every tier that was looked at: all of them when the search is over."""
+        """Bound of every tier that was searched: all of them when the search is over."""
         return self.state.incumbent.bounds()
 
     @property
@@ -107,7 +107,7 @@ class Search:
                     k = state.reopen(k)
         except KeyboardInterrupt:
             state.interrupted = True
-            for outcome in waiting:  # however soon it comes, the plan is no worse than they are
+            for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
                 self._consider(outcome)
         for name in names[k:]:
             state.report_known(name)
@@ -120,9 +120,9 @@ class Search:
     def _construct(self) -> None:
         """Bind in queue order, and the smallest pods first where pods are left out."""
         until = time.monotonic() + self.params.construction_share * self.state.seconds_left
-        self.state.offer(complete(self.problem, ()))
+        self.state.offer(*complete(self.problem, ()))
         if self.state.leaves_out():
-            self.state.offer(smallest_first(self.problem, until, self.params.scarcity))
+            self.state.offer(*smallest_first(self.problem, until, self.params.scarcity))
 
     def _relax_to_domains(self) -> None:
         """Take the plan for pod groups that the relaxation to domains suggests, and its bounds."""
@@ -132,7 +132,7 @@ class Search:
             return
         assignment = self._domains.plan(until)
         if assignment is not None:
-            state.offer(ordered(self.problem, state.sequencer, assignment, until))
+            state.offer(*ordered(self.problem, state.sequencer, assignment, until))
         costs = self.valuation.costs
         found = self._domains.bounds(self.valuation.by_name(), until)
         for k, tier in enumerate(self.valuation.tiers):

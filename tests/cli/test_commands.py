@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -85,6 +86,16 @@ def test_a_gate_switches_a_proposal_off():
     gate = "MinDomainsInPodTopologySpread=false"
     document = json.loads(run("solve", "min-domains-upgrade", "--feature-gates", gate, "-o", "json").stdout)
     assert len(document["bindings"]) == 1
+
+
+@pytest.mark.parametrize("gates, admissible", [([], False), (["WorkloadAwarePreemption=false"], True)])
+def test_part_of_a_group_that_is_evicted_whole_is_no_plan_unless_its_gate_is_off(gates, admissible):
+    options = [word for gate in gates for word in ("--feature-gates", gate)]
+    result = run("compare", "group-evicted-whole", "--workers", "1", *options, "-o", "json")
+    document = json.loads(result.stdout)
+    assert document["greedy"]["stats"]["admissible"] is admissible
+    assert document["optimal"]["stats"]["admissible"]
+    assert document["firstDifference"] is None
 
 
 def test_an_unknown_gate_is_2_and_names_the_known_ones():
@@ -213,15 +224,45 @@ def test_a_terminal_gets_bold_titles(environment, monkeypatch):
     assert "\x1b[1" in printed(Terminal(), monkeypatch, **environment)
 
 
-def test_a_name_that_would_move_a_cursor_is_shown():
-    file = io.StringIO()
-    show(Text("web\x1b[2Jé\n  x"), file)
-    assert file.getvalue() == "web\\x1b[2Jé\n  x\n"
+@pytest.mark.parametrize("file", [io.StringIO, Terminal], ids=["a file", "a terminal"])
+def test_a_name_that_would_move_a_cursor_is_shown(file, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    written = file()
+    show(Text("web\x1b[2Jé\n  x"), written)
+    assert written.getvalue().rstrip() == "web\\x1b[2Jé\n  x"
 
 
-@pytest.mark.parametrize("environment", [{}, {"FORCE_COLOR": "1"}, {"TTY_COMPATIBLE": "1"}], ids=str)
+@pytest.mark.parametrize(
+    "environment", [{}, {"TTY_COMPATIBLE": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": "1"}], ids=str
+)
 def test_a_file_gets_no_escape_sequence(environment, monkeypatch):
     assert "\x1b" not in printed(io.StringIO(), monkeypatch, TERM="xterm", **environment)
+
+
+def test_colours_are_forced_into_a_pipe(monkeypatch):
+    assert "\x1b[1" in printed(io.StringIO(), monkeypatch, TERM="xterm", FORCE_COLOR="1")
+
+
+LONG = "a-name-that-is-as-long-as-names-of-pods-are-when-a-controller-of-controllers-makes-them"
+
+
+@pytest.mark.parametrize("columns", ["", "40"], ids=["a pipe", "a narrow terminal"])
+def test_a_name_is_never_folded(columns, monkeypatch):
+    environment = {"TERM": "xterm"} | ({"COLUMNS": columns} if columns else {})
+    monkeypatch.delenv("COLUMNS")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    file = io.StringIO()
+    show(Group(*section("rows", ["pod", "why"], [[LONG, "because " * 5 + "it is so"]])), file)
+    assert LONG in file.getvalue()
+    assert ("because because because because because it is so" in file.getvalue()) == (not columns)
+
+
+def test_words_are_not_folded_in_a_pipe(monkeypatch):
+    monkeypatch.delenv("COLUMNS")
+    file = io.StringIO()
+    show(Text("word " * 100), file)
+    assert file.getvalue().count("\n") == 1
 
 
 def test_a_comparison_names_the_difference():
@@ -239,6 +280,15 @@ def test_the_same_comparison_again_is_no_regression(tmp_path):
     file = tmp_path / "before.json"
     file.write_text(compared().model_dump_json(by_alias=True))
     run("compare", "--fail-on-regression", str(file))
+
+
+def test_the_comparison_of_another_instance_is_bad_usage(tmp_path):
+    file = tmp_path / "before.json"
+    file.write_text(compared().model_dump_json(by_alias=True))
+    result = run("compare", "guard-service", "--fail-on-regression", str(file), code=2)
+    other = compared().optimal.instance
+    assert f"--fail-on-regression: {file} compares {other}, not guard-service (try " in result.stderr
+    assert result.stdout == ""
 
 
 def test_one_pod_more_in_the_past_is_a_regression(tmp_path):
@@ -264,14 +314,12 @@ def test_an_earlier_file_that_is_no_comparison_is_one_line(tmp_path, text):
 def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
     from kubestow.solver import api
 
-    plan = api.solve_greedy
-    interrupted = {"update": {"interrupted": True}}
-
     def solve(snapshot, *_):
-        best = plan(snapshot)
-        return best.model_copy(update={"stats": best.stats.model_copy(**interrupted)})
+        solved = api.solve_greedy_round(snapshot)
+        stats = solved.plan.stats.model_copy(update={"interrupted": True})
+        return replace(solved, plan=solved.plan.model_copy(update={"stats": stats}))
 
-    monkeypatch.setattr(api, "solve", solve)
+    monkeypatch.setattr(api, "solve_round", solve)
     result = run("solve", "-o", "json", code=130)
     assert result.stderr == "kubestow: interrupted; this was the best plan so far\n"
     assert len(json.loads(result.stdout)["bindings"]) == 6

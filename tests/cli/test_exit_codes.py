@@ -234,6 +234,25 @@ def test_an_output_that_takes_nothing_is_one_line(arguments):
     assert (result.returncode, result.stderr) == (2, NO_SPACE)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the size of files is limited by the system")
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_an_output_that_takes_a_part_is_one_line(tmp_path, unbuffered):
+    import resource
+
+    file = tmp_path / "instances.json"
+    with file.open("w") as little:
+        result = run(
+            "instances",
+            "-o",
+            "json",
+            stdout=little,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+    assert file.stat().st_size == 1000
+    assert (result.returncode, result.stderr) == (2, "kubestow: error: output: File too large\n")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="a shell closes the output")
 def test_an_output_that_is_closed_is_one_line():
     result = run("instances", preexec_fn=lambda: os.close(1))

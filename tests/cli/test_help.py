@@ -63,6 +63,33 @@ def test_bundled_names_and_files_are_completed():
     assert result.stdout.split() == ["plain,guard-training-job", "plain,guard-two-needed", "file,guard-t"]
 
 
+@pytest.mark.parametrize(
+    "words, offered",
+    [
+        pytest.param(
+            "explain zone-spread-d",
+            ["plain,zone-spread-dead-end", "file,zone-spread-d"],
+            id="first an instance",
+        ),
+        pytest.param(
+            "explain zone-spread-dead-end shop/web-1",
+            ["plain,shop/web-1"],
+            id="then a pod that waits in it",
+        ),
+        pytest.param("explain no-such-file.yaml w", [], id="none where it cannot be read"),
+        pytest.param("simulate hour-o", ["plain,hour-of-arrivals", "file,hour-o"], id="scenarios"),
+    ],
+)
+def test_what_is_completed(words, offered):
+    environment = {
+        "_KUBESTOW_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"kubestow {words}",
+        "COMP_CWORD": str(len(words.split())),
+    }
+    result = CliRunner().invoke(main, [], env=environment, prog_name="kubestow")
+    assert result.stdout.split() == offered
+
+
 def test_instances_are_listed_with_their_titles():
     text = run("instances")
     assert all(name in text and catalogue.describe(name).title in text for name in catalogue.names())

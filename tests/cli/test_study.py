@@ -3,12 +3,19 @@
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from support.builders import cluster, node, pod
 
 from kubestow.cli import main
+from kubestow.models.errors import KubestowError
 from kubestow.models.study import Study
 from kubestow.reports.study import CSV_COLUMNS, conclusion
 from kubestow.solver.api import solve_both
@@ -108,6 +115,96 @@ def test_an_interrupted_study_says_so(rounds, monkeypatch):
     answer = CliRunner().invoke(main, ["study", *NAMES, "-o", "json"])
     assert answer.exit_code == 130
     assert json.loads(answer.stdout)["interrupted"] is True
+
+
+BROKEN = "apiVersion: v1\nkind: Node\nmetadata: {}\n"
+
+
+@pytest.fixture
+def broken(tmp_path):
+    file = tmp_path / "broken.yaml"
+    file.write_text(BROKEN)
+    return str(file)
+
+
+def test_an_instance_that_cannot_be_read_has_a_row_and_the_others_theirs(broken):
+    result = CliRunner().invoke(main, ["study", NAMES[0], broken, NAMES[1], "-o", "json"])
+    assert result.exit_code == 1
+    rows = json.loads(result.stdout)["instances"]
+    assert [row["status"] for row in rows] == ["OPTIMAL", "ERROR", "OPTIMAL"]
+    assert rows[1]["instance"] == broken
+    assert rows[1]["error"].startswith(f"{broken}: Node")
+    assert result.stderr.endswith("1 of 3 instances could not be solved\n")
+
+
+def test_a_row_that_failed_is_in_the_table_and_in_csv(broken):
+    table = CliRunner().invoke(main, ["study", NAMES[0], broken]).stdout
+    assert "2 instances: 1 proven optimal, 0 where greedy falls behind, 1 failed" in " ".join(table.split())
+    answer = CliRunner().invoke(main, ["study", NAMES[0], broken, "-o", "csv"]).stdout
+    [line] = [line for line in csv.DictReader(io.StringIO(answer)) if line["status"] == "ERROR"]
+    assert (line["instance"], line["tier"]) == (broken, "")
+    assert line["error"].startswith(f"{broken}: Node")
+
+
+def test_nothing_that_can_be_read_is_bad_input(broken):
+    result = CliRunner().invoke(main, ["study", broken, broken])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"kubestow: error: {broken}: Node")
+
+
+def test_an_instance_that_is_refused_or_meets_a_bug_has_a_row(rounds, monkeypatch):
+    real = solve_both
+
+    def solve(snapshot, options):
+        if snapshot.name == "round-1":
+            raise KubestowError("round-1: is not solved")
+        if snapshot.name == "round-2":
+            raise ZeroDivisionError("by zero")
+        return real(snapshot, options)
+
+    monkeypatch.setattr("kubestow.solver.study.solve_both", solve)
+    result = study(rounds, SolveOptions(workers=1))
+    assert [(row.status, row.error) for row in result.instances] == [
+        ("ERROR", "round-1: is not solved"),
+        ("ERROR", "a bug in kubestow: ZeroDivisionError: by zero"),
+        ("OPTIMAL", None),
+    ]
+    assert not result.interrupted
+
+
+def children_of(process):
+    return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [1, 3])
+@pytest.mark.parametrize(
+    "whom", ["the study is interrupted", "a worker is killed", "a worker is interrupted"]
+)
+def test_no_row_that_was_done_is_lost(whom, after):
+    command = [sys.executable, "-m", "kubestow", "study", *NAMES * 2, "--workers", "2", "-o", "json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stderr:
+            if line.startswith(f"kubestow: {after} of 6"):
+                break
+        if whom == "the study is interrupted":
+            process.send_signal(signal.SIGINT)
+        else:
+            number = signal.SIGKILL if whom == "a worker is killed" else signal.SIGINT
+            for pid in children_of(process.pid)[:1]:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        document = json.loads(process.stdout.read())
+        code = process.wait()
+    rows = document["instances"]
+    assert len(rows) >= after
+    assert [row["instance"] for row in rows if row["status"] == "ERROR"] == [] or whom == "a worker is killed"
+    if whom == "a worker is killed":
+        assert len(rows) == 6
+        assert code == any(row["status"] == "ERROR" for row in rows)
+    else:
+        assert code == (130 if document["interrupted"] else 0)
 
 
 def test_no_instance_is_bad_usage():

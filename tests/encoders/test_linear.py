@@ -22,27 +22,27 @@ amounts = st.one_of(
 
 @st.composite
 def rows(draw):
-    """Coefficients, spans of the variables, and a right side that is on the edge of some assignment."""
+    """Coefficients, uppers of the variables, and a right side that is on the edge of some assignment."""
     count = draw(st.integers(1, 4))
     coefficients = draw(st.lists(amounts, min_size=count, max_size=count))
-    spans = draw(st.lists(st.integers(1, 3), min_size=count, max_size=count))
-    at = [draw(st.integers(0, span)) for span in spans]
+    uppers = draw(st.lists(st.integers(1, 3), min_size=count, max_size=count))
+    at = [draw(st.integers(0, upper)) for upper in uppers]
     edge = sum(c * x for c, x in zip(coefficients, at, strict=True))
-    return coefficients, spans, edge + draw(st.sampled_from([-1, 0, 1, GI, -GI]))
+    return coefficients, uppers, edge + draw(st.sampled_from([-1, 0, 1, GI, -GI]))
 
 
 def model_of(row, *, enforced):
-    coefficients, spans, bound = row
+    coefficients, uppers, bound = row
     model = cp_model.CpModel()
-    variables = [model.new_int_var(0, span, f"x{k}") for k, span in enumerate(spans)]
+    variables = [model.new_int_var(0, upper, f"x{k}") for k, upper in enumerate(uppers)]
     when = model.new_bool_var("when") if enforced else None
-    add_at_most(model, coefficients, variables, spans, bound, when=when, name="row")
+    add_at_most(model, coefficients, variables, uppers, bound, when=when, name="row")
     return model, variables, when
 
 
 def satisfying(row):
-    coefficients, spans, bound = row
-    everything = product(*(range(span + 1) for span in spans))
+    coefficients, uppers, bound = row
+    everything = product(*(range(upper + 1) for upper in uppers))
     return {x for x in everything if sum(c * v for c, v in zip(coefficients, x, strict=True)) <= bound}
 
 
@@ -96,7 +96,7 @@ def test_a_row_admits_what_brute_force_admits(row):
 @pytest.mark.slow
 def test_an_enforced_row_binds_only_where_it_is_enforced(row):
     model, variables, when = model_of(row, enforced=True)
-    everything = set(product(*(range(span + 1) for span in row[1])))
+    everything = set(product(*(range(upper + 1) for upper in row[1])))
     expected = {(0, *x) for x in everything} | {(1, *x) for x in satisfying(row)}
     assert all_solutions(model, [when, *variables]) == expected
 
@@ -115,7 +115,7 @@ def test_the_optimum_over_an_enforced_row_is_brute_forces(presolve, row):
     solver.parameters.presolve_inclusion_work_limit = 0
     assert solver.solve(model) == cp_model.OPTIMAL
     wins = [100 + sum((k + 1) * v for k, v in enumerate(x)) for x in satisfying(row)]
-    free = sum((k + 1) * span for k, span in enumerate(row[1]))
+    free = sum((k + 1) * upper for k, upper in enumerate(row[1]))
     assert solver.value(sum((k + 1) * v for k, v in enumerate(variables)) + 100 * when) == max([free, *wins])
 
 
@@ -134,10 +134,10 @@ def test_no_term_at_all(enforced):
 def test_every_row_of_the_model_is_narrow(row, enforced):
     """No row reaches the width from which CP-SAT may lose its enforcement (google/or-tools#5293)."""
     model, _, _ = model_of(row, enforced=enforced)
-    spans = [max(variable.domain) for variable in model.proto.variables]
+    uppers = [max(variable.domain) for variable in model.proto.variables]
     for constraint in model.proto.constraints:
         linear = constraint.linear
-        assert sum(abs(c) * spans[v] for c, v in zip(linear.coeffs, linear.vars, strict=True)) < LIMIT
+        assert sum(abs(c) * uppers[v] for c, v in zip(linear.coeffs, linear.vars, strict=True)) < LIMIT
 
 
 def test_a_variable_that_stands_twice_in_a_row_is_one_term():

@@ -3,7 +3,7 @@
 import pytest
 from support.builders import cluster, node, pod
 from support.engines import Case, admits, both_engines
-from support.storage import MAKE, attachment, bound, claim, csi_node
+from support.storage import MAKE, attachment, bound, claim, csi_driver, csi_node
 
 from kubestow.framework.build import build_cluster
 
@@ -13,6 +13,11 @@ X, Y, Z = (bound(name) for name in "xyz")
 
 CASES = [
     Case("no limit", cluster(A, X, pod("p").claim("x")), {"a"}),
+    Case(
+        "a driver that must be installed",
+        cluster(A, B, csi_driver(required=True), csi_node("b", volumes=None), X, pod("p").claim("x")),
+        {"b"},
+    ),
     Case("a limit of none", cluster(A, B, csi_node("a", volumes=0), X, pod("p").claim("x")), {"b"}),
     Case(
         "two of one class with volumes of their own",

@@ -9,6 +9,7 @@ from support.engines import admits
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.measures.group_rules import faults_of_groups
+from kubestow.framework.rules.eviction_units import preemptor_nodes
 from kubestow.models.snapshot import Snapshot
 
 NODES = [node("a").label(rack="r1", row="w1"), node("b").label(rack="r2", row="w1"), node("x")]
@@ -38,7 +39,10 @@ def by_rules(case):
     def holds(cluster, placed, left):
         pods = cluster.pods
         return not any(faults_of_groups(cluster, placed, left)) and all(
-            any(n == pods[v].initial_node and pods[i].priority > pods[v].priority for i, n in placed.items())
+            any(
+                n in preemptor_nodes(cluster, v) and pods[i].priority > pods[v].priority
+                for i, n in placed.items()
+            )
             for v in left
         )
 
@@ -72,6 +76,7 @@ def words(pattern, nodes="abx-"):
 
 # enough room to evict somebody for whoever is placed
 VICTIMS = [pod(f"v{n}").priority(0).member("g").on(n) for n in "ab"]
+WHOLE = group("g", disruptionMode="PodGroup")
 
 CASES = [
     Case("the basic policy asks for nothing", cluster(NODES, group("g"), member.times(2)), words("**")),
@@ -117,7 +122,13 @@ CASES = [
     ),
     Case(
         "nor one whose members are at odds",
-        cluster(NODES[:1], group("g", version="v1beta1"), member, member.named("n").priority(9)),
+        cluster(
+            NODES[:1],
+            group("g", version="v1beta1"),
+            member,
+            member.named("n").priority(9),
+            release="1.37",
+        ),
         {"--"},
     ),
     Case(
@@ -200,6 +211,51 @@ CASES = [
         cluster(NODES[:2], group("g", "rack"), *VICTIMS, pod("p").priority(20), member),
         {"b-", "ba"},
         ("vb",),
+    ),
+    Case(
+        "a group is evicted whole for a pod on any of its nodes",
+        cluster(NODES, WHOLE, *VICTIMS, pod("p").priority(20)),
+        {"a", "b"},
+        ("va", "vb"),
+    ),
+    Case("and not in part", cluster(NODES, WHOLE, *VICTIMS, pod("p").priority(20)), set(), ("va",)),
+    Case(
+        "several members on a node leave together",
+        cluster(NODES, WHOLE, VICTIMS[0].times(2), pod("p").priority(20)),
+        set(),
+        ("va-0",),
+    ),
+    Case(
+        "nor where one member is too important",
+        cluster(NODES, WHOLE, VICTIMS[0], VICTIMS[1].priority(20), pod("p").priority(20)),
+        set(),
+        ("va", "vb"),
+    ),
+    Case(
+        "each member needs a preemptor of higher priority",
+        cluster(
+            NODES, WHOLE, VICTIMS[0], VICTIMS[1].priority(15), [pod(f"p{k}").priority(k) for k in (10, 20)]
+        ),
+        words(["ab", "abx-"]),
+        ("va", "vb"),
+    ),
+    Case(
+        "a terminating member makes way alone",
+        cluster(NODES, WHOLE, VICTIMS[0].terminating(), VICTIMS[1], pod("p").priority(20)),
+        {"a"},
+        ("va",),
+    ),
+    Case(
+        "who is evicted whole gains nobody",
+        cluster(NODES[:2], WHOLE, *VICTIMS, pod("p").priority(20), member),
+        {"a-", "b-"},
+        ("va", "vb"),
+    ),
+    Case(
+        "without its gate who is evicted whole is evicted pod by pod",
+        cluster(NODES, WHOLE, *VICTIMS, pod("p").priority(20), gates="WorkloadAwarePreemption=false"),
+        {"a"},
+        ("va",),
     ),
     Case(
         "without its gate a gang is none",

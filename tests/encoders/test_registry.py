@@ -27,6 +27,7 @@ FOUNDATION = {
     "family",
     "linear",
     "problem",
+    "terms",
 }
 
 ACQUAINTED = {

@@ -51,6 +51,14 @@ def test_the_budget_story_differs_in_who_is_evicted():
     assert [e.pod for e in optimal.evictions] == ["shop/trio-2"]
 
 
+def test_the_gang_story_differs_in_who_is_evicted():
+    """The job's last pod alone is no plan; the batch pod is."""
+    optimal, greedy = solved("group-evicted-whole", FeatureGates())
+    assert [e.pod for e in greedy.evictions] == ["shop/train-2"]
+    assert [e.pod for e in optimal.evictions] == ["shop/batch-0"]
+    assert (greedy.stats.admissible, optimal.stats.admissible) == (False, True)
+
+
 def test_two_rejectors_are_both_named():
     optimal, _ = solved("hints-two-rejectors", FeatureGates())
     assert set(optimal.unschedulable[0].blocked_by) == {"NodeResourcesFit", "NodeAffinity"}

@@ -1,10 +1,13 @@
 """Pod groups as manifests, in every served version and older spelling, solved from text to plan."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
 from kubestow.instances.manifests import parse_snapshot
 from kubestow.models.errors import KubestowError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.solver.api import SolveOptions, solve_both
 
 NODES = [
@@ -189,12 +192,21 @@ WAITING = {
 
 @pytest.mark.parametrize("name", WAITING)
 def test_members_wait_with_upstreams_text(name):
+    """In the words of the proposal, whose rules are those of all versions of the API."""
     objects, references, message = WAITING[name]
-    for plan in solve_both(read(*objects, *members(*references)), SolveOptions(workers=1)):
+    snapshot = replace(read(*objects, *members(*references)), kube_version=KubeVersion.V1_34)
+    for plan in solve_both(snapshot, SolveOptions(workers=1)):
         assert not plan.placed()
         assert {u.message for u in plan.unschedulable} - {"waiting for scheduling gates: [later]"} == {
             message
         }
+
+
+def test_members_of_two_priorities_start_in_1_36():
+    objects, references, _ = WAITING["two priorities"]
+    snapshot = replace(read(*objects, *members(*references)), kube_version=KubeVersion.V1_36)
+    for plan in solve_both(snapshot, SolveOptions(workers=1)):
+        assert len(plan.placed()) == len(references)
 
 
 @pytest.mark.parametrize("priority", [-5, 0, 5])
@@ -210,31 +222,11 @@ COMPOSITE = written(
 PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c")
 RUNNING = pod("r", **BY_GROUP, nodeName="a")
 URGENT = pod("u", priority=5)
-WHOLE = "spec.disruptionMode all (a pending pod could evict running members)"
 IN_COMPOSITE = "PodGroup default/g: spec.parentCompositePodGroupName (CompositePodGroup c)"
 
 REFUSED = {
     "a group of groups": ([COMPOSITE, PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
     "a group of groups that is not there": ([PART, *members(BY_GROUP, BY_GROUP)], IN_COMPOSITE),
-    "evicted whole": (
-        [group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}}), RUNNING, URGENT],
-        f"PodGroup default/g: {WHOLE}",
-    ),
-    "v1alpha2's word for it": (
-        [group("v1alpha2", schedulingPolicy=GANG, disruptionMode="PodGroup"), RUNNING, URGENT],
-        f"PodGroup default/g: {WHOLE}",
-    ),
-    "in a Workload": (
-        [
-            workload(
-                "v1alpha2",
-                podGroupTemplates=[{"name": "g", "schedulingPolicy": GANG, "disruptionMode": "PodGroup"}],
-            ),
-            pod("r", **BY_WORKLOAD, nodeName="a"),
-            URGENT,
-        ],
-        f"PodGroup default/w/g/0: {WHOLE}",
-    ),
 }
 
 
@@ -247,10 +239,28 @@ def test_what_cannot_be_honoured_is_refused_by_name(name):
     assert refusal.value.exit_code == 2
 
 
-def test_evicted_whole_is_no_concern_where_nobody_could_evict():
-    whole = group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}})
-    for plan in solve_both(read(whole, *members(BY_GROUP, BY_GROUP)), SolveOptions(workers=1)):
-        assert len(plan.placed()) == 2
+def in_workload(**template):
+    return workload("v1alpha2", podGroupTemplates=[{"name": "g", "schedulingPolicy": GANG, **template}])
+
+
+WHOLE = {
+    "v1beta1's union": (
+        group("v1beta1", schedulingPolicy=GANG, disruptionMode={"all": {}}),
+        BY_GROUP,
+    ),
+    "v1alpha2's word": (group("v1alpha2", schedulingPolicy=GANG, disruptionMode="PodGroup"), BY_GROUP),
+    "v1alpha2's word in a Workload": (in_workload(disruptionMode="PodGroup"), BY_WORKLOAD),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_every_spelling_of_evicted_whole_is_honoured(name):
+    """kube-scheduler evicts one of two members for an urgent pod, and that is no plan."""
+    rules, reference = WHOLE[name]
+    running = [pod(f"r{k}", **reference, nodeName=n) for k, n in enumerate("ab")]
+    _, greedy = solve_both(read(rules, *running, URGENT), SolveOptions(workers=1))
+    assert len(greedy.evictions) == 1
+    assert not greedy.stats.admissible
 
 
 FAULTS = {

@@ -297,6 +297,7 @@ def test_a_file_is_read_whatever_it_is_called(tmp_path):
     path = tmp_path / "dump.txt"
     write(path, pod())
     assert names(load_snapshot([str(path)]).pods) == ["p"]
+    assert load_snapshot(path) == load_snapshot(str(path)) == load_snapshot([str(path)])
 
 
 def test_several_paths_are_one_input(tmp_path):

@@ -319,9 +319,9 @@ def test_a_null_is_what_the_api_server_makes_of_it(model, null, empty):
     assert model.model_validate(null) == model.model_validate(empty)
 
 
-def test_an_attribute_with_a_list_has_no_value_of_its_own():
+def test_an_attribute_with_a_list_has_no_single_value():
     attribute = DeviceAttribute.model_validate({"ints": [1, 2]})
-    assert attribute.lists == ("ints",)
+    assert attribute.ints == (1, 2)
     assert attribute.int_value is None
 
 

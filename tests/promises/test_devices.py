@@ -23,6 +23,7 @@ from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, solve_and_replay, told
 
 from kubestow.framework.build import build_cluster
+from kubestow.models.kube_version import KubeVersion
 
 EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
 NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]
@@ -32,6 +33,11 @@ NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, 
 def test_the_plan_equals_the_exhaustive_search(make, seed):
     """Equal in every tier, all proven; or greedy's inadmissible outcome is better, and is said to be so."""
     check_optimal(make(seed))
+
+
+@pytest.mark.parametrize("seed", range(3000, 3060))
+def test_the_plan_equals_the_exhaustive_search_in_1_34(seed):
+    check_optimal(replace(tiny_devices(seed), kube_version=KubeVersion.V1_34))
 
 
 @settings(max_examples=30)

@@ -102,7 +102,8 @@ Nodes that do not take it, the nearest first
 GANG = """\
 test: default/p is not placed with its group default/g (priority 0, place 1 of 3 in the queue)
 It fits on 1 of 1 node.
-minCount (3) cannot be satisfied: 2 scheduled, 0 remaining
+pod group is unschedulable, waiting for minCount pods from a gang to be scheduled, one or more plugins asked to wait and
+no plugin rejected pod
 
 Nodes that take it, the best first
   node

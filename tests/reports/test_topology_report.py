@@ -17,7 +17,7 @@ from kubestow.models.plan import Plan
 from kubestow.models.topology import Topology
 from kubestow.reports.layout import show
 from kubestow.reports.topology import topology_report
-from kubestow.solver.api import SolveOptions, solve, solve_greedy
+from kubestow.solver.api import SolveOptions, solve_greedy_round, solve_round
 from kubestow.solver.plans.topology import topology
 
 MEMBER = pod("m").req(cpu="2").priority(10).member("g")
@@ -26,9 +26,9 @@ MEMBER = pod("m").req(cpu="2").priority(10).member("g")
 def drawn(*objects):
     """Draw what greedy makes of a round, without the headline."""
     snapshot = cluster(*objects)
-    plan = solve_greedy(snapshot)
+    solved = solve_greedy_round(snapshot)
     file = io.StringIO()
-    show(topology_report(plan, topology(snapshot, plan)), file)
+    show(topology_report(solved.plan, topology(solved)), file)
     return file.getvalue().split("\n", 3)[3]
 
 
@@ -141,9 +141,9 @@ def test_the_twenty_seventh_group_is_a2():
 
 def test_a_member_that_ran_before_is_a_small_letter_in_the_colour_of_its_group():
     snapshot = cluster(rack("r1", ("a", 8)), group("g", "rack"), MEMBER, MEMBER.named("old").on("a"))
-    plan = solve(snapshot, SolveOptions(workers=1))
+    solved = solve_round(snapshot, SolveOptions(workers=1))
     console = Console(file=io.StringIO(), force_terminal=True, color_system="standard", width=80)
-    console.print(topology_report(plan, topology(snapshot, plan)))
+    console.print(topology_report(solved.plan, topology(solved)))
     assert "\x1b[36ma\x1b[0m" in console.file.getvalue()
     assert "\x1b[1;36mA\x1b[0m" in console.file.getvalue()
 
@@ -161,8 +161,8 @@ def test_the_document_has_the_picture_too(tmp_path):
 def test_every_bundled_instance_can_be_drawn(name):
     """Every pod that greedy places is in the picture, in its node's line."""
     snapshot = load_snapshot([str(catalogue.path(name))])
-    plan = solve_greedy(snapshot)
-    picture = topology(snapshot, plan)
+    solved = solve_greedy_round(snapshot)
+    plan, picture = solved.plan, topology(solved)
     nodes = {node.node: node for domain in picture.domains for node in domain.nodes}
     assert set(nodes) == {node.name for node in snapshot.nodes}
     for pod_key, place in plan.placed().items():

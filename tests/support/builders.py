@@ -7,7 +7,7 @@
         budget("keep", allowed=0, app="web"),
     )
 
-Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied.  Short names of
+Builders are frozen: every verb returns a new one, so a half-built pod may be kept and varied. Short names of
 keys: `zone`, `region` and `hostname` are the well-known labels, any other key is taken as written.
 """
 
@@ -140,6 +140,10 @@ class NodeBuilder:
     def image(self, name, *, size):
         return self._with(lambda d: d["status"]["images"].append({"names": [name], "sizeBytes": size}))
 
+    def declare(self, *features):
+        """Declare features (KEP-5328)."""
+        return self._with(lambda d: d["status"].update(declaredFeatures=list(features)))
+
     def offer(self, resources=(), /, **more):
         """Change what the node has to give."""
         return self._with(lambda d: d["status"]["allocatable"].update({**dict(resources), **more}))
@@ -227,11 +231,11 @@ class PodBuilder:
             )
         )
 
-    def tolerate(self, name="", value=None, *, effect=""):
+    def tolerate(self, name="", value=None, *, effect="", operator=None):
         entry = {
             "key": name,
             "effect": effect,
-            "operator": "Exists" if value is None else "Equal",
+            "operator": operator or ("Exists" if value is None else "Equal"),
             "value": value,
         }
         return self.changed(lambda d: d["spec"].setdefault("tolerations", []).append(entry))

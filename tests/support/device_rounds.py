@@ -4,7 +4,7 @@ In the mix by construction: devices of a node, of a zone, of all nodes; some tha
 compares, or lack it; taints; partitions whose counters are in their slice or in one of their own; devices
 that are shared by capacity, some of it taken; claims for exact numbers, for all devices, for the first of
 several that can be had; claims of one pod, of several, of a pod group, allocated before and then held by
-running pods, by a pod that waits, or by nobody; adminAccess; extended resources; claims that do not exist.
+running pods, by a pod that waits, or by none; adminAccess; extended resources; claims that do not exist.
 """
 
 from dataclasses import replace
@@ -270,7 +270,7 @@ class _Equipper:
         return names
 
     def _idle(self, name):
-        """Add a claim that has its devices already, for nobody, for a pod that waits or for a running one."""
+        """Add a claim that has its devices already, reserved for no pod, a waiting one or a running one."""
         node = self.pick(*(node.name for node in self.bare.nodes))
         took = self._take(node)
         if took is None:
@@ -286,7 +286,7 @@ class _Equipper:
         return True
 
     def _take(self, node):
-        """Take a device of a node that nobody has, as an allocation has it; None where there is none."""
+        """Take a free device of a node, as an allocation has it; None where there is none."""
         free = self.free.setdefault(node, list(self.stock.get(node, ())))
         if not free:
             return None

@@ -8,7 +8,7 @@
         user("p", "c"),
     )
 
-The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise.  Short names of
+The driver is `DRIVER` and class `gpu` takes all of its devices, unless told otherwise. Short names of
 attributes are the driver's.
 """
 
@@ -27,6 +27,10 @@ DRIVER = "gpu.example.com"
 
 
 def _attribute(value):
+    if isinstance(value, list):
+        single = [_attribute(item) for item in value]
+        [kind] = {key for item in single for key in item}
+        return {f"{kind}s": [item[kind] for item in single]}
     if isinstance(value, bool):
         return {"bool": value}
     if isinstance(value, int):
@@ -49,7 +53,7 @@ def gpu(name, *, capacity=(), takes=(), taints=(), shared=False, extra=(), **att
     extra : mapping
         More fields, as served.
     attributes
-        `v1.2.3` is a version, other texts are strings.
+        `v1.2.3` is a version, other texts are strings; a list has several values.
     """
     amounts = {
         key: {"value": item} if isinstance(item, str) else {"value": item[0], "requestPolicy": item[1]}
@@ -167,7 +171,7 @@ def claim(
     match, distinct : str, optional
         The attribute of a constraint, over the requests `over`.
     has : iterable of (request, pool, device) or (request, pool, device, more)
-        What is allocated; nothing without `at`.  `more` are fields as served, such as a share.
+        What is allocated; nothing without `at`. `more` are fields as served, such as a share.
     at : str or mapping, optional
         The node of the allocation, or its node selector, or `everywhere`.
     users : iterable of str
@@ -228,7 +232,7 @@ def user(name, *claims, made=()):
     return pod(name).changed(change)
 
 
-def allocated(*objects, node="a", name="p", gates=""):
+def allocated(*objects, node="a", name="p", gates="", release="1.36"):
     """What a pod's claims get on a node.
 
     Returns
@@ -237,7 +241,7 @@ def allocated(*objects, node="a", name="p", gates=""):
         Claim name to devices, `request=device` each; or why there are none, in the notation of `filtering`,
         an error as `error: ...`.
     """
-    look = Look(*objects, name=name, gates=gates)
+    look = Look(*objects, name=name, gates=gates, release=release)
     n = look.node(node)
     status = look.framework.filter_node(look.state, look.pod, n)
     if status.code is Code.ERROR:

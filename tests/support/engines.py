@@ -1,7 +1,7 @@
-"""Two engines for one question: on which nodes may these pods stand together, with nobody evicted?
+"""Two engines for one question: on which nodes may these pods stand together, without evictions?
 
 `by_filter` asks the framework and tries every order of binding; `by_encoder` fixes the pods in the model of
-the round and asks CP-SAT.  The model is a necessary condition, so in general it admits more; the rows of the
+the round and asks CP-SAT. The model is a necessary condition, so in general it admits more; the rows of the
 tables are ones where both must agree.
 """
 
@@ -59,7 +59,7 @@ def by_filter(case):
 
 
 def by_encoder(case):
-    """Where the model is feasible with exactly these pods placed and nobody evicted."""
+    """Where the model is feasible with exactly these pods placed and none evicted."""
     cluster = build_cluster(case.snapshot)
     pods = [cluster.pod_index[f"default/{name}"] for name in case.pods]
     return {

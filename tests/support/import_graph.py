@@ -1,20 +1,21 @@
 """The imports of the package, read from its source: arrows between modules, and between rooms.
 
-Run as a command it draws the picture of docs/architecture.md anew:
+Run as a module it draws the picture of docs/architecture.md anew:
 
-    python tests/support/import_graph.py --write
+    PYTHONPATH=tests python -m support.import_graph --write
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 from collections import defaultdict
 from pathlib import Path
 
+from support.marked_page import command, replaced
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
-BEGIN, END = "<!-- picture: begin -->\n", "<!-- picture: end -->\n"
+MARK = "picture"
 
 PACKAGES = (
     "commands",
@@ -192,22 +193,10 @@ def picture(arrows: Graph) -> str:
     return "\n".join([*lines, "```", ""])
 
 
-def with_picture(page: str, drawing: str) -> str:
-    """Return the page with the picture between its marks replaced."""
-    before, rest = page.split(BEGIN)
-    return f"{before}{BEGIN}{drawing}{END}{rest.split(END)[1]}"
-
-
-def main() -> None:
-    """Print the picture, or write it into the page."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help=f"into {PAGE.relative_to(ROOT)}")
-    drawing = picture(graph())
-    if parser.parse_args().write:
-        PAGE.write_text(with_picture(PAGE.read_text(encoding="utf-8"), drawing), encoding="utf-8")
-    else:
-        print(drawing, end="")
+def with_picture(page: str, arrows: Graph) -> str:
+    """Return the page with the picture of the arrows."""
+    return replaced(page, MARK, picture(arrows))
 
 
 if __name__ == "__main__":
-    main()
+    command(PAGE, __doc__.partition("\n")[0], lambda page: with_picture(page, graph()))

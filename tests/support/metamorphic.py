@@ -114,7 +114,7 @@ def _scale(amounts, more):
 
 
 def padded(documents, rng):
-    """With a node that takes nobody, finished pods, other namespaces and kinds that nobody knows."""
+    """With a node that takes no pod, finished pods, other namespaces and unknown kinds."""
     pods = [item for item in documents if item["kind"] == "Pod"]
     useless = [
         {
@@ -143,7 +143,7 @@ def padded(documents, rng):
 
 
 def _stands(namespace, pod):
-    """A running pod of another namespace, on the node that takes nobody."""
+    """A running pod of another namespace, on the node that takes no pod."""
     return {
         "apiVersion": "v1",
         "kind": "Pod",

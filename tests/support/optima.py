@@ -5,7 +5,7 @@ from ortools.sat.python import cp_model
 
 
 def holds(rows, values):
-    """Say whether values satisfy every row that is in force."""
+    """Whether values satisfy every row that is in force."""
     sums = rows.terms.times(values)
     literals = rows.literals.row, rows.literals.column, rows.literals.value
     force = np.ones(len(rows.floor), dtype=bool)

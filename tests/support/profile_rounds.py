@@ -2,7 +2,7 @@
 
 In the mix by construction: one to three profiles, with the pods of a class split over them; whole plugins
 off, single points of a plugin off, `*` at a point or at multiPoint, an order of filters of its own; arguments
-of NodeResourcesFit, NodeAffinity, InterPodAffinity and PodTopologySpread.  What kube-scheduler does not start
+of NodeResourcesFit, NodeAffinity, InterPodAffinity and PodTopologySpread. What kube-scheduler does not start
 with is left out: something sorts and binds.
 """
 

@@ -6,29 +6,43 @@ from dataclasses import replace
 
 from kubestow.framework.runs.trace import trace
 from kubestow.instances.manifests import load_snapshot
+from kubestow.models.features import FeatureGates
+from kubestow.models.kube_version import KubeVersion
+from support.paths import DATA
 
-DEVICE = ("request", "driver", "pool", "device")
+SAMPLES = {KubeVersion.V1_34: DATA / "conformance", KubeVersion.V1_36: DATA / "conformance-1.36"}
+DEVICE = ("request", "driver", "pool", "device", "consumedCapacity")
+
+GATES = {
+    "n-podwise": FeatureGates.parse(
+        "TopologyAwareWorkloadScheduling=false,WorkloadAwarePreemption=false",
+    )
+}
+"""The gates with which a family was recorded, where others than the defaults."""
 
 
-def instances(folder):
-    """The instances of a folder of families, in order."""
-    return sorted(folder.glob("*/*.instance.json.gz"))
+def traces(version):
+    """The recorded traces of a release, in order."""
+    return sorted(SAMPLES[version].glob("*/*.trace.json.gz"))
 
 
 def number(path):
-    """An instance as a test's id: its family and number."""
+    """A trace as a test's id: its family and number."""
     return f"{path.parent.name}/{path.name[:3]}"
 
 
 def recorded(path):
-    """The trace that was recorded for an instance."""
-    return json.loads(gzip.decompress(path.with_name(path.name.replace("instance", "trace")).read_bytes()))
+    """A trace as it was recorded."""
+    return json.loads(gzip.decompress(path.read_bytes()))
 
 
-def ours(path, **changes):
-    """The trace that is computed for an instance; `changes` are fields of its snapshot."""
-    snapshot = load_snapshot([path])
-    return trace(replace(snapshot, **changes))
+def ours(version, path):
+    """The trace that is computed for the instance beside a recorded one, else for the first sample's."""
+    name = path.name.replace("trace", "instance")
+    places = [path.with_name(name), *(folder / path.parent.name / name for folder in SAMPLES.values())]
+    gates = GATES.get(path.parent.name, FeatureGates())
+    snapshot = load_snapshot(next(place for place in places if place.exists()))
+    return trace(replace(snapshot, kube_version=version, feature_gates=gates))
 
 
 def cycle(found):

@@ -6,5 +6,5 @@ from kubestow.solver.search import params
 
 
 def search_with(monkeypatch, **changes):
-    """Let every search of a test go by changed params."""
+    """Change the parameters of every search of a test."""
     monkeypatch.setattr(params, "DEFAULT", replace(params.DEFAULT, **changes))

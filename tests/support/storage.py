@@ -169,9 +169,10 @@ def csi_node(name, *, migrated=(), **limits):
     )
 
 
-def csi_driver(*, capacity):
-    """The driver; `capacity` says whether it reports how much storage is free."""
-    return CSIDriver.model_validate({"metadata": {"name": DRIVER}, "spec": {"storageCapacity": capacity}})
+def csi_driver(*, capacity=False, required=False):
+    """The driver; whether it reports how much storage is free, and whether pods need it on their node."""
+    spec = {"storageCapacity": capacity, "preventPodSchedulingIfMissing": required}
+    return CSIDriver.model_validate({"metadata": {"name": DRIVER}, "spec": spec})
 
 
 def free(size, *, storage="make", largest=None, **labels):

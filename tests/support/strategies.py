@@ -1,7 +1,7 @@
 """Random rounds that mix every constraint family; to be grown with every feature.
 
 The core is a function of a `random.Random`, so that a sweep over seeds is the same on every machine, and
-hypothesis may steer the very same core (`tiny_rounds`, `small_rounds`).  A tiny round can be searched
+hypothesis may steer the very same core (`tiny_rounds`, `small_rounds`). A tiny round can be searched
 exhaustively (up to 4 nodes, 5 pending pods, a few victims); a small one cannot, but is solved in a moment.
 
 In the mix by construction: constraints that differ only in maxSkew, or only in the nodes that take part;

@@ -9,6 +9,7 @@ Source: k8s.io/apiserver/pkg/cel/library (quantity.go, semverlib.go, lists.go, r
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from operator import eq
 from typing import Any, Final, NamedTuple
 
 from . import network
@@ -192,9 +193,23 @@ def _network() -> list[Function]:
     ]
 
 
+def _includes(values: Any, value: Any) -> bool:
+    """Whether a list has a value, or is it: a version travels as a list."""
+    return bool(values == value or value in values)
+
+
+def _attributes() -> list[Function]:
+    """One function for attributes with one value and with several (KEP-5491)."""
+    single = ("bool", "int", "string")
+    return [
+        *(Function("includes", "bool", ("list", kind), True, _includes) for kind in (*single, "semver")),
+        *(Function("includes", "bool", (kind, kind), True, eq) for kind in single),
+    ]
+
+
 def functions() -> list[Function]:
     """Return every overload."""
-    return [*_quantities(), *_versions(), *_lists(), *_regex(), *_network()]
+    return [*_quantities(), *_versions(), *_lists(), *_regex(), *_network(), *_attributes()]
 
 
 __all__ = ["Function", "Packed", "PackedVersion", "functions"]

@@ -102,10 +102,16 @@ def _device_faults(device: Device, path: str) -> Faults:
     for name, attribute in device.attributes.items():
         if wrong := attribute_name(name):
             yield Fault(f"{path}.attributes", wrong)
-        for kind, text in (("string", attribute.string_value), ("version", attribute.version_value)):
+        where = below(f"{path}.attributes", name)
+        texts = [("string", attribute.string_value), ("version", attribute.version_value)]
+        texts += [(f"strings[{k}]", text) for k, text in enumerate(attribute.strings or ())]
+        texts += [(f"versions[{k}]", text) for k, text in enumerate(attribute.versions or ())]
+        for field, text in texts:
             if text is not None and len(text.encode()) > _MOST_TEXT:
-                where = below(f"{path}.attributes", name)
-                yield Fault(f"{where}.{kind}", f"must have at most {_MOST_TEXT} bytes")
+                yield Fault(f"{where}.{field}", f"must have at most {_MOST_TEXT} bytes")
+        for field in ("ints", "bools", "strings", "versions"):
+            if getattr(attribute, field) == ():
+                yield Fault(f"{where}.{field}", "must have a value")
     for name, capacity in device.capacity.items():
         if wrong := attribute_name(name):
             yield Fault(f"{path}.capacity", wrong)

@@ -8,8 +8,8 @@ Source: made up.
 
 import numpy as np
 
-from kubestow.encoders.context import Terms
 from kubestow.encoders.family import Family, Relation, Tie
+from kubestow.encoders.terms import Terms
 
 from . import FOLLOWERS, follows, leads, most_on
 

@@ -13,7 +13,7 @@ from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.class_view import ClassViews
 from kubestow.framework.cycle.cycle import apply, complete, find_node, schedule_one
 from kubestow.framework.cycle.runtime import Framework, framework_for
-from kubestow.framework.state.dirty_nodes import NEVER, Touched
+from kubestow.framework.state.dirty_nodes import NEVER, DirtyNodes
 from kubestow.framework.state.state import State
 from kubestow.framework.vocabulary.status import Status
 from kubestow.instances.manifests import load_snapshot
@@ -142,7 +142,7 @@ def test_views_of_many_classes_stay_within_their_share_of_memory():
 
 
 def test_a_log_tells_what_changed_since():
-    log = Touched()
+    log = DirtyNodes()
     start = log.moment
     log.note(3)
     log.note(5)
@@ -154,12 +154,12 @@ def test_a_log_tells_what_changed_since():
 
 
 def test_a_log_that_has_forgotten_says_so():
-    log = Touched()
+    log = DirtyNodes()
     start = log.moment
     for n in range(10_000):
         log.note(n)
     assert log.since(start) is None
-    assert Touched().since(start) is None
+    assert DirtyNodes().since(start) is None
     assert log.since(NEVER) is None
 
 

@@ -10,7 +10,7 @@ from support.strategies import SMALL, Size, generate
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.cycle.budget_ledger import Ledger
-from kubestow.framework.cycle.candidate_cost import Candidate, harm_of
+from kubestow.framework.cycle.candidate_cost import Candidate, cost_of
 from kubestow.framework.cycle.cycle import apply, schedule_one
 from kubestow.framework.cycle.dry_runs import DryRuns
 from kubestow.framework.cycle.preemption import NOT_HELPFUL, dry_run, preempt
@@ -42,7 +42,7 @@ class Attempt:
         tried = {n: self.each(n) for n in self.potential.tolist()}
         found = [one for one in tried.values() if isinstance(one, Candidate)]
         if found:
-            return min(found, key=lambda one: harm_of(self.members, one)), ""
+            return min(found, key=lambda one: cost_of(self.members, one)), ""
         size = self.members.n_nodes
         return None, f"preemption: {fit_error(size, (tried.get(n, NOT_HELPFUL) for n in range(size)))}"
 
@@ -63,7 +63,7 @@ class Attempt:
                 alone = self.each(n)
                 assert runs.helps[place] == isinstance(alone, Candidate)
                 if runs.helps[place]:
-                    assert runs.least([place]) == (harm_of(self.members, alone), place)
+                    assert runs.least([place]) == (cost_of(self.members, alone), place)
                     assert runs.violations[place] == alone.violations
                     assert runs.candidate(place) == alone
         if self.members.pods[self.i].preempts and self.i not in self.state.nominated:

@@ -38,10 +38,10 @@ def share(name, amount, id_="1", **more):
     return result(name, share=id_, taken=((f"{DRIVER}/mem", amount),), **more)
 
 
-def check(objects, wanted, *results, selector=ON_A, held=None, gates=""):
+def check(objects, wanted, *results, selector=ON_A, held=None, gates="", release="1.36"):
     """The faults of an allocation."""
     nodes = [node("a", zone="z1"), node("b", zone="z2"), device_class()]
-    snapshot = cluster(*nodes, *objects, wanted, gates=gates)
+    snapshot = cluster(*nodes, *objects, wanted, gates=gates, release=release)
     new = NewAllocation("default/c", wanted.spec.devices, Allocation(results, selector), "a")
     return list(faults(snapshot, [new], held))
 
@@ -197,7 +197,10 @@ ROWS = [
         [slice_on("a", gpu("g0"), of=2)],
         claim("c", request("r", mode="All")),
         [result("g0")],
-        ["claim default/c: r wants all devices, and pool gpu.example.com/a is incomplete"],
+        [
+            "claim default/c: r has gpu.example.com/a/g0, which node a does not reach",
+            "claim default/c: r wants all devices, and pool gpu.example.com/a is incomplete",
+        ],
         id="all devices of an incomplete pool",
     ),
     pytest.param(
@@ -270,8 +273,11 @@ ROWS = [
         [slice_on("a", SHARED)],
         claim("c", request("r", count=2, capacity={"mem": "24"})),
         [share("s", 24), share("s", 24, "2")],
-        ["device gpu.example.com/a/s: 48 of gpu.example.com/mem are taken, and it has 40"],
-        id="more than there is",
+        [
+            "claim default/c: r has gpu.example.com/a/s twice",
+            "device gpu.example.com/a/s: 48 of gpu.example.com/mem are taken, and it has 40",
+        ],
+        id="more than there is, twice for one request",
     ),
     pytest.param(
         [slice_on("a", gpu("g0", capacity={"mem": "4"}))],
@@ -293,6 +299,14 @@ ROWS = [
 @pytest.mark.parametrize("objects, wanted, results, expected", ROWS)
 def test_one_fault(objects, wanted, results, expected):
     assert check(objects, wanted, *results) == expected
+
+
+def test_what_1_34_allows():
+    twice = claim("c", request("r", count=2, capacity={"mem": "20"}))
+    both = [share("s", 20), share("s", 20, "2")]
+    assert check([slice_on("a", SHARED)], twice, *both, release="1.34") == []
+    part = slice_on("a", gpu("g0"), of=2)
+    assert check([part], claim("c"), result("g0"), release="1.34") == []
 
 
 def test_a_device_that_another_claim_has():

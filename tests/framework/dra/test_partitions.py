@@ -21,6 +21,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.framework.dra.state import ClaimState
 
 NONE = "UAU DynamicResources: cannot allocate all claims"
+FAULTY = "UAU DynamicResources: invalid resource pools were encountered"
 CARD = {"card": {"memory": "40Gi"}}
 
 
@@ -86,6 +87,7 @@ def test_no_partition_without_the_gate():
     assert allocated(*objects, gates="DRAPartitionableDevices=false") == NONE
 
 
+@pytest.mark.parametrize("release", ["1.34", "1.36"])
 @pytest.mark.parametrize(
     "slices, reason",
     [
@@ -99,16 +101,16 @@ def test_no_partition_without_the_gate():
             [
                 slice_("x", pool="a", of=3, counters=CARD),
                 slice_("y", pool="a", of=3, counters=CARD),
-                APART[1],
+                slice_on("a", WHOLE, HALF_0, HALF_1, of=3),
             ],
             "duplicate counter set name card",
             id="two of this name",
         ),
     ],
 )
-def test_a_pool_with_counters_that_do_not_fit_together(slices, reason):
-    found = allocated(node("a"), device_class(), *slices, *pod_with(claim("c")))
-    assert found == f"error: pool a is invalid: {reason}"
+def test_a_pool_with_counters_that_do_not_fit_together(release, slices, reason):
+    found = allocated(node("a"), device_class(), *slices, *pod_with(claim("c")), release=release)
+    assert found == (f"error: pool a is invalid: {reason}" if release == "1.34" else FAULTY)
 
 
 def test_counters_of_a_newer_generation_leave_old_devices_behind():
@@ -240,7 +242,7 @@ def test_what_is_taken_of_a_shared_device(policy, asked, taken):
         assert cycle["result"] == "unschedulable"
     else:
         (device,) = cycle["allocations"][0]["devices"]
-        assert device["consumedCapacity"] == {f"{DRIVER}/mem": taken}
+        assert device["consumedCapacity"] == {"mem": taken}
 
 
 def test_claims_share_a_device_until_it_is_full():
@@ -255,15 +257,6 @@ def test_claims_share_a_device_until_it_is_full():
 @pytest.mark.parametrize(
     "device, wanted, expected",
     [
-        pytest.param(
-            shared(),
-            {"count": 2, "capacity": {"mem": "20"}},
-            {"c": ["r=g0", "r=g0"]},
-            id="twice for one claim",
-        ),
-        pytest.param(
-            shared(), {"count": 2, "capacity": {"mem": "21"}}, NONE, id="but not beyond its capacity"
-        ),
         pytest.param(shared(), {"capacity": {"cores": "1"}}, NONE, id="a capacity that it does not have"),
         pytest.param(shared(), {"capacity": {"x.example.com/mem": "1"}}, NONE, id="or has in another domain"),
         pytest.param(
@@ -310,11 +303,31 @@ def test_a_shared_device_belongs_to_one_claim_without_the_gate():
     assert [cycles[name]["result"] for name in ("p0", "p1")] == ["bound", "unschedulable"]
 
 
+@pytest.mark.parametrize(
+    "release, amount, expected",
+    [
+        pytest.param("1.34", "20", {"c": ["r=g0", "r=g0"]}, id="1.34 gives a request two shares of a device"),
+        pytest.param("1.34", "21", NONE, id="but not beyond its capacity"),
+        pytest.param("1.36", "20", NONE, id="1.36 gives it one"),
+    ],
+)
+def test_shares_of_one_device_for_one_request(release, amount, expected):
+    wanted = claim("c", request("r", count=2, capacity={"mem": amount}))
+    objects = [node("a"), device_class(), slice_on("a", shared()), *pod_with(wanted)]
+    assert allocated(*objects, release=release) == expected
+
+
+def test_two_requests_have_shares_of_one_device():
+    wanted = claim("c", *(request(name, capacity={"mem": "20"}) for name in "rs"))
+    objects = [node("a"), device_class(), slice_on("a", shared()), *pod_with(wanted)]
+    assert allocated(*objects) == {"c": ["r=g0", "s=g0"]}
+
+
 def test_a_shared_device_takes_its_counters_once():
     device = gpu("g0", shared=True, capacity={"mem": "40"}, takes={"card": {"memory": "40Gi"}})
     objects = [node("a"), device_class(), slice_on("a", device, counters=CARD)]
-    wanted = claim("c", request("r", count=2, capacity={"mem": "20"}))
-    assert allocated(*objects, *pod_with(wanted)) == {"c": ["r=g0", "r=g0"]}
+    wanted = claim("c", *(request(name, capacity={"mem": "20"}) for name in "rs"))
+    assert allocated(*objects, *pod_with(wanted)) == {"c": ["r=g0", "s=g0"]}
 
 
 def share_of(device, amount):

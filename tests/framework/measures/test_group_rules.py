@@ -33,6 +33,7 @@ def judge(objects, placed, victims=()):
 GANG = group("g", gang=2)
 RACK = group("g", "rack")
 BOTH = group("g", "rack", gang=3)
+WHOLE = group("g", disruptionMode="PodGroup")
 QUORUM = "gang default/g stands with {} of {} members"
 
 
@@ -105,6 +106,42 @@ QUORUM = "gang default/g stands with {} of {} members"
             (),
             ["pod group default/g is in more than one domain of row: 1, 2"],
             id="each key is a rule of its own",
+        ),
+        pytest.param([WHOLE, *members(running=["a", "c"])], {}, ["r0", "r1"], [], id="evicted whole"),
+        pytest.param(
+            [WHOLE, *members(running=["a", "c"])],
+            {},
+            ["r1"],
+            ["pod group default/g is evicted whole or not at all: default/r1 leaves and default/r0 stays"],
+            id="not evicted whole",
+        ),
+        pytest.param(
+            [WHOLE, *members(running=["a", "c"]), pod("dying").member("g").on("b").terminating()],
+            {},
+            ["r0", "r1"],
+            [],
+            id="evicted whole, and a terminating member takes its time",
+        ),
+        pytest.param(
+            [WHOLE, *members(running=["a"]), pod("dying").member("g").on("b").terminating()],
+            {"p0": "c"},
+            ["dying"],
+            [],
+            id="the room of a terminating member is no eviction",
+        ),
+        pytest.param(
+            [WHOLE, *members(running=["a"]), pod("gone").member("g").on("nowhere")],
+            {},
+            ["r0"],
+            [],
+            id="evicted whole, but for one on a node that is not there",
+        ),
+        pytest.param(
+            [WHOLE, *members(running=["a"])],
+            {"p0": "c"},
+            ["r0"],
+            ["default/p0 is placed, and its pod group default/g is evicted"],
+            id="who is evicted gains nobody",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 import pytest
 from support.builders import node, pod
 from support.filtering import Look, pass_over
-from support.storage import MAKE, attachment, bound, claim, csi_node, volume
+from support.storage import MAKE, attachment, bound, claim, csi_driver, csi_node, volume
 
 FULL = "U NodeVolumeLimits: node(s) exceed max volume count"
 EBS = "kubernetes.io/aws-ebs"
@@ -201,3 +201,33 @@ def test_a_nominated_pod_holds_its_attachment():
     )
     assert cycles["p"]["result"] == "nominated"
     assert cycles["q"]["filter"]["a"]["plugin"] == "NodeVolumeLimits"
+
+
+ABSENT = "U NodeVolumeLimits: csi.test CSI driver is not installed on the node"
+REQUIRED = csi_driver(required=True)
+
+
+@pytest.mark.parametrize(
+    "objects, rejected",
+    [
+        pytest.param([REQUIRED, bound("x")], {"a": ABSENT}, id="a node without a CSINode"),
+        pytest.param([REQUIRED, csi_node("a", other=1), bound("x")], {"a": ABSENT}, id="or the driver"),
+        pytest.param([REQUIRED, csi_node("a", volumes=None), bound("x")], {}, id="the driver, no limit"),
+        pytest.param([REQUIRED, csi_node("a", volumes=0), bound("x")], {"a": FULL}, id="and a full node"),
+        pytest.param([csi_driver(), bound("x")], {}, id="a driver that does not ask for it"),
+        pytest.param(
+            [REQUIRED, MAKE, claim("x", storage="make")], {"a": ABSENT}, id="a volume that is yet to be made"
+        ),
+        pytest.param(
+            [REQUIRED, bound("x"), pod("v").claim("x").on("a")],
+            {"a": ABSENT},
+            id="a volume that a pod there uses needs the driver, too",
+        ),
+    ],
+)
+def test_a_driver_that_must_be_installed(objects, rejected):
+    p = pod("p").claim("x")
+    assert Look(node("a"), *objects, p).rejected == rejected
+    kept = {name: text for name, text in rejected.items() if text == FULL}
+    assert Look(node("a"), *objects, p, gates="VolumeLimitScaling=false").rejected == kept
+    assert Look(node("a"), *objects, p, release="1.34").rejected == kept

@@ -54,16 +54,44 @@ KEPT_OUT = {"a": "UAU TaintToleration: node(s) had untolerated taint(s)"}
         ),
         pytest.param(
             GPU,
-            pod("p").changed(
-                lambda d: d["spec"].update(tolerations=[{"key": "dedicated", "operator": "Lt", "value": "9"}])
-            ),
+            pod("p").tolerate("dedicated", "9", operator="Lt"),
             KEPT_OUT,
-            id="an operator of a later release matches nothing",
+            id="a value that is no number is not compared",
         ),
     ],
 )
 def test_filter(tainted, p, rejected):
     assert Look(tainted, node("b"), p).rejected == rejected
+
+
+AGED = node("a").taint("age", "7")
+
+
+@pytest.mark.parametrize(
+    "operator, value, tolerated",
+    [
+        pytest.param("Lt", "8", True, id="Lt tolerates a smaller value"),
+        pytest.param("Lt", "7", False, id="but not its own"),
+        pytest.param("Lt", "6", False, id="nor a larger one"),
+        pytest.param("Gt", "6", True, id="Gt tolerates a larger value"),
+        pytest.param("Gt", "7", False, id="but not its own either"),
+        pytest.param("Gt", "-9223372036854775808", True, id="down to the smallest number"),
+    ],
+)
+def test_comparing_tolerations(operator, value, tolerated):
+    p = pod("p").tolerate("age", value, operator=operator)
+    assert Look(AGED, p).rejected == ({} if tolerated else KEPT_OUT)
+    assert Look(AGED, p, gates="TaintTolerationComparisonOperators=false").rejected == KEPT_OUT
+    text = "UAU TaintToleration: node(s) had untolerated taint {age: 7}"
+    assert Look(AGED, p, release="1.34").rejected == {"a": text}
+
+
+def test_comparing_tolerations_of_soft_taints_count():
+    soft = node("a").taint("age", "7", effect="PreferNoSchedule")
+    p = pod("p").tolerate("age", "8", operator="Lt")
+    assert Look(soft, node("b"), p).scores("TaintToleration") == {"a": 300, "b": 300}
+    off = Look(soft, node("b"), p, gates="TaintTolerationComparisonOperators=false")
+    assert off.scores("TaintToleration") == {"a": 0, "b": 300}
 
 
 @pytest.mark.parametrize(

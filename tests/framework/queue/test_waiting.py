@@ -147,7 +147,8 @@ class TestInFlight:
         assert queue.fail("a", "NodeName").where("a") == "backoff"
 
     def test_events_that_nobody_waits_for_are_not_kept(self):
-        queue = Queue(pod("a"))
+        """NodeDeclaredFeatures registers every update of a pod."""
+        queue = Queue(pod("a"), gates="NodeDeclaredFeatures=false")
         queue.pop()
         queue.change(pod("x").on("n"), pod("x").on("n").terminating())
         assert queue.queue.n_in_flight_events == 0

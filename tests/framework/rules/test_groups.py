@@ -1,7 +1,9 @@
 import pytest
-from support.builders import group, node, pod, workload
+from support.builders import cluster, group, node, pod, workload
 from support.grouped import Grouped
 
+from kubestow.framework.build import build_cluster
+from kubestow.framework.rules.eviction_units import preemptor_nodes
 from kubestow.framework.rules.groups import OFF_KEY, group_of, pinned_domains
 from kubestow.models.scheduling import PodGroup, Workload
 
@@ -318,3 +320,36 @@ def test_a_reference_to_a_workload_of_a_later_version_finds_its_template():
     )
     (found,) = Grouped(NODES, later, pod("p").replica("w", "half").times(2)).groups
     assert found.min_count == 2
+
+
+RUNNING = [
+    pod("a1").member("g").on("a"),
+    pod("b1").member("g").on("b"),
+    pod("dying").member("g").on("c").terminating(),
+    pod("lost").member("g").on("nowhere"),
+    pod("alone").on("b"),
+]
+
+
+@pytest.mark.parametrize(
+    "mode, gates, nodes",
+    [
+        pytest.param(
+            "PodGroup", "", {"a1": "ab", "b1": "ab", "dying": "c", "alone": "b"}, id="evicted whole"
+        ),
+        pytest.param(
+            {"all": {}}, "", {"a1": "ab", "b1": "ab", "dying": "c", "alone": "b"}, id="v1beta1's word"
+        ),
+        pytest.param("Pod", "", {"a1": "a", "b1": "b", "dying": "c", "alone": "b"}, id="pod by pod"),
+        pytest.param(
+            "PodGroup", "WorkloadAwarePreemption=false", {"a1": "a", "b1": "b"}, id="without the gate"
+        ),
+        pytest.param("PodGroup", "GenericWorkload=false", {"a1": "a", "b1": "b"}, id="without groups"),
+    ],
+)
+def test_a_preemptor_may_be_where_any_member_of_the_unit_is(mode, gates, nodes):
+    rules = group("g", disruptionMode=mode)
+    index = build_cluster(cluster(NODES, rules, RUNNING, gates=gates))
+    for name, expected in nodes.items():
+        found = preemptor_nodes(index, index.pod_index[f"default/{name}"])
+        assert "".join(index.node_names[n] for n in found) == expected, name

@@ -57,10 +57,7 @@ URGENT = pod("u").priority(5)
 @pytest.mark.parametrize(
     "objects, need",
     [
-        pytest.param((WHOLE, RUNNING, URGENT), "spec.disruptionMode all", id="evicted whole, and in danger"),
-        pytest.param((WHOLE, RUNNING, URGENT.never()), "", id="evicted whole, but nobody preempts"),
-        pytest.param((WHOLE, RUNNING.priority(5), URGENT), "", id="evicted whole, but as important"),
-        pytest.param((WHOLE, pod("p").member("g"), URGENT), "", id="evicted whole, but nobody runs"),
+        pytest.param((WHOLE, RUNNING, URGENT), "", id="a group that is evicted whole"),
         pytest.param((PART, COMPOSITE, pod("p").member("g")), "CompositePodGroup c", id="a group of groups"),
         pytest.param((PART, COMPOSITE, RUNNING), "", id="a group of groups that runs and is left alone"),
         pytest.param(
@@ -77,20 +74,10 @@ URGENT = pod("u").priority(5)
     ],
 )
 def test_needs_of_groups(objects, need):
-    """Of the optimal scheduler, in every release."""
     needs = unsupported(build_cluster(cluster(node("a"), *objects)))
     assert len(needs) == bool(need)
     assert all("PodGroup default/g" in text and need in text for text in needs)
     assert unsupported(build_cluster(cluster(node("a"), *objects, gates="GenericWorkload=false"))) == []
-
-
-@pytest.mark.parametrize(
-    "release, needs", [("1.34", 1), ("1.36", 0), ("1.37", 1)], ids=["proposal", "1.36", "1.37"]
-)
-def test_whole_groups_leave_in_the_cycles_of_1_36(release, needs):
-    run = build_cluster(cluster(node("a"), WHOLE, RUNNING, URGENT, release=release))
-    assert len(unsupported(run, greedy=True)) == needs
-    assert len(unsupported(run)) == 1
 
 
 def test_an_instance_is_refused_by_its_first_need():

@@ -1,36 +1,27 @@
-"""The greedy baseline against fixed samples of cycles recorded from the real kube-scheduler."""
+"""The greedy baseline against fixed samples of cycles recorded from the real kube-scheduler, by release."""
 
 import pytest
-from support.paths import DATA
-from support.recorded import cycle, group, instances, number, ours, recorded
+from support.recorded import SAMPLES, cycle, group, number, ours, recorded, traces
 
-from kubestow.models.features import FeatureGates
-from kubestow.models.kube_version import KubeVersion
-
-OLD = instances(DATA / "conformance")
-NEW = instances(DATA / "conformance-1.36")
-
-PODWISE = FeatureGates.parse("TopologyAwareWorkloadScheduling=false,WorkloadAwarePreemption=false")
-"""The gates with which a family was recorded where members preempt one by one."""
+TRACES = [
+    pytest.param(version, path, id=f"{version}/{number(path)}")
+    for version in SAMPLES
+    for path in traces(version)
+]
 
 
-@pytest.mark.parametrize("path", OLD, ids=number)
-def test_every_cycle_is_that_of_the_real_scheduler(path):
-    real, mine = recorded(path), ours(path, kube_version=KubeVersion.V1_34)
+@pytest.mark.parametrize("version, path", TRACES)
+def test_every_cycle_is_that_of_the_real_scheduler(version, path):
+    real, mine = recorded(path), ours(version, path)
     assert list(map(cycle, mine["cycles"])) == list(map(cycle, real["cycles"]))
+    assert list(map(group, mine.get("groups", []))) == list(map(group, real.get("groups", [])))
+    assert mine.get("gated", []) == real.get("gated", [])
 
 
-@pytest.mark.parametrize("path", NEW, ids=number)
-def test_every_cycle_of_a_group_is_that_of_the_real_scheduler(path):
-    gates = PODWISE if path.parent.name == "n-podwise" else FeatureGates()
-    mine = ours(path, kube_version=KubeVersion.V1_36, feature_gates=gates)
-    real = recorded(path)
-    assert list(map(cycle, mine["cycles"])) == list(map(cycle, real["cycles"]))
-    assert list(map(group, mine["groups"])) == list(map(group, real.get("groups", [])))
-    assert mine["gated"] == real.get("gated", [])
-
-
-def test_the_samples_are_complete():
-    assert (len(OLD), len(NEW)) == (72, 16)
-    assert {path.parent.name[0] for path in OLD} == set("abcdefghi")
-    assert {path.parent.name[0] for path in NEW} == set("klmn")
+@pytest.mark.parametrize(
+    "version, number, families", [("1.34", 72, "abcdefghi"), ("1.36", 50, "abcdefghiklmnp")]
+)
+def test_the_samples_are_complete(version, number, families):
+    found = traces(version)
+    assert len(found) == number
+    assert {path.parent.name[0] for path in found} == set(families)

@@ -32,6 +32,7 @@ FILTERS = [
     "PodTopologySpread",
     "InterPodAffinity",
     "DynamicResources",
+    "NodeDeclaredFeatures",
 ]
 SCORES = {
     "TaintToleration": 3,
@@ -63,8 +64,9 @@ def test_the_default_profile():
     assert dict(default.weights) == SCORES
 
 
-def test_devices_do_not_score_in_1_34():
+def test_devices_do_not_score_in_1_34_and_nodes_declare_nothing():
     default = expanded(KubeVersion.V1_34)
+    assert list(default.points[FILTER]) == FILTERS[:-1]
     assert list(default.points[SCORE]) == [name for name in SCORES if name != "DynamicResources"]
 
 

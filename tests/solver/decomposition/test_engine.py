@@ -47,6 +47,16 @@ def vanishing(shared, piece, report):
     os._exit(3)
 
 
+def vanishing_first(shared, piece, report):
+    if piece == 1:
+        vanishing(shared, piece, report)
+    return piece
+
+
+def failing_to_load(shared, piece, report):
+    raise ImportError("initialization failed") from KeyboardInterrupt()
+
+
 def waiting(shared, piece, report):
     try:
         report("ready")
@@ -86,8 +96,19 @@ def test_a_bug_in_a_process_keeps_its_traceback():
 
 
 def test_a_process_that_vanishes_is_noticed():
+    results = dict(Processes(1).run(vanishing_first, None, [1, 2], lambda *_: None))
+    assert "ended with code 3" in str(results[0].error)
+    assert results[1] == 2
+
+
+def test_a_search_does_not_go_on_without_a_part(round_of_three, monkeypatch):
+    monkeypatch.setattr("kubestow.solver.decomposition.search._search_part", vanishing)
     with pytest.raises(InternalError, match="ended with code 3"):
-        list(Processes(1).run(vanishing, None, [1], lambda *_: None))
+        found(round_of_three, replace(OPTIONS, workers=2))
+
+
+def test_a_module_that_ctrl_c_keeps_from_loading_is_an_interruption():
+    assert list(Processes(1).run(failing_to_load, None, [1], lambda *_: None)) == []
 
 
 def test_ctrl_c_is_passed_on_and_no_further_piece_is_taken():

@@ -7,7 +7,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.builders import cluster, node, pod
+from support.builders import cluster, group, node, pod
+from support.proof import PLENTY
 from support.strategies import SMALL, generate
 
 from kubestow.encoders.build import build_problem
@@ -44,8 +45,8 @@ def search_of(documents, workers=1, params=DEFAULT):
 
 
 def begin(problem, lns, names):
-    outcome = complete(problem, ())
-    assert lns.start(names, *counted(problem, outcome), 60.0)
+    outcome = complete(problem, ()).outcome
+    assert lns.start(names, *counted(problem, outcome), PLENTY)
     return outcome
 
 
@@ -87,7 +88,8 @@ def test_a_solution_is_what_the_model_reads_of_the_point(make):
 
 
 def test_what_is_found_is_better_than_the_start():
-    problem, _, lns = search_of(ROUNDS["pods that only need room"]())
+    by_proof = LnsParams(sub_limit=10.0, max_sub_limit=10.0, max_size=4)
+    problem, _, lns = search_of(ROUNDS["pods that only need room"](), params=by_proof)
     name = tiers.scheduled(problem.levels[-1])
     outcome = begin(problem, lns, [name])
     assert sum(steps(lns, 60)) > 0
@@ -114,15 +116,37 @@ def test_what_hangs_on_a_node_is_free_with_it():
     free = set(lns.free(nodes).tolist())
     names = {v.name.split("[")[0] for k, v in enumerate(model.context.model.proto.variables) if k in free}
     assert {"y", "evicted", "preemptor", "violating", "lowest"} <= names
-    decisive = set(lns.places.decisive.tolist())
-    assert free & decisive == set(lns.places.on(nodes).tolist())
+    decisive = set(lns.variable_index.decisive.tolist())
+    assert free & decisive == set(lns.variable_index.on(nodes).tolist())
+
+
+def test_who_leaves_with_a_pod_on_the_node_is_free_with_it():
+    """A group that is evicted whole: one node of three is drawn, and a step evicts members on two."""
+    problem = build_problem(
+        build_cluster(
+            cluster(
+                [node(n, cpu="2") for n in "abc"],
+                group("g", disruptionMode="PodGroup"),
+                [pod(f"m{n}").req(cpu="2").member("g").on(n) for n in "ab"],
+                pod("u").req(cpu="2").priority(5).nodes("hostname", "In", "a"),
+            )
+        )
+    )
+    model = RoundModel(problem, SolveOptions(workers=1))
+    lns = LargeNeighbourhoodSearch(model, model.options)
+    begin(problem, lns, [tiers.scheduled(5)])
+    free = set(lns.free(np.array([0])).tolist())
+    names = {v.name for k, v in enumerate(model.context.model.proto.variables) if k in free}
+    assert {"evicted[default/ma]", "evicted[default/mb]", "whole[default/g]"} <= names
+    assert any(steps(lns, 5))
+    assert sum(lns.solution.leaving.values()) == 2
 
 
 def test_a_closure_that_grows_too_large_is_the_nodes_alone():
     problem, _, lns = search_of(ROUNDS["gangs in racks with devices"](), params=LnsParams(max_free=0))
     begin(problem, lns, [tiers.scheduled(problem.levels[-1])])
-    nodes = lns.places.nodes[:1]
-    assert lns.free(nodes).tolist() == lns.places.on(nodes).tolist()
+    nodes = lns.variable_index.nodes[:1]
+    assert lns.free(nodes).tolist() == lns.variable_index.on(nodes).tolist()
 
 
 def test_a_search_ends_where_nothing_can_change():

@@ -1,10 +1,13 @@
 """Orders of steps: found, or proven not to exist."""
 
-from support.builders import cluster, node, pod
+import pytest
+from support.builders import cluster, group, node, pod
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
+from kubestow.framework.state.moves import Bind, Leave
 from kubestow.solver.ordering.assignment import Assignment
+from kubestow.solver.ordering.greedy_order import GreedyOrder
 from kubestow.solver.ordering.sequencer import Sequencer
 
 SPREAD = [
@@ -62,3 +65,35 @@ def test_an_order_that_the_quick_sequence_misses_is_found_by_looking_at_all():
     sequencer.context.relations.component_of_class = {}
     sequencer.context.relations.component_of_victim = {}
     assert sequencer.order(both, FAR).moves is not None
+
+
+WHOLE = [
+    [node(n, cpu="2") for n in "ab"],
+    group("g", disruptionMode="PodGroup"),
+    [pod(f"m{n}").label(app="x").req(cpu="2").member("g").on(n) for n in "ab"],
+]
+
+
+def all_leave(sequencer, **placed):
+    index = sequencer.context.cluster.pod_index
+    victims = frozenset(index[f"default/m{n}"] for n in "ab")
+    nodes = {index[f"default/{name}"]: n for name, n in placed.items()}
+    return sequencer.order(Assignment(nodes, victims), FAR)
+
+
+@pytest.mark.parametrize("stuck", [False, True], ids=["by the greedy order", "by the search"])
+def test_members_of_a_whole_group_leave_for_a_pod_on_the_node_of_one(monkeypatch, stuck):
+    """Both leave before the pod binds, though nothing comes to the other node."""
+    if stuck:
+        monkeypatch.setattr(GreedyOrder, "run", lambda _: False)
+    urgent = pod("u").req(cpu="2").priority(5).anti("hostname", {"app": "x"})
+    kinds = [type(move) for move in all_leave(sequencer_of(*WHOLE, urgent), u=0).moves]
+    assert kinds.count(Leave) == 2
+    assert kinds.index(Bind) == len(kinds) - 1
+
+
+def test_the_last_preemptor_of_a_whole_group_waits_for_all_of_it():
+    """It needs no room and could bind beside the members, but would then be the preemptor of neither."""
+    sequencer = sequencer_of(*WHOLE, pod("p").req(cpu="0").priority(5))
+    moves = all_leave(sequencer, p=0).moves
+    assert isinstance(moves[-1], Bind)

@@ -7,18 +7,16 @@ import pytest
 from ortools.math_opt.python import mathopt
 from support.builders import cluster, node, pod
 from support.optima import best, holds
+from support.proof import OPTIONS, PLENTY
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models import tiers
-from kubestow.solver.model.round_model import RoundModel
-from kubestow.solver.options import SolveOptions
+from kubestow.solver.model.round_model import Completion, RoundModel
 from kubestow.solver.patterns.node_types import node_types_of
 from kubestow.solver.search.tier_bounds import Bounding
-
-OPTIONS = SolveOptions(workers=1)
 
 
 def round_model(snapshot):
@@ -26,7 +24,7 @@ def round_model(snapshot):
 
 
 def split(model):
-    node_of = model.places.node_of(np.arange(len(model.rows.low)))
+    node_of = model.variable_index.node_of(np.arange(len(model.rows.low)))
     return node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
 
 
@@ -87,7 +85,7 @@ def test_members_of_a_type_trade_places_in_any_solution(snapshot, wanted):
 
 
 def started(model, outcome=()):
-    assert model.complete(dict(outcome), {}, [next(iter(model.goals))], 5.0)
+    assert model.complete(dict(outcome), {}, [next(iter(model.goals))], PLENTY) is Completion.COMPLETE
     return Bounding(model, OPTIONS)
 
 
@@ -99,8 +97,8 @@ def test_the_bound_holds_and_the_plan_is_one(seed, utilisation):
     name = tiers.scheduled(0)
     optimum = -best(model.context.model, model.cost(name))[0]
     bounding = started(model)
-    bound, solution = bounding.by_columns(name, time.monotonic() + 20)
-    assert optimum <= bound <= bounding.relax(name, 5.0)
+    bound, solution = bounding.by_columns(name, time.monotonic() + PLENTY)
+    assert optimum <= bound <= bounding.relax(name, PLENTY)
     assert solution is None or 0 < solution.goals[name] <= optimum
 
 
@@ -114,22 +112,22 @@ def test_whole_pods_bound_more_tightly_than_shares_of_them():
         )
     )
     bounding = started(mixed)
-    assert bounding.relax(name, 5.0) == 3
-    bound, solution = bounding.by_columns(name, time.monotonic() + 20)
+    assert bounding.relax(name, PLENTY) == 3
+    bound, solution = bounding.by_columns(name, time.monotonic() + PLENTY)
     assert bound == 2
     assert solution.goals[name] == 2
 
 
 def test_without_a_solution_to_start_from_there_are_no_columns():
     model = round_model(cluster(node("n"), pod("p")))
-    assert Bounding(model, OPTIONS).by_columns(tiers.scheduled(0), time.monotonic() + 5) == (None, None)
+    assert Bounding(model, OPTIONS).by_columns(tiers.scheduled(0), time.monotonic() + PLENTY) == (None, None)
 
 
 def test_a_solution_of_columns_satisfies_the_model():
     model = round_model(snapshot_of(packing(4, 4, 2, 1.0, 1)))
     name = tiers.scheduled(1)
     bounding = started(model)
-    _, solution = bounding.by_columns(name, time.monotonic() + 20)
+    _, solution = bounding.by_columns(name, time.monotonic() + PLENTY)
     counts = np.zeros(len(model.rows.low), dtype=np.int64)
     for key, count in solution.counts.items():
         counts[model.context.counts[key].index] = count
@@ -145,8 +143,8 @@ def test_a_linear_solver_that_breaks_down_bounds_nothing(monkeypatch):
     monkeypatch.setattr(mathopt.IncrementalSolver, "solve", broken)
     model = round_model(cluster(node("n", cpu="1"), pod("p").req(cpu="600m").times(3)))
     bounding = started(model)
-    assert bounding.relax(tiers.scheduled(0), 5.0) is None
-    assert bounding.by_columns(tiers.scheduled(0), time.monotonic() + 5)[0] is None
+    assert bounding.relax(tiers.scheduled(0), PLENTY) is None
+    assert bounding.by_columns(tiers.scheduled(0), time.monotonic() + PLENTY)[0] is None
 
 
 def test_a_bound_of_nothing_is_a_bound():
@@ -160,7 +158,7 @@ def test_a_bound_of_nothing_is_a_bound():
     )
     model.fix(tiers.scheduled(0), 1)
     name = tiers.evicted(0, -1)
-    assert model.complete({(0, 0): 1}, {0: 1}, [name], 60.0)
-    bound, found = Bounding(model, OPTIONS).by_columns(name, time.monotonic() + 60)
+    assert model.complete({(0, 0): 1}, {0: 1}, [name], PLENTY) is Completion.COMPLETE
+    bound, found = Bounding(model, OPTIONS).by_columns(name, time.monotonic() + PLENTY)
     assert bound == 0
     assert found.goals[name] == 0

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.builders import cluster, node, pod
 from support.optima import best, holds
+from support.proof import OPTIONS, PLENTY
+from support.search_params import search_with
 
 from kubestow.encoders.build import build_problem
 from kubestow.encoders.linear import HIGHEST, LOWEST
@@ -20,7 +22,6 @@ from kubestow.models import tiers
 from kubestow.solver.api import solve_both
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.model.sparse_rows import Rows, Sparse
-from kubestow.solver.options import SolveOptions
 from kubestow.solver.patterns import enumeration as listing
 from kubestow.solver.patterns import slack_bounds as squeeze
 from kubestow.solver.patterns.attainment import Attainment
@@ -31,7 +32,6 @@ from kubestow.solver.patterns.params import PatternParams
 from kubestow.solver.search.params import SearchParams
 from kubestow.solver.search.tier_bounds import Bounding
 
-OPTIONS = SolveOptions(workers=1)
 SCHEDULED = tiers.scheduled(0)
 
 
@@ -143,7 +143,7 @@ def round_model(snapshot):
 
 def listed(model, name, bound, value=0, patterns=PATTERNS):
     bounding = Bounding(model, OPTIONS, SearchParams(patterns=patterns))
-    return bounding.by_enumeration(name, value, bound, time.monotonic() + 20)
+    return bounding.by_enumeration(name, value, bound, time.monotonic() + PLENTY)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -180,16 +180,16 @@ def test_a_bound_that_can_be_attained_comes_with_a_solution():
 
 def test_what_is_found_satisfies_the_model():
     model = round_model(snapshot_of(packing(4, 4, 1, 1.0, 1)))
-    node_of = model.places.node_of(np.arange(len(model.rows.low)))
+    node_of = model.variable_index.node_of(np.arange(len(model.rows.low)))
     cost = model.cost(SCHEDULED)
     blocks = node_types_of(model.rows, node_of, [model.cost(name) for name in model.goals])
     optimum, _ = best(model.context.model, cost)
     attainment = Attainment(model.rows, blocks, cost, model.new_solver)
-    decided, found = attainment.decide(optimum, time.monotonic() + 20)
+    decided, found = attainment.decide(optimum, time.monotonic() + PLENTY)
     assert decided
     assert holds(model.rows, found)
     assert cost @ found <= optimum
-    assert attainment.decide(optimum - 1, time.monotonic() + 20) == (True, None)
+    assert attainment.decide(optimum - 1, time.monotonic() + PLENTY) == (True, None)
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,14 @@ def test_nodes_that_limit_nobody_are_not_for_listing():
     assert listed(model, SCHEDULED, 2, value=1) == (2, None)
 
 
-def test_a_full_round_of_64_pods_is_proven_in_seconds():
-    """No plan binds all 64, which neither shares of pods nor fractions of patterns show."""
-    optimum, _ = solve_both(snapshot_of(packing(8, 8, 1, 1.0, 0)), SolveOptions(workers=1, time_limit=20))
+def test_a_full_round_of_64_pods_is_proven_in_seconds(monkeypatch):
+    """No plan binds all 64, which neither shares of pods nor fractions of patterns show.
+
+    The seconds are those of this process: others on the machine do not count.
+    """
+    search_with(monkeypatch, quick_share=2 / PLENTY)
+    begin = time.process_time()
+    optimum, _ = solve_both(snapshot_of(packing(8, 8, 1, 1.0, 0)), OPTIONS)
+    assert time.process_time() - begin < 20
     assert optimum.status == "OPTIMAL"
     assert [(t.value, t.bound) for t in optimum.tiers if t.name == SCHEDULED] == [(63, 63)]

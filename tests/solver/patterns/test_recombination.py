@@ -6,11 +6,12 @@ from math import inf
 import numpy as np
 import pytest
 from support.builders import cluster, node, pod
+from support.proof import PLENTY
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
-from kubestow.solver.model.round_model import RoundModel
+from kubestow.solver.model.round_model import Completion, RoundModel
 from kubestow.solver.model.submodel import Submodels
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.patterns.params import PatternParams
@@ -43,12 +44,12 @@ def point(model, *on_nodes):
         for cpu in asked:
             key = (cores[cpu], n)
             counts[key] = counts.get(key, 0) + 1
-    assert model.complete(counts, {}, [tiers.scheduled(0)], 10.0)
+    assert model.complete(counts, {}, [tiers.scheduled(0)], PLENTY) is Completion.COMPLETE
     return model.values
 
 
 def put_together(recombination, model):
-    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), PLENTY)
     return None if attempt is None else attempt.search()
 
 
@@ -60,7 +61,7 @@ def test_the_best_nodes_of_two_solutions_make_one_that_is_better_than_both(model
     recombination = bounding_of(model).recombination()
     recombination.see(point(model, [3, 1], []))
     recombination.see(point(model, [], [2, 2]))
-    found, _ = put_together(recombination, model)
+    found = put_together(recombination, model)
     assert placed(model, found) == 4
     assert Submodels(model.rows, found).broken().tolist() == []
 
@@ -70,8 +71,8 @@ def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(mod
     recombination = bounding_of(model).recombination()
     for values in seen:
         recombination.see(values)
-    found, _ = put_together(recombination, model)
-    nodes = [model.places.on(np.array([n])) for n in (0, 1)]
+    found = put_together(recombination, model)
+    nodes = [model.variable_index.on(np.array([n])) for n in (0, 1)]
     patterns = {tuple(values[mine]) for values in seen for mine in nodes}
     best = 0
     for pair in combinations_with_replacement(patterns, 2):
@@ -85,23 +86,23 @@ def test_what_is_found_is_the_best_choice_of_one_known_pattern_for_each_node(mod
 
 def test_no_attempt_is_made_where_nothing_new_was_seen_or_one_is_under_way(model):
     recombination, cost = bounding_of(model).recombination(), model.cost(tiers.scheduled(0))
-    assert recombination.attempt(cost, 10.0) is None
+    assert recombination.attempt(cost, PLENTY) is None
     recombination.see(point(model, [3, 1], []))
-    first = recombination.attempt(cost, 10.0)
+    first = recombination.attempt(cost, PLENTY)
     recombination.see(point(model, [], [2, 2]))
-    assert recombination.attempt(cost, 10.0) is None
+    assert recombination.attempt(cost, PLENTY) is None
     first.stop()
-    assert recombination.attempt(cost, 10.0).search()[0] is not None
+    assert recombination.attempt(cost, PLENTY).search() is not None
     recombination.see(point(model, [2, 2], []))
-    assert recombination.attempt(cost, 10.0) is None, "nodes are alike: this is no new pattern"
+    assert recombination.attempt(cost, PLENTY) is None, "nodes are alike: this is no new pattern"
 
 
 def test_a_stopped_attempt_finds_nothing(model):
     recombination = bounding_of(model).recombination()
     recombination.see(point(model, [3, 1], []))
-    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), 10.0)
+    attempt = recombination.attempt(model.cost(tiers.scheduled(0)), PLENTY)
     attempt.stop()
-    assert attempt.search() == (None, False)
+    assert attempt.search() is None
 
 
 @pytest.mark.parametrize("limit", ["max_priced_types", "max_recombined_variables"])
@@ -117,5 +118,5 @@ def test_a_model_that_was_given_a_row_is_put_together_with_it(model):
     recombination = bounds.recombination()
     recombination.see(point(model, [3], []))
     recombination.see(point(model, [], [2, 2]))
-    found, _ = put_together(recombination, model)
+    found = put_together(recombination, model)
     assert placed(model, found) == 3

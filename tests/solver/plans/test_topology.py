@@ -19,7 +19,7 @@ from support.grouped import rack
 
 from kubestow.framework.build import build_cluster
 from kubestow.models.errors import InputError
-from kubestow.solver.api import SolveOptions, solve, solve_greedy
+from kubestow.solver.api import SolveOptions, solve_greedy_round, solve_round
 from kubestow.solver.plans.topology import chosen_key, topology
 
 OPTIONS = SolveOptions(workers=1)
@@ -29,7 +29,7 @@ RACKS = [rack("r1", ("a", 4), ("b", 4)), rack("r10", ("c", 4)), rack("r2", ("d",
 
 def seen(*objects, key=None):
     snapshot = cluster(*objects)
-    return topology(snapshot, solve(snapshot, OPTIONS), key)
+    return topology(solve_round(snapshot, OPTIONS), key)
 
 
 # name -> (objects, the key that is chosen)
@@ -142,7 +142,7 @@ def test_pods_are_placed_running_or_evicted():
 
 def test_greedys_plan_is_seen_the_same_way():
     snapshot = cluster(rack("r1", ("a", 4)), group("g", "rack", gang=2), MEMBER.times(2))
-    picture = topology(snapshot, solve_greedy(snapshot))
+    picture = topology(solve_greedy_round(snapshot))
     assert [p.pod_group for p in picture.domains[0].nodes[0].pods] == ["default/g", "default/g"]
 
 

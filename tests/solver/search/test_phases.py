@@ -42,7 +42,7 @@ def run_of(large, **changes):
     params = SearchParams(**given | changes)
     problem = build_problem(build_cluster(CROWDED))
     state = SearchState(problem, OPTIONS, params, None, time.monotonic())
-    state.offer(complete(problem, ()))
+    state.offer(*complete(problem, ()))
     names = [tier.name for tier in state.incumbent.valuation.tiers]
     first = names.index(SCHEDULED)
     for name in names[:first]:

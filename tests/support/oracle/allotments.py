@@ -1,8 +1,8 @@
-"""Every allocation that the claims of a pod could get on a node, whoever would choose it.
+"""Every allocation that the claims of a pod could get on a node, by any allocator.
 
 What a device may serve is read from the objects as served, what is allocated from the framework's state, and
 an allocation counts where `framework.dra.checker` finds no fault in it: nothing here knows the allocator, or
-an encoder.  Of devices that nothing tells apart (one slice, equal content and taints) the first free ones are
+an encoder. Of devices that nothing tells apart (one slice, equal content and taints) the first free ones are
 taken, in order.
 """
 
@@ -62,7 +62,7 @@ class Allotments:
     # -- one claim --
 
     def _of_claim(self, state, key, claim, node):
-        """Return what one claim could have by itself, of devices that nobody else has."""
+        """Return what one claim could have by itself, of devices that no other claim has."""
         found = []
         for results in self._static(state, claim, node):
             documents = [self._document(k, *result) for k, result in enumerate(results)]
@@ -98,7 +98,7 @@ class Allotments:
                         yield tuple((name, want, id_) for id_ in chosen)
 
     def _sound(self, claim, results, node):
-        """Say whether the checker finds no fault, with nothing else allocated; and devices come in order."""
+        """Whether the checker finds no fault, with nothing else allocated; and devices come in order."""
         if not results:
             return False
         if any(self._amounts(want, id_) is None for _, want, id_ in results):
@@ -120,7 +120,7 @@ class Allotments:
         return written
 
     def _renamed(self, key, allocation):
-        """Give shares an id of the claim's."""
+        """Name shares by ids of the claim."""
         results = tuple(
             type(r)(r.request, r.id, r.admin, f"{key} {r.share}" if r.share else "", r.taken)
             for r in allocation.results
@@ -140,7 +140,7 @@ class Allotments:
         return self._served.shared(self._device[id_].spec)
 
     def _room(self, state, want, id_):
-        """Say whether a shared device has so much left."""
+        """Whether a shared device has enough left."""
         amounts = self._amounts(want, id_)
         if amounts is None:
             return False
@@ -163,7 +163,7 @@ class Allotments:
         )
 
     def _holds(self, state, brought):
-        """Say whether all claims together can have their devices now, and like devices come in order."""
+        """Whether all claims together can have their devices now, and like devices come in order."""
         if not brought:
             return True
         held = state.claims.allocations
@@ -172,9 +172,9 @@ class Allotments:
         return self._in_one_step(state, brought) and self._in_order(state, brought)
 
     def _in_one_step(self, state, brought):
-        """Say whether a pod's claims do not get into each other's way, `adminAccess` counted as any other.
+        """Whether a pod's claims are compatible with each other, with `adminAccess` counted as any other.
 
-        What `adminAccess` gets is not taken from anybody else, but it has to be there; and what it was given
+        What `adminAccess` gets is not taken from other claims, but it has to be there; and what it was given
         is not given to a later claim of the pod.
         """
         seen, shares, partitions = set(), {}, []
@@ -205,7 +205,7 @@ class Allotments:
         return True
 
     def _in_order(self, state, brought):
-        """Say whether of like devices the first free ones are taken, each in its turn."""
+        """Whether of like devices the first free ones are taken, each in its turn."""
         free = {}
         for id_, like in self._like.items():
             if not self._shared(id_) and not state.claims.in_use(self._device[id_].identity):

@@ -6,11 +6,12 @@ Depth first over the steps of a plan, with memory of the situations that were se
                            devices that its claims could have there (`allotments`)
     mark v                 a running pod terminates: it holds all it held, but no longer counts for spread
     leave v                a terminating pod is gone; it waits for its preemptor
-    deallocate c           a claim that is reserved for nobody, or for one pod that waits, loses its devices
+    deallocate c           a claim that is not reserved, or only for one pod that waits, loses its devices
 
-A situation in which nobody is marked and every pod that left has had a preemptor is a plan: a newcomer on its
+A situation in which no pod is marked and every pod that left has had a preemptor is a plan: a newcomer on its
 node, of strictly higher priority and allowed to preempt, bound after it left; a gang's only if the pod left
-before the first of the gang was bound.  Nothing here knows an encoder or an order search; it stands on the
+before the first of the gang was bound. Of a group that is evicted whole it may be the node of any member.
+Nothing here knows an encoder or an order search; it stands on the
 framework's state and filters, and on `valuation`, which also judges the rules of pod groups.
 
 Three facts keep it quick, each of them a necessary condition: only a pod below some preemptor that can ever
@@ -32,6 +33,7 @@ from kubestow.framework.state.moves import Bind, Deallocate, Leave, Mark
 from kubestow.framework.state.state import State
 from support.oracle.allotments import Allotments
 from support.oracle.exhaustive_devices import Devices
+from support.oracle.group_valuation import nodes_of_preemptors
 from support.oracle.valuation import level_of, tiers_of
 
 PRESENT, MARKED, OWED, PAID = range(4)
@@ -82,6 +84,7 @@ class _Search:
                 groups.setdefault(self.devices.likeness(i) if by_class else i, []).append(i)
         self.classes = list(groups.values())
         self.gangs = [self._gang(pods[0]) for pods in self.classes]
+        self.serving = {v: nodes_of_preemptors(cluster, v) for v in cluster.bound}
         self.waiting = [len(pods) for pods in self.classes]
         self.counts = [[0] * cluster.n_nodes for _ in self.classes]
         self.reach = self._reach()
@@ -105,8 +108,9 @@ class _Search:
         for v in cluster.bound:
             info = cluster.pods[v]
             if any(
-                mask[info.initial_node] and self._serves(pods[0], v)
+                mask[n] and self._serves(pods[0], v)
                 for pods, mask in zip(self.classes, masks, strict=True)
+                for n in self.serving[v]
             ):
                 room[:, info.initial_node] += cluster.usage[v]
         reach = []
@@ -134,7 +138,7 @@ class _Search:
         return [0 if name in ignored and "/" in name else amount for name, amount in amounts]
 
     def _never(self, pod):
-        """Say whether a pod waits for its group, whatever the cluster looks like."""
+        """Whether a pod waits for its group, whatever the cluster looks like."""
         group = group_of(self.cluster, pod)
         return group is not None and group.waits is not None
 
@@ -147,18 +151,17 @@ class _Search:
         return preemptor.preempts and preemptor.priority > self.cluster.pods[victim].priority
 
     def _has_preemptor(self, victim, waiting, begun=frozenset()):
-        """Say whether somebody who waits could be a victim's preemptor; gangs in `begun` serve no more."""
-        node = self.cluster.pods[victim].initial_node
+        """Whether a waiting pod could be a victim's preemptor; gangs in `begun` serve no further victims."""
         return any(
             waiting[c]
-            and self.reach[c][node]
+            and any(self.reach[c][n] for n in self.serving[victim])
             and self._serves(pods[0], victim)
             and self.gangs[c] not in begun
             for c, pods in enumerate(self.classes)
         )
 
     def _begun(self):
-        """Return the gangs of which somebody is bound."""
+        """Return the gangs with a bound member."""
         bound = (
             g
             for g, pods, left in zip(self.gangs, self.classes, self.waiting, strict=True)
@@ -176,7 +179,7 @@ class _Search:
     # -- the search --
 
     def visit(self):
-        """Look at this situation and all that follow from it."""
+        """Visit this situation and all that follow from it."""
         situation = (tuple(map(tuple, self.counts)), tuple(self.fate), tuple(self.begun), self._bindings())
         if situation in self.seen:
             return
@@ -202,7 +205,7 @@ class _Search:
         return self.devices.key(self.state, self.placed, self.allocations)
 
     def _feasible(self, c, pod):
-        """The nodes that pass every filter now: a matter of who is where, who terminates, what is bound."""
+        """The nodes that pass every filter now, given where pods are, which terminate and what is bound."""
         physical = tuple(min(fate, OWED) for fate in self.fate)
         key = (c, tuple(map(tuple, self.counts)), physical, self._bindings())
         if key not in self.feasible:
@@ -229,7 +232,7 @@ class _Search:
         for k, v in enumerate(self.victims):
             if (
                 self.fate[k] == OWED
-                and self.cluster.pods[v].initial_node == n
+                and n in self.serving[v]
                 and self._serves(pod, v)
                 and self.gangs[c] not in self.begun[k]
             ):

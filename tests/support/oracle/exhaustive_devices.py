@@ -1,6 +1,6 @@
-"""Claims in the exhaustive search: who is like whom, what may be deallocated, which situations are the same.
+"""Claims in the exhaustive search: equal pods, claims that may be deallocated, equal situations.
 
-A claim is a pod's own where nobody else names it and it is neither allocated nor reserved in the input.  Pods
+A claim is a pod's own where no other pod names it and it is neither allocated nor reserved in the input. Pods
 that differ only in claims of their own that ask for the same are one class, and in which of them which
 devices are does not matter.
 """
@@ -55,7 +55,7 @@ class Devices:
         return info.unit, signature(info, VolumeSignatures(self.cluster).of(i), asked)
 
     def idle(self, state):
-        """Return the allocated claims that are reserved for nobody, or for one pod that waits."""
+        """Return the allocated claims that are not reserved, or only for one pod that waits."""
         if self.index is None:
             return []
         found = []
@@ -70,7 +70,7 @@ class Devices:
         return found
 
     def _freed(self, key):
-        """Say whether PostFilter runs for a pod that names the claim; for any pod where none does."""
+        """Whether PostFilter runs for a pod that names the claim; for any pod where none does."""
         cluster = self.cluster
         frees = {
             name: all("DynamicResources" in p.points[at] for at in ("pre_filter", "filter", "post_filter"))
@@ -86,7 +86,7 @@ class Devices:
             return set()
 
     def held(self, state):
-        """Return which claims have which devices, and for whom they are reserved."""
+        """Return which claims have which devices, and for which pods they are reserved."""
         if self.index is None:
             return ()
         return tuple(sorted((k, _anonymous(a)) for k, a in state.claims.allocations.items()))

@@ -3,19 +3,47 @@
 import math
 
 from kubestow.framework.cycle.runtime import framework_for
-from kubestow.framework.rules.groups import groups
+from kubestow.framework.rules.groups import group_of, groups
 
 
 def is_broken(cluster, placed, left):
-    """Say whether a group that gained a member breaks a rule in the end.
+    """Whether a group breaks a rule in the end.
 
-    A gang stands with at least minCount, all members are in one domain of each required key, and who waits
-    for objects or members gains nobody.
+    Where it gained a member: a gang stands with at least minCount, all members are in one domain of each
+    required key, and a group that waits for objects or members, or was evicted whole, gains no member. A
+    group that is evicted whole leaves with all members.
     """
+    if any(not evicted_with(cluster, v) <= set(left) for v in left):
+        return True
     return any(
         _breaks(cluster, group, standing(group, cluster, placed, left))
+        or any(_is_evicted_whole(cluster, group) and not cluster.pods[v].terminating for v in gone)
         for group, _ in _gaining(cluster, placed)
+        for gone in [[v for v in left if v in group.members]]
     )
+
+
+def evicted_with(cluster, v):
+    """The running pods that leave with one of them, by the objects as they are written."""
+    group = group_of(cluster, v)
+    if group is None or cluster.pods[v].terminating or not _is_evicted_whole(cluster, group):
+        return {v}
+    running = {i for i in group.members if cluster.pods[i].initial_node >= 0}
+    return {i for i in running if not cluster.pods[i].terminating}
+
+
+def nodes_of_preemptors(cluster, v):
+    """The nodes where a newcomer may be a victim's preemptor: those of all who leave with it."""
+    return {cluster.pods[i].initial_node for i in evicted_with(cluster, v)}
+
+
+def _is_evicted_whole(cluster, group):
+    snapshot = cluster.snapshot
+    specs = {item.key: item.spec for item in snapshot.pod_groups}
+    specs |= {f"{w.key}/{spec.name}": spec for w in snapshot.workloads for spec in w.spec.pod_group_templates}
+    parts = group.key.split("/")
+    spec = specs.get(group.key if len(parts) == 2 else "/".join(parts[:3]))
+    return spec is not None and spec.disruption_mode == "all"
 
 
 def _breaks(cluster, group, stands):
@@ -29,7 +57,7 @@ def _breaks(cluster, group, stands):
 
 
 def standing(group, cluster, placed, left):
-    """Member -> node of everyone of a group in the end: not who left, not who is gated."""
+    """Member -> node of a group's members in the end, without those that left and gated ones."""
     stays = {i: cluster.pods[i].initial_node for i in group.members if cluster.pods[i].initial_node >= 0}
     return {i: n for i, n in stays.items() if i not in left} | {
         i: placed[i] for i in group.members if i in placed
@@ -37,7 +65,7 @@ def standing(group, cluster, placed, left):
 
 
 def has_preferences(cluster):
-    """Say whether a group with pending members has a preferred key: only then the round has the tier."""
+    """Whether a group with pending members has a preferred key, so that the round has the tier."""
     return any(group.pending and group.preferred_keys for group in groups(cluster))
 
 

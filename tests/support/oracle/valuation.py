@@ -13,7 +13,13 @@ from kubestow.framework.rules.spread import (
     requires_all_keys,
     soft_constraints,
 )
-from support.oracle.group_valuation import desired_shortfall, has_preferences, is_broken, preferred_excess
+from support.oracle.group_valuation import (
+    desired_shortfall,
+    has_preferences,
+    is_broken,
+    nodes_of_preemptors,
+    preferred_excess,
+)
 
 
 def levels_of(cluster):
@@ -112,7 +118,9 @@ def _may_violate(cluster, placed, victim):
         return True
     least = max(info.guard, info.priority + 1)
     return any(
-        n == info.initial_node and cluster.pods[i].preempts and cluster.pods[i].priority >= least
+        n in nodes_of_preemptors(cluster, victim)
+        and cluster.pods[i].preempts
+        and cluster.pods[i].priority >= least
         for i, n in placed.items()
     )
 
@@ -146,7 +154,7 @@ def _excess(cluster, placed, left, constraint, mask, carriers):
 
     def counts(i):
         info, asked = cluster.pods[i], constraint.selector
-        # a selector that asks for nothing counts nobody
+        # a selector that asks for nothing counts no pod
         wanted = asked is not None and asked.requirements and asked.matches(info.labels)
         return wanted and info.namespace == constraint.namespace
 

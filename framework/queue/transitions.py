@@ -1,4 +1,4 @@
-"""Where a pod of the queue is, and every move from one place to another.
+"""Transitions of waiting pods between the queues of kube-scheduler.
 
 A pod is tried next (active), pays for a failed attempt (backoff), or waits for an event or a gate
 (unschedulable). PreEnqueue is asked on the way.
@@ -22,8 +22,8 @@ from .unschedulable import UnschedulablePods
 _ENTRIES: Final = (str(events.POD_ADD), str(events.POD_UPDATE))
 
 
-class Places:
-    """The three places of waiting pods; a pod is in one of them at most.
+class Transitions:
+    """Moves pods between the three queues; a pod is in one of them at most.
 
     Parameters
     ----------
@@ -89,14 +89,14 @@ class Places:
         return self.to_active(item, event)
 
     def to_unschedulable(self, item: QueuedPod, event: str) -> str:
-        """Let a pod wait for an event."""
+        """Move a pod to the unschedulable pods, where it waits for an event."""
         if item.key not in self.unschedulable:
             self._counts.incoming[UNSCHEDULABLE, event] += 1
         self.unschedulable.put(item)
         return UNSCHEDULABLE
 
     def to_backoff(self, item: QueuedPod, event: str) -> str:
-        """Let a pod back off, or wait if PreEnqueue keeps it out."""
+        """Move a pod to backoffQ, or let it wait if PreEnqueue keeps it out."""
         # It may be popped from there without passing activeQ.
         if self._pop_early and not self._pre_enqueue.run(item):
             return self.to_unschedulable(item, event)
@@ -106,7 +106,7 @@ class Places:
         return BACKOFF
 
     def to_active(self, item: QueuedPod, event: str, *, from_backoff: bool = False) -> str:
-        """Let a pod be tried next, or wait if PreEnqueue keeps it out."""
+        """Move a pod to activeQ, or let it wait if PreEnqueue keeps it out."""
         asked_before = from_backoff and self._pop_early
         if not asked_before and not self._pre_enqueue.run(item):
             return self.to_unschedulable(item, event)
