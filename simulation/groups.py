@@ -123,12 +123,7 @@ class Groups:
 
     def pull(self, item: QueuedPod) -> list[QueuedPod]:
         """Take all members of a popped pod's group out of the queue that no gate keeps out; the pod first."""
-        name = self.name(item.pod)
-        if name is None:
-            return [item]
-        others = [pod.key for pod in self._world.objects.members(name) if pod.key != item.key]
-        pulled = (self._world.queue.pull(key) for key in others)
-        return [item, *(each for each in pulled if each is not None)]
+        return [item] if self.name(item.pod) is None else [item, *self._world.queue.pull_group(item)]
 
     def snapshot(self) -> Snapshot:
         """Return the cluster of this moment, with budgets as they are counted now."""
