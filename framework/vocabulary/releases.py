@@ -58,6 +58,9 @@ class Release:
         How groups are scheduled where a profile does not say.
     current_cycle : WorkloadCycle
         What a profile means by `Current`.
+    gang_jobs : bool
+        Whether an indexed Job that runs all its completions at once is a gang without saying so; later it
+        has to.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -76,6 +79,7 @@ class Release:
     empty_offers: bool
     workload_cycle: WorkloadCycle
     current_cycle: WorkloadCycle
+    gang_jobs: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -135,6 +139,7 @@ _V1_36 = Release(
     empty_offers=False,
     workload_cycle=V1_36,
     current_cycle=V1_36,
+    gang_jobs=True,
     gates={
         **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
         **dict.fromkeys(
@@ -143,6 +148,7 @@ _V1_36 = Release(
                 "GangScheduling",
                 "TopologyAwareWorkloadScheduling",
                 "WorkloadAwarePreemption",
+                "EnableWorkloadWithJob",
                 "DRAWorkloadResourceClaims",
                 "DRAListTypeAttributes",
                 "TaintTolerationComparisonOperators",
@@ -164,6 +170,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         empty_offers=True,
         workload_cycle=PROPOSAL,
         current_cycle=V1_37,
+        gang_jobs=False,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
         gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
@@ -174,6 +181,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_37,
         workload_cycle=V1_37,
         current_cycle=V1_37,
+        gang_jobs=False,
         gates={**_V1_36.gates, "VolumeLimitScaling": True},
     ),
 }

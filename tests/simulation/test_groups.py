@@ -2,6 +2,7 @@
 
 import random
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from support.builders import pod as build_pod
 from support.simulating import Run, scenario
 
 from kubestow.models.errors import InputError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.scenario import SECOND, Cordon, Delete, Put, Scenario, TimedEvent
 from kubestow.models.scheduling import PodGroup
 from kubestow.models.snapshot import Snapshot
@@ -51,10 +53,11 @@ def at(seconds, objects):
     return f"- at: {seconds}s\n  add:\n{objects}"
 
 
-def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates=""):
+def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates="", version=KubeVersion.V1_36):
     gates = f"scheduler: {{featureGates: {gates}}}\n" if gates else ""
     text = f"kind: Scenario\nduration: 2m\n{head}{gates}cluster:\n  objects:\n{objects}"
-    return Run(scenario(tmp_path, text + "events:\n" + "".join(events)), scheduler)
+    made = scenario(tmp_path, text + "events:\n" + "".join(events))
+    return Run(replace(made, snapshot=replace(made.snapshot, kube_version=version)), scheduler)
 
 
 def when(done, *names):
@@ -196,6 +199,13 @@ def test_an_indexed_job_is_a_gang(tmp_path, scheduler):
 )
 def test_other_jobs_are_not(tmp_path, mode, gates):
     done = run(tmp_path, node("n-0"), at(5, JOB % mode), gates=gates)
+    assert done.simulation.world.objects.all(PodGroup) == []
+    assert when(done, "train-0", "train-1", "train-2") == [5, 5, None]
+
+
+@pytest.mark.parametrize("version", [KubeVersion.V1_34, KubeVersion.V1_37])
+def test_before_and_after_1_36_a_job_has_to_say_that_it_is_a_gang(tmp_path, version):
+    done = run(tmp_path, node("n-0"), at(5, JOB % INDEXED), version=version)
     assert done.simulation.world.objects.all(PodGroup) == []
     assert when(done, "train-0", "train-1", "train-2") == [5, 5, None]
 
