@@ -67,12 +67,19 @@ class OptimalScheduler:
     def _round(self) -> None:
         self._planned = False
         items: list[QueuedPod] = []
+        early: list[QueuedPod] = []
         while (popped := self._world.queue.pop()) is not None:
-            items += self._groups.pull(popped.item)
+            if self._groups.waits(popped.item.pod):
+                early.append(popped.item)
+            else:
+                items += self._groups.pull(popped.item)
         if self._moment != self._world.clock.now:
             self._moment = self._world.clock.now
             self._tried.clear()
-        self._tried.update(item.uid for item in items)
+        self._tried.update(item.uid for item in (*items, *early))
+        for item in early:
+            reason = "the room for its group is being made"
+            self._effects.reject(item, _REJECTORS, reason, keeps_nomination=True)
         left = [item for item in items if not self._bound_where_nominated(item)]
         if not left:
             return
@@ -190,28 +197,31 @@ class OptimalScheduler:
         self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, GroupName]
     ) -> set[GroupName]:
         """Evict for groups whose members bind together once the last victim has left; return those groups."""
-        alone = {each for entry in plan.nominations if entry.pod not in groups for each in entry.victims}
-        evicted = [entry for entry in plan.evictions if entry.pod not in alone]
         to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
         to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
         later: set[GroupName] = set()
         for name in dict.fromkeys(groups[key] for key in to):
             places = {key: node for key, node in to.items() if groups[key] == name}
+            nominated = {entry.node for entry in plan.nominations if entry.pod in places}
             mine = [
-                e for e in evicted if e.preemptor in places or (not e.preemptor and e.node in places.values())
+                e
+                for e in plan.evictions
+                if e.preemptor in places
+                or e.node in nominated
+                or (not e.preemptor and e.node in places.values())
             ]
             if not mine:
                 continue
             later.add(name)
-            first = items[next(iter(places))].pod
+            first = next(iter(places))
             victims = [
-                (pod, items[entry.preemptor].pod if entry.preemptor else first)
+                (pod, items[entry.preemptor or first].pod)
                 for entry in mine
                 if (pod := self._world.pod(entry.pod)) is not None
             ]
             members = [(items[key], node) for key, node in places.items()]
             self._world.record.metrics.preemption_attempts += 1
-            self._groups.make_room(members, victims, _REJECTORS, "the round makes room for its group")
+            self._groups.make_room(name, members, victims, _REJECTORS, "the round makes room for its group")
         return later
 
 

@@ -272,11 +272,15 @@ def random_groups(seed):
     return Scenario("groups", snapshot, 240 * SECOND, events=tuple(events)), least
 
 
+@pytest.mark.parametrize(
+    "scheduler",
+    [GreedyScheduler, pytest.param(OptimalScheduler, marks=pytest.mark.slow)],
+)
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6))
-def test_no_gang_is_ever_bound_in_part(seed):
+def test_no_gang_is_ever_bound_in_part(scheduler, seed):
     made, least = random_groups(seed)
-    done = Run(made)
+    done = Run(made, scheduler)
     moments = defaultdict(list)
     for entry in done.log:
         moments[entry["t"]].append(entry)
@@ -293,4 +297,4 @@ def test_no_gang_is_ever_bound_in_part(seed):
                 standing[gang].add(entry["pod"])
                 gained.add(gang)
         assert all(len(standing[gang]) >= least[gang] for gang in gained)
-    assert repr(Run(made).log) == repr(done.log)
+    assert repr(Run(made, scheduler).log) == repr(done.log)
