@@ -10,7 +10,7 @@ planned like any other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
@@ -50,8 +50,9 @@ class OptimalScheduler:
         self._effects = effects
         self._groups = Groups(world, disruptions, effects)
         self._planned = False
+        self._in_vain = -1
         self._moment = -1
-        self._tried: set[str] = set()
+        self._here = 0
 
     def wake(self) -> None:
         """Schedule a round at the next time of the grid, if any pod is to be tried."""
@@ -60,8 +61,9 @@ class OptimalScheduler:
             return
         self._planned = True
         now, every = self._world.clock.now, self._world.pace.optimal
-        if now == self._moment and all(item.uid in self._tried for item in self._world.queue.active):
-            now += 1  # nobody is to be had who was not in a round at this time
+        nobody = now == self._in_vain and not lengths["active"]  # who backs off is not available yet
+        if nobody or (now == self._moment and self._here >= _MOST_ROUNDS):
+            now += 1  # not at this time again
         self._world.agenda.at(-(-now // every) * every, self._round, LATE)
 
     def _round(self) -> None:
@@ -73,10 +75,11 @@ class OptimalScheduler:
                 early.append(popped.item)
             else:
                 items += self._groups.pull(popped.item)
-        if self._moment != self._world.clock.now:
-            self._moment = self._world.clock.now
-            self._tried.clear()
-        self._tried.update(item.uid for item in (*items, *early))
+        now = self._world.clock.now
+        self._here = self._here + 1 if now == self._moment else 1
+        self._moment = now
+        if not items:
+            self._in_vain = now
         for item in early:
             reason = "the room for its group is being made"
             self._effects.reject(item, _REJECTORS, reason, keeps_nomination=True)
@@ -224,6 +227,9 @@ class OptimalScheduler:
             self._groups.make_room(name, members, victims, _REJECTORS, "the round makes room for its group")
         return later
 
+
+_MOST_ROUNDS: Final = 10
+"""At one time: what a round does may wake pods for another one at once, and that has to end."""
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
 """Plugins that may reject a nominated pod until its victims are gone: their events wake it then."""
