@@ -163,8 +163,8 @@ class Autoscaler:
             helped.update(chosen.pods)
             more = tuple(node for group in self._groups.values() for node in group.coming.values())
             base, placed = self._extended(cluster, state, more)
-            everybody = [world.follower.number(pod.key) for pod in waiting]
-            rest = [i for i in _fill(base, placed, everybody, range(base.n_nodes)) if i not in helped]
+            numbers = [world.follower.number(pod.key) for pod in waiting]
+            rest = [i for i in _fill(base, placed, numbers, range(base.n_nodes)) if i not in helped]
         for i in left:
             pod = world.pod(world.follower.key(i))
             if pod is not None:

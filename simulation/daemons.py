@@ -173,7 +173,7 @@ def _spec(item: DaemonSet, node: Node) -> PodSpec:
 
 
 def _takes(item: DaemonSet, node: Node, gates: FeatureGates) -> tuple[bool, bool]:
-    """Say whether a node takes a set's pod, and whether one that is there stays."""
+    """Whether a node takes a set's pod, and whether one that is there stays."""
     template = item.spec.template
     if not selects(Pod(metadata=template.metadata, spec=template.spec), node):
         return False, False

@@ -94,7 +94,7 @@ class Effects:
         pending: Collection[str] = (),
         error: bool | None = None,
     ) -> None:
-        """Give a pod back to the queue: no node takes it now, or one that has to be made ready for it.
+        """Give a rejected pod back to the queue: no node takes it now, or one has to be made ready first.
 
         Without a rejector the attempt was an error, unless `error` says otherwise (the pod's group waits).
         """

@@ -1,9 +1,9 @@
 """Keeps a cluster index and a state in step with the object store.
 
-Changes are only noted when they happen and made when somebody looks: all that came since the last look is
-one exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is
-none, as many are added as there are of its kind, so that arrivals cost the same each, however many there are.
-A pod of a new kind has everything indexed anew.
+Changes are noted when they happen and applied on the next read: all changes since the last one are one
+exchange of nodes at most. A pod takes a slot that an equal pod has left, or a spare one; where there is none,
+as many are added as there are of its kind, so that arrivals cost the same each, however many there are. A pod
+of a new kind has everything indexed anew.
 """
 
 from collections import Counter

@@ -72,7 +72,7 @@ class LiveCluster(Cluster):
     """A cluster whose nodes can be exchanged."""
 
     def takes(self, nodes: Iterable[Node]) -> bool:
-        """Say whether nodes can join without other arrays: their amounts are exact in 64 bits."""
+        """Whether nodes can join without a change of dtype: their amounts are exact in 64 bits."""
         if self.dtype is object:
             return True
         return all(
@@ -109,7 +109,7 @@ class LiveCluster(Cluster):
         self._forget_nodes()
 
     def change_nodes(self, changed: Mapping[int, Node]) -> bool:
-        """Give some nodes, by number, their new versions; say whether pods are to be counted anew.
+        """Replace some nodes, by number, by their new versions; return whether pods are to be counted anew.
 
         Nodes are cordoned and tainted more often than anything else happens to them, and few things depend
         on it: then the rest of what is known about nodes stays.

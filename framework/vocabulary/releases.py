@@ -61,6 +61,8 @@ class Release:
     gang_jobs : bool
         Whether an indexed Job that runs all its completions at once is a gang without saying so; later it
         has to.
+    whole_groups : bool
+        Whether a pod that preempts evicts groups of disruptionMode `all` whole.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -80,6 +82,7 @@ class Release:
     workload_cycle: WorkloadCycle
     current_cycle: WorkloadCycle
     gang_jobs: bool
+    whole_groups: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -140,6 +143,7 @@ _V1_36 = Release(
     workload_cycle=V1_36,
     current_cycle=V1_36,
     gang_jobs=True,
+    whole_groups=False,
     gates={
         **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
         **dict.fromkeys(
@@ -171,6 +175,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         workload_cycle=PROPOSAL,
         current_cycle=V1_37,
         gang_jobs=False,
+        whole_groups=False,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
         gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
@@ -182,6 +187,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         workload_cycle=V1_37,
         current_cycle=V1_37,
         gang_jobs=False,
+        whole_groups=True,
         gates={**_V1_36.gates, "VolumeLimitScaling": True},
     ),
 }
