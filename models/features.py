@@ -55,6 +55,7 @@ KNOWN_GATES: Mapping[str, str] = MappingProxyType(
 SINCE: Mapping[str, KubeVersion] = MappingProxyType(
     {
         "DRAListTypeAttributes": KubeVersion.V1_36,
+        "EnableWorkloadWithJob": KubeVersion.V1_36,
         "NodeDeclaredFeatures": KubeVersion.V1_36,
         "TaintTolerationComparisonOperators": KubeVersion.V1_36,
         "VolumeLimitScaling": KubeVersion.V1_36,

@@ -205,6 +205,10 @@ class Disruptions:
         now = world.pod(pod.key, pod.metadata.uid)
         if now is None or now.is_terminating:
             return True
+        if not now.spec.node_name:
+            # It only expected room: that is all it loses.
+            world.edit(now, nominated_node_name=None)
+            return True
         breaks = self.breaks(now)
         by_eviction = world.gates.enabled("DisruptionPolicyInPriorityClass")
         answer: EvictionResponse | None = None

@@ -97,7 +97,7 @@ class Groups:
         self._effects = effects
         self._cycles: Counter[GroupName] = Counter()
         self._second = -1
-        self._leaving: list[tuple[set[str], list[QueuedPod]]] = []
+        self._leaving: dict[GroupName, set[str]] = {}
         world.listeners.append(self._changed)
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
@@ -105,17 +105,20 @@ class Groups:
             self._left(identity(old))
 
     def _left(self, uid: str) -> None:
-        """Take note of a victim that is gone: who waited for nobody else may be tried again."""
-        world, waiting = self._world, self._leaving
-        self._leaving = []
-        for victims, items in waiting:
+        """Take note of a victim that is gone: members of groups that wait for no other may be tried again."""
+        for name, victims in list(self._leaving.items()):
             victims.discard(uid)
             if victims:
-                self._leaving.append((victims, items))
                 continue
-            world.queue.preempting.difference_update(item.uid for item in items)
-            pods = (world.pod(item.key, item.uid) for item in items)
-            world.queue.activate(pod for pod in pods if pod is not None and not pod.spec.node_name)
+            del self._leaving[name]
+            members = [pod for pod in self._world.objects.members(name) if not pod.spec.node_name]
+            self._world.queue.preempting.difference_update(map(identity, members))
+            self._world.queue.activate(members)
+
+    def waits(self, pod: Pod) -> bool:
+        """Say whether a pod's group waits for others to leave (`make_room`)."""
+        name = self.name(pod)
+        return name is not None and name in self._leaving
 
     def name(self, pod: Pod) -> GroupName | None:
         """Return the group as part of which a pod is scheduled, as far as the gates have it."""
@@ -123,12 +126,7 @@ class Groups:
 
     def pull(self, item: QueuedPod) -> list[QueuedPod]:
         """Take all members of a popped pod's group out of the queue that no gate keeps out; the pod first."""
-        name = self.name(item.pod)
-        if name is None:
-            return [item]
-        others = [pod.key for pod in self._world.objects.members(name) if pod.key != item.key]
-        pulled = (self._world.queue.pull(key) for key in others)
-        return [item, *(each for each in pulled if each is not None)]
+        return [item] if self.name(item.pod) is None else [item, *self._world.queue.pull_group(item)]
 
     def snapshot(self) -> Snapshot:
         """Return the cluster of this moment, with budgets as they are counted now."""
@@ -229,6 +227,7 @@ class Groups:
 
     def make_room(
         self,
+        name: GroupName,
         members: Sequence[tuple[QueuedPod, str]],
         victims: Sequence[tuple[Pod, Pod]],
         plugins: Collection[str],
@@ -238,6 +237,7 @@ class Groups:
 
         Parameters
         ----------
+        name : GroupName
         members : sequence of (QueuedPod, str)
             Each with its node.
         victims : sequence of (Pod, Pod)
@@ -246,14 +246,14 @@ class Groups:
             What is in the members' way.
         message : str
         """
-        world, items = self._world, [item for item, _ in members]
-        world.queue.preempting.update(item.uid for item in items)
+        self._world.queue.preempting.update(item.uid for item, _ in members)
         for item, node in members:
             self._effects.reject(item, plugins, message, nominated=node)
-        self._leaving.append(({identity(victim) for victim, _ in victims}, items))
+        self._leaving.setdefault(name, set()).update(identity(victim) for victim, _ in victims)
         for victim, preemptor in victims:
             guarded = self._effects.guarded(victim, preemptor)
-            if not self._disruptions.preempt(victim, preemptor, guarded=guarded):
+            removed = self._disruptions.preempt(victim, preemptor, guarded=guarded)
+            if not removed or not victim.spec.node_name:
                 self._left(identity(victim))
 
     def tell(self, name: GroupName, condition: Condition) -> None:

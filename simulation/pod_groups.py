@@ -1,12 +1,13 @@
 """PodGroups that controllers make: one for each template of a Workload, and one for a Job of equal pods.
 
 A Job's pods name the group of the Workload that refers to the Job, if that has one template. Without such a
-Workload an indexed Job that runs all its completions at once gets a gang of its own (gate
-EnableWorkloadWithJob). A group goes with what it was made for.
+Workload an indexed Job that runs all its completions at once gets a gang of its own, in the releases that
+have it so (gate EnableWorkloadWithJob). A group goes with what it was made for.
 
 Sources: KEP-4671, KEP-5832, KEP-5547; kubernetes pkg/controller/job.
 """
 
+from ..framework.vocabulary.releases import RELEASES
 from ..models.controllers import Job
 from ..models.meta import KubeObject
 from ..models.scheduling import (
@@ -33,7 +34,8 @@ class PodGroups:
     def __init__(self, world: World) -> None:
         self._world = world
         self._enabled = world.gates.enabled("GenericWorkload")
-        self._for_jobs = self._enabled and world.gates.enabled("EnableWorkloadWithJob")
+        release = RELEASES[world.scenario.snapshot.kube_version]
+        self._for_jobs = self._enabled and release.gang_jobs and world.gates.enabled("EnableWorkloadWithJob")
         world.listeners.append(self._changed)
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:

@@ -10,7 +10,7 @@ planned like any other.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
@@ -50,8 +50,9 @@ class OptimalScheduler:
         self._effects = effects
         self._groups = Groups(world, disruptions, effects)
         self._planned = False
+        self._in_vain = -1
         self._moment = -1
-        self._tried: set[str] = set()
+        self._here = 0
 
     def wake(self) -> None:
         """Schedule a round at the next time of the grid, if any pod is to be tried."""
@@ -60,19 +61,28 @@ class OptimalScheduler:
             return
         self._planned = True
         now, every = self._world.clock.now, self._world.pace.optimal
-        if now == self._moment and all(item.uid in self._tried for item in self._world.queue.active):
-            now += 1  # every pod that is available was in a round at this time
+        nobody = now == self._in_vain and not lengths["active"]  # who backs off is not available yet
+        if nobody or (now == self._moment and self._here >= _MOST_ROUNDS):
+            now += 1  # not at this time again
         self._world.agenda.at(-(-now // every) * every, self._round, LATE)
 
     def _round(self) -> None:
         self._planned = False
         items: list[QueuedPod] = []
+        early: list[QueuedPod] = []
         while (popped := self._world.queue.pop()) is not None:
-            items += self._groups.pull(popped.item)
-        if self._moment != self._world.clock.now:
-            self._moment = self._world.clock.now
-            self._tried.clear()
-        self._tried.update(item.uid for item in items)
+            if self._groups.waits(popped.item.pod):
+                early.append(popped.item)
+            else:
+                items += self._groups.pull(popped.item)
+        now = self._world.clock.now
+        self._here = self._here + 1 if now == self._moment else 1
+        self._moment = now
+        if not items:
+            self._in_vain = now
+        for item in early:
+            reason = "the room for its group is being made"
+            self._effects.reject(item, _REJECTORS, reason, keeps_nomination=True)
         left = [item for item in items if not self._bound_where_nominated(item)]
         if not left:
             return
@@ -190,30 +200,36 @@ class OptimalScheduler:
         self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, GroupName]
     ) -> set[GroupName]:
         """Evict for groups whose members bind together once the last victim has left; return those groups."""
-        alone = {each for entry in plan.nominations if entry.pod not in groups for each in entry.victims}
-        evicted = [entry for entry in plan.evictions if entry.pod not in alone]
         to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
         to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
         later: set[GroupName] = set()
         for name in dict.fromkeys(groups[key] for key in to):
             places = {key: node for key, node in to.items() if groups[key] == name}
+            nominated = {entry.node for entry in plan.nominations if entry.pod in places}
             mine = [
-                e for e in evicted if e.preemptor in places or (not e.preemptor and e.node in places.values())
+                e
+                for e in plan.evictions
+                if e.preemptor in places
+                or e.node in nominated
+                or (not e.preemptor and e.node in places.values())
             ]
             if not mine:
                 continue
             later.add(name)
-            first = items[next(iter(places))].pod
+            first = next(iter(places))
             victims = [
-                (pod, items[entry.preemptor].pod if entry.preemptor else first)
+                (pod, items[entry.preemptor or first].pod)
                 for entry in mine
                 if (pod := self._world.pod(entry.pod)) is not None
             ]
             members = [(items[key], node) for key, node in places.items()]
             self._world.record.metrics.preemption_attempts += 1
-            self._groups.make_room(members, victims, _REJECTORS, "the round makes room for its group")
+            self._groups.make_room(name, members, victims, _REJECTORS, "the round makes room for its group")
         return later
 
+
+_MOST_ROUNDS: Final = 10
+"""At one time: what a round does may wake pods for another one at once, and that has to end."""
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
 """Plugins that may reject a nominated pod until its victims are gone: their events wake it then."""

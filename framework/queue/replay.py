@@ -9,6 +9,8 @@ from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ...models.recordings import Step, Timeline
 from ..events.objects import ObjectStore
+from ..vocabulary.releases import RELEASES
+from ..vocabulary.workload_cycles import PROPOSAL
 from .clock import VirtualClock, from_seconds, to_seconds
 from .handlers import EventHandlers
 from .periodic import work_until
@@ -27,6 +29,7 @@ _OWN_FIELDS: Final = frozenset(
         "events",
         "popped",
         "poppedFrom",
+        "poppedWith",
     }
 )
 """What a step's answer consists of; in the input they are ignored."""
@@ -73,6 +76,9 @@ class _Replay:
             version=version,
             start=timeline.start,
         )
+        # The proposal's cycle is for groups with a topology alone, and a script has no cycles.
+        cycle = RELEASES[version].workload_cycle
+        self._as_one = gates.enabled("GenericWorkload") and cycle is not PROPOSAL
         self._handlers = EventHandlers(self._queue)
         self._popped: dict[str, QueuedPod] = {}
         self._operations: dict[str, Callable[[Step], dict[str, Any]]] = {
@@ -115,8 +121,10 @@ class _Replay:
         popped = self._queue.pop()
         if popped is None:
             return {"poppedFrom": "nothing"}
-        self._popped[popped.item.key] = popped.item
-        return {"popped": popped.item.key, "poppedFrom": "backoff" if popped.early else "active"}
+        together = self._queue.pull_group(popped.item) if self._as_one else []
+        self._popped.update((item.key, item) for item in (popped.item, *together))
+        answer = {"popped": popped.item.key, "poppedFrom": "backoff" if popped.early else "active"}
+        return {**answer, "poppedWith": _keys(together)} if together else answer
 
     def _take(self, step: Step) -> QueuedPod:
         item = self._popped.pop(step.pod, None)

@@ -21,6 +21,7 @@ from ..events.changes import Occurrence, identity, pod_events, schedulable_chang
 from ..events.moment import TIME_PASSED, time_event
 from ..events.objects import ObjectStore
 from ..hints.registry import HintMap
+from ..index.group_names import group_name
 from ..vocabulary.profile import profiles_of
 from ..vocabulary.releases import RELEASES
 from . import counts as labels
@@ -227,16 +228,24 @@ class SchedulingQueue:
         self._start(item)
         return Popped(item, early)
 
-    def pull(self, key: str) -> QueuedPod | None:
-        """Take a pod from wherever it waits, for its group is tried; None where a gate keeps it out.
+    def pull_group(self, item: QueuedPod) -> list[QueuedPod]:
+        """Take the other members of a popped pod's group from wherever they wait, for it is tried as one.
 
-        Upstream does so whatever it waits for, its backoff included (PopSpecificPod).
+        Upstream does so whatever they wait for, their backoff included (PopSpecificPod); those that a gate
+        keeps out stay.
         """
-        places = self._transitions
-        item = places.active.get(key) or places.backoff.get(key) or places.unschedulable.get(key)
+        name = group_name(item.pod)
+        if name is None:
+            return []
+        others = (pod.key for pod in self.objects.members(name) if pod.key != item.key)
+        return [pulled for key in others if (pulled := self._pull(key)) is not None]
+
+    def _pull(self, key: str) -> QueuedPod | None:
+        waiting = self._transitions
+        item = waiting.active.get(key) or waiting.backoff.get(key) or waiting.unschedulable.get(key)
         if item is None or item.gated:
             return None
-        places.remove(key)
+        waiting.remove(key)
         self._start(item)
         return item
 

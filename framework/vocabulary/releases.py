@@ -58,6 +58,9 @@ class Release:
         How groups are scheduled where a profile does not say.
     current_cycle : WorkloadCycle
         What a profile means by `Current`.
+    gang_jobs : bool
+        Whether an indexed Job that runs all its completions at once is a gang without saying so; later it
+        has to.
     whole_groups : bool
         Whether a pod that preempts evicts groups of disruptionMode `all` whole.
     absent : frozenset of str
@@ -78,6 +81,7 @@ class Release:
     empty_offers: bool
     workload_cycle: WorkloadCycle
     current_cycle: WorkloadCycle
+    gang_jobs: bool
     whole_groups: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -138,6 +142,7 @@ _V1_36 = Release(
     empty_offers=False,
     workload_cycle=V1_36,
     current_cycle=V1_36,
+    gang_jobs=True,
     whole_groups=False,
     gates={
         **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
@@ -169,6 +174,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         empty_offers=True,
         workload_cycle=PROPOSAL,
         current_cycle=V1_37,
+        gang_jobs=False,
         whole_groups=False,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
@@ -180,6 +186,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_37,
         workload_cycle=V1_37,
         current_cycle=V1_37,
+        gang_jobs=False,
         whole_groups=True,
         gates={**_V1_36.gates, "VolumeLimitScaling": True, "CompositePodGroup": False},
     ),

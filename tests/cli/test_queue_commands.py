@@ -278,3 +278,40 @@ def test_hints_refuses_in_one_line(change, words):
     assert result.exit_code == 2
     [line] = result.stderr.splitlines()
     assert words in line
+
+
+def test_a_pop_takes_the_whole_group():
+    gang = {"gang": {"minCount": 2}}
+    group = {
+        "apiVersion": "scheduling.k8s.io/v1alpha2",
+        "kind": "PodGroup",
+        "metadata": {"name": "g"},
+        "spec": {"schedulingPolicy": gang},
+    }
+
+    def member(name):
+        spec = {**POD["spec"], "schedulingGroup": {"podGroupName": "g"}}
+        return {**POD, "metadata": {"name": name}, "spec": spec}
+
+    trace = [
+        {"at": 0, "op": "event", "new": member("a")},
+        {"at": 1, "op": "event", "new": member("b")},
+        {"at": 2, "op": "event", "new": group},
+        {"at": 2, "op": "pop"},
+        {"at": 3, "op": "fail", "pod": "a", "plugins": ["NodeName"]},
+        {"at": 3, "op": "bound", "pod": "b"},
+        {"at": 4, "op": "event", "new": member("c")},
+        {"at": 4, "op": "pop"},
+    ]
+
+    def steps(trace, *options):
+        script = json.dumps({"name": "gang", "objects": [], "trace": trace})
+        [document] = json.loads(run("queue", "-", "-o", "json", *options, text=script).stdout)
+        return [step for step in document["trace"] if not step.get("auto")]
+
+    found = steps(trace)
+    gated = ["default/a:GangScheduling", "default/b:GangScheduling"]
+    assert [step["gated"] for step in found[:3]] == [gated[:1], gated, []]
+    assert (found[3]["popped"], found[3]["poppedWith"]) == ("default/a", ["default/b"])
+    assert (found[7]["popped"], found[7]["poppedWith"]) == ("default/c", ["default/a"])
+    assert "poppedWith" not in steps(trace[:4], "--feature-gates", "GenericWorkload=false")[3]

@@ -53,11 +53,11 @@ def at(seconds, objects):
     return f"- at: {seconds}s\n  add:\n{objects}"
 
 
-def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates="", release="1.36"):
+def run(tmp_path, objects, *events, scheduler=GreedyScheduler, head="", gates="", version=KubeVersion.V1_36):
     gates = f"scheduler: {{featureGates: {gates}}}\n" if gates else ""
     text = f"kind: Scenario\nduration: 2m\n{head}{gates}cluster:\n  objects:\n{objects}"
     made = scenario(tmp_path, text + "events:\n" + "".join(events))
-    return Run(replace(made, snapshot=replace(made.snapshot, kube_version=KubeVersion(release))), scheduler)
+    return Run(replace(made, snapshot=replace(made.snapshot, kube_version=version)), scheduler)
 
 
 def when(done, *names):
@@ -195,13 +195,13 @@ TREE = (
 )
 def test_trees_of_groups_are_refused_by_name(tmp_path, objects, refusal):
     with pytest.raises(InputError, match=refusal):
-        run(tmp_path, node("n-0") + objects, release="1.37")
+        run(tmp_path, node("n-0") + objects, version=KubeVersion.V1_37)
 
 
 def test_trees_of_groups_are_overlooked_without_the_gate_and_before_it(tmp_path):
     objects = node("n-0") + TREE + group("{gang: {minCount: 1}}", PARENT).replace("v1alpha2", "v1alpha3")
-    off = {"release": "1.37", "gates": "CompositePodGroup=false"}
-    for options in ({"release": "1.36"}, off):
+    off = {"version": KubeVersion.V1_37, "gates": "CompositePodGroup=false"}
+    for options in ({"version": KubeVersion.V1_36}, off):
         assert when(run(tmp_path, objects, at(5, pods("a")), **options), "a") == [5]
 
 
@@ -234,6 +234,13 @@ def test_an_indexed_job_is_a_gang(tmp_path, scheduler):
 )
 def test_other_jobs_are_not(tmp_path, mode, gates):
     done = run(tmp_path, node("n-0"), at(5, JOB % mode), gates=gates)
+    assert done.simulation.world.objects.all(PodGroup) == []
+    assert when(done, "train-0", "train-1", "train-2") == [5, 5, None]
+
+
+@pytest.mark.parametrize("version", [KubeVersion.V1_34, KubeVersion.V1_37])
+def test_before_and_after_1_36_a_job_has_to_say_that_it_is_a_gang(tmp_path, version):
+    done = run(tmp_path, node("n-0"), at(5, JOB % INDEXED), version=version)
     assert done.simulation.world.objects.all(PodGroup) == []
     assert when(done, "train-0", "train-1", "train-2") == [5, 5, None]
 
@@ -300,11 +307,15 @@ def random_groups(seed):
     return Scenario("groups", snapshot, 240 * SECOND, events=tuple(events)), least
 
 
+@pytest.mark.parametrize(
+    "scheduler",
+    [GreedyScheduler, pytest.param(OptimalScheduler, marks=pytest.mark.slow)],
+)
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**6))
-def test_no_gang_is_ever_bound_in_part(seed):
+def test_no_gang_is_ever_bound_in_part(scheduler, seed):
     made, least = random_groups(seed)
-    done = Run(made)
+    done = Run(made, scheduler)
     moments = defaultdict(list)
     for entry in done.log:
         moments[entry["t"]].append(entry)
@@ -321,4 +332,4 @@ def test_no_gang_is_ever_bound_in_part(seed):
                 standing[gang].add(entry["pod"])
                 gained.add(gang)
         assert all(len(standing[gang]) >= least[gang] for gang in gained)
-    assert repr(Run(made).log) == repr(done.log)
+    assert repr(Run(made, scheduler).log) == repr(done.log)

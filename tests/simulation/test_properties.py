@@ -101,7 +101,7 @@ def closing_scenario(seed):
         Taint(key="old", value="yes", effect="NoExecute"),
         Taint(key="busy", effect="PreferNoSchedule"),
     )
-    policy = chance.choice(["Ignore", "Ignore", "Honor"])
+    policy = chance.choice(["Ignore", "Honor", "Honor"])
     events = []
     for k in range(40):
         at, n = chance.randrange(60 * SECOND), chance.randrange(5)
@@ -109,7 +109,7 @@ def closing_scenario(seed):
             new = pod(f"p{k}").req(cpu=chance.choice(["1", "2"])).label(app=chance.choice("xy"))
             if chance.random() < 0.4:
                 new = new.tolerate("maintenance")
-            if chance.random() < 0.4:
+            if chance.random() < 0.7:
                 new = new.spread("zone", max_skew=1, node_taints=policy)
             events.append(TimedEvent(at, Put((new.build(),))))
         else:

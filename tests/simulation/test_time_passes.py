@@ -52,6 +52,18 @@ def test_optimal_rounds_go_on_while_evictions_are_refused(tmp_path):
     assert done.simulation.world.clock.now == 60 * SECOND
 
 
+def test_rounds_that_wake_their_own_pods_let_the_clock_go_on(tmp_path):
+    class Restless(OptimalScheduler):
+        def _apply(self, plan, items, allocations):
+            for item in items.values():
+                self._world.queue.fail(item, ("NodeName",))
+                self._world.queue.activate([item.pod])
+
+    done = Run(scenario(tmp_path, TWO_BUDGETS), Restless)
+    assert done.simulation.world.clock.now == 60 * SECOND
+    assert done.record.rounds == 10 * 13  # every five seconds, from the start to the end
+
+
 def test_an_interrupt_ends_the_run_and_not_a_round(tmp_path, monkeypatch):
     interrupted = SimpleNamespace(plan=SimpleNamespace(stats=SimpleNamespace(interrupted=True)))
     monkeypatch.setattr(simulate, "solve_round", lambda *given: interrupted)

@@ -301,7 +301,7 @@ TIMEOUT = profile(args={"PodTopologySpread": {"nodeProvisioningTimeout": "300s",
         ),
         pytest.param(STOCKOUT.unschedulable(4), TIMEOUT, False, id="the timeout has not passed yet"),
         pytest.param(
-            STOCKOUT.created(6), TIMEOUT, True, id="without a condition the timeout counts from the creation"
+            STOCKOUT.created(6), TIMEOUT, False, id="a pod that was not rejected yet waits for no node"
         ),
         pytest.param(BOTH.unschedulable(), None, False, id="all criteria must hold"),
         pytest.param(
