@@ -23,6 +23,7 @@ from .budget_ledger import SEVERAL
 from .candidate_cost import OFFSET, Candidate, CandidateCost
 from .importance import importance_of
 from .quick_rejection import hopeless
+from .whole_groups import nodes_with_whole_groups
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -104,6 +105,9 @@ class DryRuns:
         leaving = _leaving(framework.cluster, state, i, ledger, nodes)
         matters = framework.matters(result.cycle)
         plain = _plain(framework.cluster, state, i, ledger, leaving, matters, len(nodes))
+        whole = nodes_with_whole_groups(framework.cluster, state)
+        if whole is not None:
+            plain &= ~whole[nodes]
         usage = framework.cluster.usage[:, wanted.at]
         free, slots = _room(framework.cluster, state, wanted.at, nodes)
         free += _sums(usage[leaving.pods], leaving.at, len(nodes))

@@ -25,6 +25,7 @@ from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
 from .node_filter import NodeFilter
+from .whole_groups import nodes_with_whole_groups, units_on
 
 if TYPE_CHECKING:
     from ...models.config import DefaultPreemptionArgs
@@ -181,6 +182,9 @@ def dry_run(
     framework: "Framework", state: "State", i: int, n: int, result: FilterResult, ledger: Ledger
 ) -> Candidate | Status:
     """Find the victims on one node; a status where no eviction there helps."""
+    whole = nodes_with_whole_groups(framework.cluster, state)
+    if whole is not None and whole[n]:
+        return _dry_run_of_units(framework, state, i, n, result, ledger)
     pods = framework.cluster.pods
     priority = pods[i].priority
     lower = [j for j in state.pods_on(n) if pods[j].priority < priority]
@@ -216,6 +220,37 @@ def dry_run(
         raise InternalError(f"{pods[i].key}: node {framework.cluster.node_names[n]} passes without a victim")
     victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))
     return Candidate(n, tuple(victims), violations)
+
+
+def _dry_run_of_units(
+    framework: "Framework", state: "State", i: int, n: int, result: FilterResult, ledger: Ledger
+) -> Candidate | Status:
+    """Find the victims on a node with a pod that is evicted with its group, as `dry_run` does."""
+    cluster, pods = framework.cluster, framework.cluster.pods
+    priority = pods[i].priority
+    lower = [unit for unit in units_on(cluster, state, n) if unit.priority < priority]
+    kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
+    lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
+    if not lower:
+        return NO_VICTIMS
+    node = NodeFilter(cluster, state, result.cycle, n)
+    nominated = state.nominations.beside(i, n)
+    for j in (j for unit in lower for j in unit.here):
+        node.remove(j)
+    status = node.run(nominated)
+    if not status.ok:
+        return status
+    breaking = violating(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
+    victims: list[int] = []
+    for unit in sorted(lower, key=lambda unit: breaking.isdisjoint(unit.pods)):
+        for j in unit.here:
+            node.add(j)
+        if not node.passes(nominated):
+            for j in unit.here:
+                node.remove(j)
+            victims += unit.pods
+    victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))
+    return Candidate(n, tuple(victims), len(breaking.intersection(victims)))
 
 
 def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bool:

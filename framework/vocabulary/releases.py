@@ -58,6 +58,8 @@ class Release:
         How groups are scheduled where a profile does not say.
     current_cycle : WorkloadCycle
         What a profile means by `Current`.
+    whole_groups : bool
+        Whether a pod that preempts evicts groups of disruptionMode `all` whole.
     absent : frozenset of str
         Plugins that came later.
     absent_points : mapping
@@ -76,6 +78,7 @@ class Release:
     empty_offers: bool
     workload_cycle: WorkloadCycle
     current_cycle: WorkloadCycle
+    whole_groups: bool
     absent: frozenset[str] = frozenset()
     absent_points: Mapping[str, frozenset[str]] = field(default_factory=dict)
     gates: Mapping[str, bool] = field(default_factory=dict)
@@ -135,6 +138,7 @@ _V1_36 = Release(
     empty_offers=False,
     workload_cycle=V1_36,
     current_cycle=V1_36,
+    whole_groups=False,
     gates={
         **dict.fromkeys((*_ON, *_LATER_ON, "NodeDeclaredFeatures"), True),
         **dict.fromkeys(
@@ -165,6 +169,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         empty_offers=True,
         workload_cycle=PROPOSAL,
         current_cycle=V1_37,
+        whole_groups=False,
         absent=frozenset({names.NODE_DECLARED_FEATURES}),
         absent_points={names.DYNAMIC_RESOURCES: frozenset({SCORE})},
         gates={**dict.fromkeys(_ON, True), **dict.fromkeys(_LATER_ON, False)},
@@ -175,6 +180,7 @@ RELEASES: Final[Mapping[KubeVersion, Release]] = {
         version=KubeVersion.V1_37,
         workload_cycle=V1_37,
         current_cycle=V1_37,
+        whole_groups=True,
         gates={**_V1_36.gates, "VolumeLimitScaling": True, "CompositePodGroup": False},
     ),
 }

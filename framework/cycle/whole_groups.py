@@ -1,0 +1,100 @@
+"""Groups that are evicted whole, where a single pod preempts: from 1.37 on such a group is one victim.
+
+A group of disruptionMode `all` has the highest of its own priority and its pods' priorities. Where it goes,
+all its pods on nodes go, also those that need not make room; where it stays, its pods on the node are put
+back together. Filters see the node alone, as for every preemption by a pod.
+
+Source: KEP-5710, "Workload-aware preemption".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..rules.groups import Group, group_of, groups
+from ..vocabulary.arrays import Bools, Ints
+
+if TYPE_CHECKING:
+    from ..index.cluster import Cluster
+    from ..state.state import State
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unit:
+    """Pods that leave together or stay together.
+
+    Attributes
+    ----------
+    pods : tuple of int
+        All of them, on whatever nodes.
+    here : tuple of int
+        Those on the node in question.
+    priority : int
+    grouped : bool
+        Whether it is a whole group.
+    start : datetime
+        When the first of the pods started.
+    """
+
+    pods: tuple[int, ...]
+    here: tuple[int, ...]
+    priority: int
+    grouped: bool
+    start: datetime
+
+    @property
+    def rank(self) -> tuple[int, bool, int, datetime]:
+        """What units are sorted by, the most important first."""
+        return (-self.priority, not self.grouped, -len(self.pods) if self.grouped else 0, self.start)
+
+
+def nodes_with_whole_groups(cluster: "Cluster", state: "State") -> Bools | None:
+    """Return the nodes with pods that are evicted with their groups, bool[N]; None without such groups."""
+    members = cluster.memo("members of whole groups", partial(_members, cluster))
+    if not len(members):
+        return None
+    found: Bools = np.zeros(cluster.n_nodes, dtype=np.bool_)
+    at = state.node_of[members]
+    found[at[at >= 0]] = True
+    return found
+
+
+def units_on(cluster: "Cluster", state: "State", n: int) -> list[Unit]:
+    """Return the units with a pod on node n, the most important first."""
+    here: dict[int, list[int]] = {}
+    found: list[Unit] = []
+    for j in state.pods_on(n):
+        group = _whole_group(cluster, j)
+        if group is None:
+            info = cluster.pods[j]
+            found.append(Unit((j,), (j,), info.priority, grouped=False, start=info.start))
+        else:
+            here.setdefault(group.index, []).append(j)
+    for index, mine in here.items():
+        found.append(_unit(cluster, state, groups(cluster)[index], mine))
+    return sorted(found, key=lambda unit: unit.rank)
+
+
+def _unit(cluster: "Cluster", state: "State", group: Group, here: Sequence[int]) -> Unit:
+    pods = tuple(j for j in group.members if state.node_of[j] >= 0)
+    infos = [cluster.pods[j] for j in pods]
+    own = [] if group.priority is None else [group.priority]
+    priority = max((*own, *(info.priority for info in infos)))
+    return Unit(pods, tuple(here), priority, grouped=True, start=min(info.start for info in infos))
+
+
+def _whole_group(cluster: "Cluster", j: int) -> Group | None:
+    """Return the group that pod j is evicted with, None where it is evicted by itself."""
+    if not (cluster.release.whole_groups and cluster.gates.enabled("WorkloadAwarePreemption")):
+        return None
+    group = group_of(cluster, j)
+    return group if group is not None and group.evicted_whole else None
+
+
+def _members(cluster: "Cluster") -> Ints:
+    found = [i for i in range(len(cluster.pods)) if _whole_group(cluster, i) is not None]
+    return np.array(found, dtype=np.int64)

@@ -1,0 +1,98 @@
+"""Groups that are evicted whole, where a single pod preempts by the rules of 1.37."""
+
+import pytest
+from support.builders import budget, cluster, group, node, pod
+
+from kubestow.solver.api import solve_greedy
+
+A, B, C = (node(name, cpu="2") for name in "abc")
+WHOLE = group("g", disruptionMode="PodGroup")
+MEMBERS = [pod(f"m{n}").req(cpu="2").label(app="m").member("g").on(n) for n in "ab"]
+SMALL = [pod(f"m{n}").req(cpu="1").member("g").on(n) for n in "ab"]
+P = pod("p").req(cpu="2").priority(10)
+
+
+def evicted(*objects, release="1.37", gates=""):
+    """The names of the pods that leave, and whether the outcome is admissible."""
+    plan = solve_greedy(cluster(*objects, release=release, gates=gates))
+    return {item.pod.partition("/")[2] for item in plan.evictions}, plan.stats.admissible
+
+
+@pytest.mark.parametrize(
+    "objects, gone",
+    [
+        pytest.param([A, B, WHOLE, *MEMBERS, P], {"ma", "mb"}, id="members elsewhere leave as well"),
+        pytest.param(
+            [
+                A,
+                WHOLE,
+                pod("m1").req(cpu="1").member("g").on("a"),
+                pod("m2").req(cpu="1").member("g").on("a"),
+                P,
+            ],
+            {"m1", "m2"},
+            id="all are on the node",
+        ),
+        pytest.param(
+            [A, B, WHOLE, *SMALL, pod("v").req(cpu="1").on("a"), P.req(cpu="1")],
+            set(),
+            id="there is room beside them",
+        ),
+        pytest.param(
+            [
+                A,
+                B,
+                WHOLE,
+                *SMALL,
+                pod("v").req(cpu="1").on("a"),
+                pod("w").req(cpu="1").on("b"),
+                P.req(cpu="1"),
+            ],
+            {"v"},
+            id="a pod is a cheaper victim than a group, and a group comes back first",
+        ),
+        pytest.param(
+            [A, B, C, WHOLE, *MEMBERS, pod("v").req(cpu="2").on("c"), P],
+            {"v"},
+            id="one victim costs less than two",
+        ),
+        pytest.param(
+            [A, B, WHOLE, MEMBERS[0], MEMBERS[1].priority(10), P],
+            set(),
+            id="a member that is as important protects all",
+        ),
+        pytest.param(
+            [A, B, group("g", disruptionMode="PodGroup", priority=10), *MEMBERS, P],
+            set(),
+            id="and so does the group's own priority",
+        ),
+        pytest.param(
+            [
+                A,
+                B,
+                C,
+                WHOLE,
+                *MEMBERS,
+                budget("m", allowed=1, app="m"),
+                pod("v").req(cpu="2").priority(9).on("c"),
+                P,
+            ],
+            {"v"},
+            id="a budget that the whole group would break",
+        ),
+    ],
+)
+def test_victims(objects, gone):
+    assert evicted(*objects) == (gone, True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"release": "1.36"}, id="in 1.36 pods preempt pod by pod"),
+        pytest.param({"gates": "WorkloadAwarePreemption=false"}, id="and so they do without the gate"),
+    ],
+)
+def test_pod_by_pod(options):
+    gone, _ = evicted(A, B, WHOLE, *MEMBERS, P, **options)
+    assert gone == {"ma"}
