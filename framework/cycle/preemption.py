@@ -228,7 +228,7 @@ def _dry_run_of_units(
     """Find the victims on a node with a pod that is evicted with its group, as `dry_run` does."""
     cluster, pods = framework.cluster, framework.cluster.pods
     priority = pods[i].priority
-    lower = [unit for unit in units_on(cluster, state, n) if unit.priority < priority]
+    lower = [unit for unit in units_on(cluster, state, state.pods_on(n)) if unit.priority < priority]
     kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
     lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
     if not lower:

@@ -1,13 +1,13 @@
-"""Groups that are evicted whole, where a single pod preempts: from 1.37 on such a group is one victim.
+"""Groups that are evicted whole: from 1.37 on such a group is one victim, of pods and of groups.
 
 A group of disruptionMode `all` has the highest of its own priority and its pods' priorities. Where it goes,
 all its pods on nodes go, also those that need not make room; where it stays, its pods on the node are put
-back together. Filters see the node alone, as for every preemption by a pod.
+back together. Where a pod preempts, filters see the node alone, as ever.
 
 Source: KEP-5710, "Workload-aware preemption".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -32,7 +32,7 @@ class Unit:
     pods : tuple of int
         All of them, on whatever nodes.
     here : tuple of int
-        Those on the node in question.
+        Those on the nodes in question.
     priority : int
     grouped : bool
         Whether it is a whole group.
@@ -63,11 +63,11 @@ def nodes_with_whole_groups(cluster: "Cluster", state: "State") -> Bools | None:
     return found
 
 
-def units_on(cluster: "Cluster", state: "State", n: int) -> list[Unit]:
-    """Return the units with a pod on node n, the most important first."""
+def units_on(cluster: "Cluster", state: "State", pods: Iterable[int]) -> list[Unit]:
+    """Return the units of some running pods, the most important first."""
     here: dict[int, list[int]] = {}
     found: list[Unit] = []
-    for j in state.pods_on(n):
+    for j in pods:
         group = _whole_group(cluster, j)
         if group is None:
             info = cluster.pods[j]

@@ -1,14 +1,14 @@
 """Preemption for a group in 1.37: the whole cluster is one domain, the group one preemptor.
 
-Without all pods of lower priority, is there a place for the group?  Then its members keep the nodes they
+Without all pods of lower priority, is there a place for the group? Then its members keep the nodes they
 found, and as many pods as possible are put back, those whose eviction would break a budget first, each time
-the most important first; who cannot stay is a victim.  Fewest violations are not aimed at, as upstream has
-it.
+the most important first; what cannot stay is a victim. A group that is evicted whole is put back or leaves as
+one. Fewest violations are not aimed at, as upstream has it.
 
 Source: KEP-5710; kube-scheduler plugins/defaultpreemption (PodGroupPostFilter).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ import numpy as np
 from ..cycle.cycle import apply, find_node
 from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
 from ..cycle.runtime import framework_for
+from ..cycle.whole_groups import units_on
 from ..index.affinity import PodTerms
 from ..rules.spread import hard_constraints
 from ..vocabulary import names
@@ -105,29 +106,32 @@ def make_room(
     if not all(pods[i].preempts for i in info.pods):
         return f"pod group preemption: {NEVER}"
     priority = min(pods[i].priority for i in info.pods)
-    lower = [j for j in np.flatnonzero(state.node_of >= 0).tolist() if pods[j].priority < priority]
-    lower.sort(key=lambda j: (-pods[j].priority, pods[j].start))
-    kept = protected(cluster, state, lower, priority, ledger)
-    lower = [j for j in lower if j not in kept]
+    running = np.flatnonzero(state.node_of >= 0).tolist()
+    lower = [unit for unit in units_on(cluster, state, running) if unit.priority < priority]
+    kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
+    lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
     if not lower:
         return f"pod group preemption: {NO_VICTIMS.message}"
     trial = state.copy()
-    for j in lower:
+    leaving = [j for unit in lower for j in unit.pods]
+    for j in leaving:
         trial.remove(j, devices=False)
     assignment = place(trial)
     if not assignment:
         return f"pod group preemption: {NOT_HELPFUL.message}"
-    breaking = violating(cluster, state, lower, priority, ledger)
+    breaking = violating(cluster, state, leaving, priority, ledger)
     reprieve = _Reprieve(variant, state, trial, assignment, ledger)
-    order = (*(j for j in lower if j in breaking), *(j for j in lower if j not in breaking))
-    gone = {j for j in order if apart(j, assignment) or not reprieve.stays(j)}
-    victims = tuple(j for j in lower if j in gone)
+    gone: set[int] = set()
+    for unit in sorted(lower, key=lambda unit: breaking.isdisjoint(unit.pods)):
+        if any(apart(j, assignment) for j in unit.pods) or not reprieve.stay(unit.pods):
+            gone.update(unit.pods)
+    victims = tuple(j for j in leaving if j in gone)
     serves = _serves(state, assignment, victims)
     return GroupPreemption(assignment, victims, breaking & gone, serves)
 
 
 class _Reprieve:
-    """Puts pods back one by one, as long as every member still passes on its node."""
+    """Puts pods and whole groups back one by one, as long as every member still passes on its node."""
 
     def __init__(
         self,
@@ -151,17 +155,19 @@ class _Reprieve:
             self._cluster.pods[i].terms == PodTerms()
         )
 
-    def stays(self, j: int) -> bool:
-        """Put pod j back if that leaves room for all members."""
-        trial, node = self._trial, int(self._state.node_of[j])
-        near = self._local and self._cluster.pods[j].terms == PodTerms()
-        concerned = [i for i, n in self._members.items() if n == node or not near]
-        trial.place(j, node)
-        if self._state.terminating[j]:
-            trial.mark(j)
+    def stay(self, pods: Sequence[int]) -> bool:
+        """Put pods back that stay or leave together, if that leaves room for all members."""
+        nodes = {int(self._state.node_of[j]) for j in pods}
+        near = self._local and all(self._cluster.pods[j].terms == PodTerms() for j in pods)
+        concerned = [i for i, n in self._members.items() if n in nodes or not near]
+        for j in pods:
+            self._trial.place(j, int(self._state.node_of[j]))
+            if self._state.terminating[j]:
+                self._trial.mark(j)
         if self._all_pass(concerned):
             return True
-        trial.remove(j, devices=False)
+        for j in pods:
+            self._trial.remove(j, devices=False)
         return False
 
     def _all_pass(self, members: list[int]) -> bool:

@@ -14,10 +14,12 @@ from support.tampering import steps
 from support.whole_rounds import all_whole, tiny_whole_rounds, tiny_wholes, tiny_wholes_in_trees
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.measures.group_rules import partly_evicted
 from kubestow.framework.rules.groups import groups
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.plan import Step
 from kubestow.models.snapshot import Snapshot
-from kubestow.solver.api import solve
+from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.plans.replay import ReplayFailure, replay
 
 SEEDS = range(300)
@@ -27,6 +29,14 @@ SEEDS = range(300)
 def test_the_plan_equals_the_exhaustive_search(seed):
     """Equal in every tier, all proven; or greedy's inadmissible outcome is better, and is said to be so."""
     check_optimal(tiny_wholes(seed))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_greedy_of_1_37_evicts_no_part_of_a_group(seed):
+    snapshot = replace(tiny_wholes(seed), kube_version=KubeVersion.V1_37)
+    index = build_cluster(snapshot)
+    gone = [index.pod_index[item.pod] for item in solve_greedy(snapshot).evictions]
+    assert partly_evicted(index, gone) == []
 
 
 @settings(max_examples=30)
