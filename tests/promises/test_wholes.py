@@ -32,8 +32,9 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_greedy_of_1_37_evicts_no_part_of_a_group(seed):
-    snapshot = replace(tiny_wholes(seed), kube_version=KubeVersion.V1_37)
+@pytest.mark.parametrize("made", [tiny_wholes, tiny_wholes_in_trees])
+def test_greedy_of_1_37_evicts_no_part_of_a_group(made, seed):
+    snapshot = replace(made(seed), kube_version=KubeVersion.V1_37)
     index = build_cluster(snapshot)
     gone = [index.pod_index[item.pod] for item in solve_greedy(snapshot).evictions]
     assert partly_evicted(index, gone) == []

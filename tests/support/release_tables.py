@@ -24,6 +24,7 @@ RULES = {
     "empty_offers": "an allocatable of 0 keeps devices from serving an extended resource",
     "workload_cycle": "pod groups are scheduled by the rules of",
     "current_cycle": "`workloadCycle: Current` means those of",
+    "whole_groups": "pods and groups that preempt evict groups of disruptionMode `all` whole",
 }
 """Field of `Release` to what it decides."""
 
