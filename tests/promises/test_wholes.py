@@ -11,7 +11,7 @@ from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay, told
 from support.side_by_side import side_by_side
 from support.tampering import steps
-from support.whole_rounds import all_whole, tiny_whole_rounds, tiny_wholes
+from support.whole_rounds import all_whole, tiny_whole_rounds, tiny_wholes, tiny_wholes_in_trees
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.measures.group_rules import partly_evicted
@@ -32,8 +32,9 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_greedy_of_1_37_evicts_no_part_of_a_group(seed):
-    snapshot = replace(tiny_wholes(seed), kube_version=KubeVersion.V1_37)
+@pytest.mark.parametrize("made", [tiny_wholes, tiny_wholes_in_trees])
+def test_greedy_of_1_37_evicts_no_part_of_a_group(made, seed):
+    snapshot = replace(made(seed), kube_version=KubeVersion.V1_37)
     index = build_cluster(snapshot)
     gone = [index.pod_index[item.pod] for item in solve_greedy(snapshot).evictions]
     assert partly_evicted(index, gone) == []
@@ -57,6 +58,25 @@ def test_the_plan_is_never_worse_than_greedys(seed):
     snapshot = all_whole(small_groups(seed))
     optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_groups_of_a_tree_are_evicted_whole(seed):
+    check_optimal(tiny_wholes_in_trees(seed))
+
+
+def test_the_mix_evicts_groups_of_trees_often_enough():
+    """In best plans groups leave that have siblings, also for a sibling."""
+    seen = {"whole": 0, "for a sibling": 0}
+    for seed in range(80):
+        optimal = solve(tiny_wholes_in_trees(seed), OPTIONS)
+        index = build_cluster(tiny_wholes_in_trees(seed))
+        units = {index.pods[i].key: g for g in groups(index) if len(g.unit) > 1 for i in g.unit}
+        siblings = {index.pods[i].key for g in groups(index) if g.parent for i in g.pending}
+        leaving = [e for e in optimal.evictions if e.pod in units]
+        seen["whole"] += bool(leaving)
+        seen["for a sibling"] += any(e.preemptor in siblings for e in leaving)
+    assert min(seen.values()) >= 2, seen
 
 
 def test_the_mix_evicts_groups_whole_often_enough():

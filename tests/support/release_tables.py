@@ -24,7 +24,7 @@ RULES = {
     "empty_offers": "an allocatable of 0 keeps devices from serving an extended resource",
     "workload_cycle": "pod groups are scheduled by the rules of",
     "current_cycle": "`workloadCycle: Current` means those of",
-    "whole_groups": "a pod that preempts evicts groups of disruptionMode `all` whole",
+    "whole_groups": "pods and groups that preempt evict groups of disruptionMode `all` whole",
     "gang_jobs": "in simulations an indexed Job is a gang without saying so",
 }
 """Field of `Release` to what it decides."""

@@ -12,7 +12,9 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from support.builders import budget, cluster, group, node, pod, workload
+from kubestow.models.kube_version import KubeVersion
+from kubestow.models.scheduling import WorkloadTemplateReference
+from support.builders import budget, cluster, composite, group, node, pod, workload
 
 LEVELS = (10, 20, 30)
 GUARDS = (None, None, None, None, 15, 20, 30, 35)
@@ -38,6 +40,28 @@ def all_whole(snapshot):
         return item.model_copy(update={"spec": item.spec.model_copy(update={"disruption_mode": "all"})})
 
     return replace(snapshot, name=f"{snapshot.name}-whole", pod_groups=tuple(map(whole, snapshot.pod_groups)))
+
+
+def tiny_wholes_in_trees(seed):
+    """Return the tiny round of a seed, its PodGroups below one CompositePodGroup."""
+    rng, bare = Random(seed), tiny_wholes(seed)
+    change = {
+        "parent_composite_pod_group_name": "root",
+        "workload_ref": WorkloadTemplateReference(workload_name="w", template_name="t"),
+    }
+    parts = tuple(
+        item.model_copy(update={"spec": item.spec.model_copy(update=change)}) for item in bare.pod_groups
+    )
+    root = composite(
+        "root", *(("rack",) if rng.random() < 0.2 else ()), gang=rng.choice((None, 1, 1, 2, 2, 3))
+    )
+    return replace(
+        bare,
+        name=f"{bare.name}-in-a-tree",
+        kube_version=KubeVersion.V1_37,
+        pod_groups=parts,
+        composite_pod_groups=(root,),
+    )
 
 
 def crowded(rng, name):

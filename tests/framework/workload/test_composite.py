@@ -238,6 +238,32 @@ def test_a_trace_names_the_group_and_the_placement_of_each_member():
     assert len(cycles) == 10
 
 
+def test_a_trace_has_an_entry_for_the_tree_with_the_groups_that_were_tried():
+    made = Planted(*STEP_BY_STEP, leaf("p", 5, "rack"), leaf("q", 5, "rack"))
+    [entry] = trace_cluster(made.cluster)["groups"]
+    assert entry["compositePodGroup"] == "default/root"
+    assert (entry["result"], entry["placement"], entry["victims"]) == ("scheduled", "b", [])
+    assert [pod["node"] for pod in entry["placements"][0]["members"]] == ["b1"] * 5 + ["b2"] * 5
+    assert entry["groups"] == [
+        {"compositePodGroup": "default/root", "placement": "b", "status": "Success"},
+        {"podGroup": "default/p", "placement": "b1", "status": "Success"},
+        {"podGroup": "default/q", "placement": "b2", "status": "Success"},
+    ]
+
+
+def test_a_trace_tells_why_a_tree_and_its_groups_are_not_placed():
+    made = Planted(
+        racks(a1=3), composite("root", "block", gang=2), leaf("p", 3, "rack"), leaf("q", 3, "rack")
+    )
+    [entry] = trace_cluster(made.cluster)["groups"]
+    assert (entry["result"], entry["reason"]) == ("unschedulable", "Unschedulable")
+    assert [(each["status"], "message" in each) for each in entry["groups"]] == [
+        ("Unschedulable", True),
+        ("Success", False),
+        ("Unschedulable", True),
+    ]
+
+
 def test_an_explanation_is_that_of_the_member_s_turn():
     made = Planted(*TREES["a block is feasible only if every child finds a rack there"][0])
     told = explain(made.snapshot, "q-0")
