@@ -25,7 +25,7 @@ from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
 from .node_filter import NodeFilter
-from .whole_groups import nodes_with_whole_groups, units_on
+from .whole_groups import nodes_with_whole_groups, units_of
 
 if TYPE_CHECKING:
     from ...models.config import DefaultPreemptionArgs
@@ -228,14 +228,15 @@ def _dry_run_of_units(
     """Find the victims on a node with a pod that is evicted with its group, as `dry_run` does."""
     cluster, pods = framework.cluster, framework.cluster.pods
     priority = pods[i].priority
-    lower = [unit for unit in units_on(cluster, state, state.pods_on(n)) if unit.priority < priority]
+    lower = [unit for unit in units_of(cluster, state, state.pods_on(n)) if unit.priority < priority]
     kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
     lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
     if not lower:
         return NO_VICTIMS
     node = NodeFilter(cluster, state, result.cycle, n)
     nominated = state.nominations.beside(i, n)
-    for j in (j for unit in lower for j in unit.here):
+    here = {unit: [j for j in unit.pods if state.node_of[j] == n] for unit in lower}
+    for j in (j for unit in lower for j in here[unit]):
         node.remove(j)
     status = node.run(nominated)
     if not status.ok:
@@ -243,10 +244,10 @@ def _dry_run_of_units(
     breaking = violating(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
     victims: list[int] = []
     for unit in sorted(lower, key=lambda unit: breaking.isdisjoint(unit.pods)):
-        for j in unit.here:
+        for j in here[unit]:
             node.add(j)
         if not node.passes(nominated):
-            for j in unit.here:
+            for j in here[unit]:
                 node.remove(j)
             victims += unit.pods
     victims.sort(key=lambda j: (-pods[j].priority, pods[j].start))

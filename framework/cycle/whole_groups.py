@@ -7,7 +7,7 @@ back together. Where a pod preempts, filters see the node alone, as ever.
 Source: KEP-5710, "Workload-aware preemption".
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..rules.groups import Group, group_of, groups
+from ..rules.groups import Group, group_of
 from ..vocabulary.arrays import Bools, Ints
 
 if TYPE_CHECKING:
@@ -30,18 +30,15 @@ class Unit:
     Attributes
     ----------
     pods : tuple of int
-        All of them, on whatever nodes.
-    here : tuple of int
-        Those on the nodes in question.
+        On whatever nodes.
     priority : int
     grouped : bool
-        Whether it is a whole group.
+        Whether the pods are those of a group.
     start : datetime
-        When the first of the pods started.
+        When the unit started.
     """
 
     pods: tuple[int, ...]
-    here: tuple[int, ...]
     priority: int
     grouped: bool
     start: datetime
@@ -63,28 +60,27 @@ def nodes_with_whole_groups(cluster: "Cluster", state: "State") -> Bools | None:
     return found
 
 
-def units_on(cluster: "Cluster", state: "State", pods: Iterable[int]) -> list[Unit]:
-    """Return the units of some running pods, the most important first."""
-    here: dict[int, list[int]] = {}
+def units_of(cluster: "Cluster", state: "State", pods: Iterable[int]) -> list[Unit]:
+    """Return the units of some running pods, the most important first; a whole group's has all its pods."""
+    whole: dict[int, Group] = {}
     found: list[Unit] = []
     for j in pods:
         group = _whole_group(cluster, j)
         if group is None:
             info = cluster.pods[j]
-            found.append(Unit((j,), (j,), info.priority, grouped=False, start=info.start))
+            found.append(Unit((j,), info.priority, grouped=False, start=info.start))
         else:
-            here.setdefault(group.index, []).append(j)
-    for index, mine in here.items():
-        found.append(_unit(cluster, state, groups(cluster)[index], mine))
+            whole[group.index] = group
+    found += [_unit(cluster, state, group) for group in whole.values()]
     return sorted(found, key=lambda unit: unit.rank)
 
 
-def _unit(cluster: "Cluster", state: "State", group: Group, here: Sequence[int]) -> Unit:
+def _unit(cluster: "Cluster", state: "State", group: Group) -> Unit:
     pods = tuple(j for j in group.members if state.node_of[j] >= 0)
     infos = [cluster.pods[j] for j in pods]
     own = [] if group.priority is None else [group.priority]
     priority = max((*own, *(info.priority for info in infos)))
-    return Unit(pods, tuple(here), priority, grouped=True, start=min(info.start for info in infos))
+    return Unit(pods, priority, grouped=True, start=min(info.start for info in infos))
 
 
 def _whole_group(cluster: "Cluster", j: int) -> Group | None:

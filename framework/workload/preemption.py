@@ -17,7 +17,7 @@ import numpy as np
 from ..cycle.cycle import apply, find_node
 from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
 from ..cycle.runtime import framework_for
-from ..cycle.whole_groups import units_on
+from ..cycle.whole_groups import units_of
 from ..index.affinity import PodTerms
 from ..rules.spread import hard_constraints
 from ..vocabulary import names
@@ -107,7 +107,7 @@ def make_room(
         return f"pod group preemption: {NEVER}"
     priority = min(pods[i].priority for i in info.pods)
     running = np.flatnonzero(state.node_of >= 0).tolist()
-    lower = [unit for unit in units_on(cluster, state, running) if unit.priority < priority]
+    lower = [unit for unit in units_of(cluster, state, running) if unit.priority < priority]
     kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
     lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
     if not lower:

@@ -4,10 +4,9 @@ Source: kube-scheduler 1.36.2 framework/preemption (types.go, podgrouppreemption
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ...cycle.whole_groups import Unit
 from ...rules.groups import Group, group_of
 
 if TYPE_CHECKING:
@@ -16,35 +15,12 @@ if TYPE_CHECKING:
     from ...state.state import State
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unit:
-    """Pods that leave together or stay together.
-
-    Attributes
-    ----------
-    pods : tuple of int
-        In the order in which they are found: by node, then by arrival.
-    priority : int
-        The pod's; a whole group's own, 0 where it states none.
-    grouped : bool
-        Whether the first pod names a group.
-    start : datetime
-        Of the first pod.
-    """
-
-    pods: tuple[int, ...]
-    priority: int
-    grouped: bool
-    start: datetime
-
-    @property
-    def rank(self) -> tuple[int, bool, int, datetime]:
-        """What units are sorted by, the most important first."""
-        return (-self.priority, not self.grouped, -len(self.pods) if self.grouped else 0, self.start)
-
-
 def units_of(cluster: "Cluster", state: "State") -> Iterator[Unit]:
-    """Return the units of all pods on nodes, in the order in which their first pods are in the input."""
+    """Return the units of all pods on nodes, in the order in which their first pods are in the input.
+
+    A whole group has its own priority, 0 where it states none, and starts when its first pod does; its pods
+    are in the order in which they are found: by node, then by arrival.
+    """
     whole: dict[int, list[int]] = {}
     found: list[Unit] = []
     for n in range(cluster.n_nodes):
@@ -62,7 +38,7 @@ def units_of(cluster: "Cluster", state: "State") -> Iterator[Unit]:
 
 
 def _unit(cluster: "Cluster", pods: Sequence[int], priority: int, group: Group | None) -> Unit:
-    return Unit(tuple(pods), priority, group is not None, cluster.pods[pods[0]].start)
+    return Unit(tuple(pods), priority, grouped=group is not None, start=cluster.pods[pods[0]].start)
 
 
 def breaking(units: Sequence[Unit], ledger: "Ledger") -> frozenset[int]:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ...cycle.preemption import NEVER, protected
+from ...cycle.whole_groups import Unit
 from ...vocabulary import names
 from ...vocabulary.default_plugins import POST_FILTER
 from ...vocabulary.status import Code
 from ..placement import Placement, PodGroupInfo
 from .alike import Alike
 from .attempt import attempt, is_steady, take_off, takes_group
-from .eviction_units import Unit, breaking, units_of
+from .eviction_units import breaking, units_of
 from .texts import NO_VICTIMS, NOT_REGISTERED, NOT_WITH_CONSTRAINTS, unavailable
 
 if TYPE_CHECKING:
