@@ -122,6 +122,8 @@ class _Maker:
         item = self._trees.composites[key]
         index, self._next = self._next, self._next + 1
         waits = next((leaf.waits for leaf in below if leaf.waits is not None), None)
+        gates = self._cluster.gates
+        whole = item.spec.disruption_mode == "all" and gates.enabled("WorkloadAwarePreemption")
         return Composite(
             index=index,
             key=key,
@@ -139,7 +141,7 @@ class _Maker:
             preferred_keys=(),
             waits=waits,
             enqueued=all(leaf.enqueued for leaf in below),
-            evicted_whole=item.spec.disruption_mode == "all",
+            evicted_whole=whole,
             unit=(),
             priority=item.spec.priority,
             cycle=V1_37,

@@ -5,7 +5,8 @@ queue order, bind where their nominated node still takes them, else they lose th
 pass.  A group's nominated pods bind all together, if enough of them can, or in the group's next cycle,
 where its text wants one.  A pod that may not preempt since another one terminates on its nominated node
 keeps the nomination and waits (default_preemption.go, PodEligibleToPreemptOthers).  It ends: a pod binds or
-leaves once, and each nomination removes a pod.
+leaves once, each nomination of a pod removes one, and a pass that ends as an earlier one did, with no pod
+bound or gone since, is the last.
 """
 
 from collections.abc import Sequence
@@ -77,6 +78,8 @@ class _Run:
         self._hopeless: set[tuple[int, int, int]] = set()
         # Who is told, in the pass that is run, to wait for a terminating pod on the nominated node.
         self._told_to_wait: set[int] = set()
+        # The nominations that passes have ended with since a pod was last bound or left.
+        self._seen: set[frozenset[tuple[int, int]]] = set()
         self.outcome = GreedyOutcome(self._state)
 
     def one_pass(self) -> bool:
@@ -94,7 +97,14 @@ class _Run:
         lost = self._settle_nominations()
         done = {*self.outcome.node_of_new, *(victim for victim, _, _ in self.outcome.victims)}
         self._waiting = [i for i in self._waiting if i not in done]
-        return len(self.outcome.steps) > before or lost
+        if len(self.outcome.steps) > before:
+            self._seen.clear()
+            return True
+        # A group that is nominated without victims, and not bound, loses its nominations in every pass anew.
+        ended = frozenset(self._state.nominated.items())
+        again = ended in self._seen
+        self._seen.add(ended)
+        return lost and not again
 
     def _try(self, i: int, leaving: dict[int, int]) -> None:
         """Run a pod's cycle; nothing happens where a pod like it has just failed and nothing has changed."""
@@ -201,14 +211,18 @@ class _Run:
         """Bind the nominated pods of a unit that pass, if enough do; say whether any lost its nomination."""
         state, waiting = self._state, 0
         bound: list[tuple[int, int]] = []
-        for i in pods:
-            node = state.nominated[i]
+        nodes = {i: state.nominated[i] for i in pods}
+        if group is not None:  # in flight together: none holds a node against another
+            for i in pods:
+                state.withdraw(i)
+        for i, node in nodes.items():
             framework = framework_for(self._cluster, i)
             passes = framework.filter_nominated(state, i, node).ok and not framework.binding_error(state, i)
             if not passes and i in self._told_to_wait and self._worth_waiting(i, node):
                 waiting += 1
                 continue
-            state.withdraw(i)
+            if group is None:
+                state.withdraw(i)
             if passes:
                 state.place(i, node, framework.reserve(state, i, node))
                 bound.append((i, node))

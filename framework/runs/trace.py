@@ -57,7 +57,7 @@ def trace_cluster(cluster: Cluster) -> dict[str, Any]:
         document = _document(cluster, state, cycle)
         _clear(cluster, document, apply(state, cycle, ledger))
         cycles.append(document)
-    if not groups(cluster):
+    if not (groups(cluster) or cluster.snapshot.pod_groups):
         return {"version": 1, "cycles": cycles}
     gated = [cluster.pods[i].key for i in _kept_out(cluster)]
     return {"version": 1, "cycles": cycles, "groups": of_groups, "gated": gated}

@@ -1,5 +1,5 @@
 import pytest
-from support.builders import budget, cluster, node, pod
+from support.builders import budget, cluster, group, node, pod
 from support.moves import in_words
 
 from kubestow.framework.build import build_cluster
@@ -9,8 +9,8 @@ from kubestow.framework.runs.greedy import run_to_quiescence
 class Run:
     """The greedy baseline over a cluster, in names."""
 
-    def __init__(self, *objects, gates=""):
-        self.cluster = build_cluster(cluster(*objects, gates=gates))
+    def __init__(self, *objects, **more):
+        self.cluster = build_cluster(cluster(*objects, **more))
         self.outcome = run_to_quiescence(self.cluster)
 
     def name(self, i):
@@ -255,3 +255,28 @@ def test_identical_pods_that_fail_are_tried_once():
 def test_gated_and_foreign_pods_are_left_alone():
     assert Run(one(), pod("g").gated(), pod("f").scheduler("other")).steps == []
     assert Run(one(), pod("g").gated(), gates="PodSchedulingReadiness=false").steps == ["bind g n"]
+
+
+MEMBER = pod("m").member("g").label(app="x").priority(10).spread("hostname")
+MOVED = [
+    node("a", cpu="10"),
+    node("b", cpu="2"),
+    group("g", gang=3),
+    v(on="a", cpu="7"),
+    MEMBER.named("m1").req(cpu="1"),
+    MEMBER.named("m2").req(cpu="2"),
+    MEMBER.named("m3").req(cpu="2"),
+]
+"""By 1.37's rules the gang is nominated and no pod has to leave: on an emptied cluster it stands elsewhere."""
+
+
+def test_members_of_a_group_do_not_hold_nodes_against_each_other():
+    run = Run(*MOVED, release="1.37")
+    assert run.placed == {"m1": "a", "m2": "b", "m3": "a"}
+    assert run.victims == {}
+
+
+def test_nominations_that_are_lost_in_every_pass_end_the_run(monkeypatch):
+    monkeypatch.setattr("kubestow.framework.runs.greedy._Run._enough", lambda *_: False)
+    run = Run(*MOVED, release="1.37")
+    assert (run.placed, run.outcome.steps) == ({}, [])

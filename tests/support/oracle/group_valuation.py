@@ -48,6 +48,8 @@ def nodes_of_preemptors(cluster, v):
 
 def _is_evicted_whole(cluster, group):
     snapshot = cluster.snapshot
+    if not snapshot.feature_gates.enabled("WorkloadAwarePreemption"):
+        return False
     specs = {item.key: item.spec for item in snapshot.pod_groups}
     specs |= {f"{w.key}/{spec.name}": spec for w in snapshot.workloads for spec in w.spec.pod_group_templates}
     parts = group.key.split("/")
