@@ -51,17 +51,17 @@ class Cli(click.Group):
         if sys.stderr is None:
             sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it stays open to the end
         if sys.stdout is None:
-            _complain("error: output: is closed")
+            complain("error: output: is closed")
             sys.exit(BAD_INPUT)
         sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
         try:
             with _terminated_like_interrupted():
                 result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except click.ClickException as error:
-            _complain(f"error: {_line(error)}")
+            complain(f"error: {_line(error)}")
             sys.exit(error.exit_code if isinstance(error, click.UsageError) else BAD_INPUT)
         except (KeyboardInterrupt, click.Abort):
-            _complain("interrupted")
+            complain("interrupted")
             sys.exit(INTERRUPTED)
         sys.exit(result if isinstance(result, int) else DONE)
 
@@ -92,13 +92,13 @@ def _exit_codes() -> Iterator[None]:
         _drop(sys.stdout)
         raise click.exceptions.Exit(UNREAD) from None
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted")
+        complain("interrupted")
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
         from ..models.errors import is_interrupt
 
         if is_interrupt(error):
-            _complain("interrupted")
+            complain("interrupted")
             raise click.exceptions.Exit(INTERRUPTED) from None
         raise click.exceptions.Exit(_failed(error)) from None
 
@@ -106,7 +106,7 @@ def _exit_codes() -> Iterator[None]:
 def leave(code: int, words: str) -> NoReturn:
     """End a command whose answer is written, with words on stderr and an exit code."""
     sys.stdout.flush()
-    _complain(words)
+    complain(words)
     sys.exit(code)
 
 
@@ -118,14 +118,14 @@ def _failed(error: Exception) -> int:
         _drop(sys.stdout)
         error = KubestowError(f"{error.filename or 'output'}: {error.strerror}")
     if isinstance(error, KubestowError):
-        _complain(f"error: {error}")
+        complain(f"error: {error}")
         return error.exit_code
     import traceback
 
     traceback.print_exception(error)
     if isinstance(error, InternalError) and error.dump:
-        _complain(f"what a developer needs to see it again is in {_dump(error.dump)}")
-    _complain("this is a bug in kubestow, not in your input")
+        complain(f"what a developer needs to see it again is in {_dump(error.dump)}")
+    complain("this is a bug in kubestow, not in your input")
     return BUG
 
 
@@ -143,9 +143,12 @@ def _whole(stream: TextIO) -> TextIO:
     )
 
 
-def _complain(words: str) -> None:
+def complain(words: str) -> None:
+    """Write a line to stderr, if anything takes it: the answer does not depend on that."""
+    from ..models.words import shown
+
     try:
-        click.echo(f"kubestow: {words}", err=True)
+        click.echo(f"kubestow: {shown(words)}", err=True)
     except OSError:  # stderr is closed: the exit code is all that is left
         _drop(sys.stderr)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from .group import complain
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
@@ -220,7 +222,7 @@ def tell(name: str, notes: Iterable[str]) -> None:
     """Write notes to stderr."""
     for note in notes:
         where = "" if note.startswith(f"{name}: ") else f"{name}: "
-        click.echo(f"kubestow: note: {where}{note}", err=True)
+        complain(f"note: {where}{note}")
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..instances.dump import DUMP
-from .group import INCOMPLETE, INTERRUPTED, leave
+from .group import INCOMPLETE, INTERRUPTED, complain, leave
 from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
         nonlocal number
         number += 1
         told = row.error if row.status == ERROR else f"{row.instance}: {row.status}, {row.seconds} s"
-        click.echo(f"kubestow: {number} of {len(loaded)}: {told}", err=True)
+        complain(f"{number} of {len(loaded)}: {told}")
 
     with _interrupts_noted() as interrupted:
         loaded = _loaded(instances, choices, interrupted)

@@ -40,8 +40,10 @@ DEVICE_RESOURCES: Final = {
 GROUP_RESOURCES: Final = {
     "PodGroup": "podgroups.scheduling.k8s.io",
     "Workload": "workloads.scheduling.k8s.io",
+    "CompositePodGroup": "compositepodgroups.scheduling.k8s.io",
 }
-"""Pod groups, served from Kubernetes 1.36 on if asked for, and Workloads, from 1.35 on; asked for one by one.
+"""Pod groups, served from Kubernetes 1.36 on if asked for, Workloads, from 1.35 on, and groups of groups,
+from 1.37 on; asked for one by one.
 
 Other API groups have kinds of these names, too.
 """

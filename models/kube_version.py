@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from .errors import KubestowError
 
-_SPELT = re.compile(r"v?(\d+\.\d+)(\.\d+)?", re.ASCII)
+_SPELT = re.compile(r"v?(\d+\.\d+)(\.\d+([-+][\w.+-]+)?)?", re.ASCII)
 
 
 class KubeVersion(StrEnum):
@@ -19,7 +19,7 @@ class KubeVersion(StrEnum):
 
     @classmethod
     def parse(cls, text: str, *, option: str = "--kube-version") -> KubeVersion:
-        """Read a release as people write it: ``1.36``, ``v1.36`` and ``v1.36.2`` are the same.
+        """Read a release as people write it: ``1.36``, ``v1.36.2`` and ``v1.36.2-gke.100`` are the same.
 
         `option` is where it was written, for what is wrong with it.
 

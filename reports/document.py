@@ -22,7 +22,8 @@ def as_json(document: Mapping[str, Any] | Sequence[Any], *, compact: bool = Fals
 
 def as_yaml(document: Mapping[str, Any]) -> str:
     """Return a document as one YAML document of a stream."""
-    text: str = yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True, width=110)
+    plain = orjson.loads(as_json(document, compact=True))
+    text: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110)
     return "---\n" + text
 
 

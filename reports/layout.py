@@ -8,6 +8,7 @@ from rich.console import Console, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
+from ..models.words import shown
 from .rows import Rows, folds
 from .words import cut
 
@@ -38,20 +39,15 @@ def show(report: RenderableType, file: IO[str]) -> None:
     target = console(file)
     if target.is_terminal:
         parts = target.render(report)
-        shown = Segments(Segment(_shown(part.text), part.style, part.control) for part in parts)
-        target.print(shown, crop=False)
+        visible = Segments(Segment(shown(part.text), part.style, part.control) for part in parts)
+        target.print(visible, crop=False)
         return
     with target.capture() as capture:
         if folds(target):
             target.print(report, crop=False)
         else:
             target.print(report, crop=False, no_wrap=True, overflow="ignore")
-    file.writelines(line.rstrip() + "\n" for line in _shown(capture.get()).split("\n")[:-1])
-
-
-def _shown(text: str) -> str:
-    """Return text without anything but characters that can be seen and ends of lines."""
-    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+    file.writelines(line.rstrip() + "\n" for line in shown(capture.get()).split("\n")[:-1])
 
 
 def section(
@@ -77,9 +73,9 @@ def section(
     """
     if not rows:
         return []
-    shown, hidden = cut(rows, most)
+    first, hidden = cut(rows, most)
     # Plain text becomes Text: a tier's square brackets are not rich's markup.
-    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in shown]
+    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in first]
     parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Rows(columns, cells, set(numbers))]
     if hidden:
         parts.append(Text(f"  and {hidden} more {rest} (-o json has all of them)", style="dim"))

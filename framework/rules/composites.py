@@ -101,7 +101,8 @@ def _read(cluster: "Cluster") -> tuple[Composite, ...]:
     roots: dict[str, None] = {}
     for group in groups(cluster):
         path = trees.path(group.key) if group.parent else []
-        if path and trees.complete(path):
+        # The groups of a tree that is too deep wait, each by itself.
+        if path and trees.complete(path) and not trees.is_too_deep(path[-1]):
             roots.setdefault(path[-1])
     return tuple(made.composite(root) for root in roots)
 

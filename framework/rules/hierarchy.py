@@ -97,10 +97,7 @@ class Hierarchy:
 
     def _fault(self, root: str) -> str:
         """Say what is wrong with the layout below a root, empty for nothing."""
-        level = [Child(True, root)]
-        for _ in range(MOST_LEVELS):
-            level = [child for node in level if node.composite for child in self.children.get(node.key, ())]
-        if level:
+        if self.is_too_deep(root):
             return f"composite pod group {_quoted(root)} has more than {MOST_LEVELS} levels"
         references = (self.spec(node).workload_ref for node in self.below(root))
         workloads = {reference.workload_name for reference in references if reference is not None}
@@ -108,6 +105,13 @@ class Hierarchy:
             names = ", ".join(f'"{name}"' for name in sorted(workloads))
             return f"composite pod group {_quoted(root)} refers to several workloads: {names}"
         return ""
+
+    def is_too_deep(self, root: str) -> bool:
+        """Whether a tree has more levels than one may have."""
+        level = [Child(True, root)]
+        for _ in range(MOST_LEVELS):
+            level = [child for node in level if node.composite for child in self.children.get(node.key, ())]
+        return bool(level)
 
     def below(self, key: str) -> list[Child]:
         """Return the root of a valid tree and all nodes below it, parents before children."""

@@ -131,9 +131,14 @@ class DaskEngine:
 
 
 def _result(future: Any) -> Any:
-    """Return what a piece came to; what its work raises is raised here."""
+    """Return what a piece came to; what its work raises is raised here.
+
+    Ctrl-C in a terminal reaches the workers as well: a future that they give up is an interruption.
+    """
     try:
         return future.result()
+    except import_module("distributed.client").FutureCancelledError:
+        raise KeyboardInterrupt from None
     except import_module("distributed").scheduler.KilledWorker as error:
         return Lost(InternalError(f"a worker of Dask was lost: {error}"))
 

@@ -170,6 +170,8 @@ class _Speaker:
         self._speaking = False
         self._told = False
         signal.signal(signal.SIGINT, self._interrupt)
+        # To be ended is no Ctrl-C; the parent, which takes it for one, sees that a piece is lost.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def listen(self) -> None:
         """Let the interrupts through that were held back while the process started."""

@@ -180,6 +180,11 @@ def test_the_release_decides_the_words(tmp_path, arguments, taint):
     assert f"1 node(s) had untolerated {taint}." in cycle["message"]
 
 
+def test_what_is_bundled_is_yaml_as_well():
+    entries = yaml.safe_load(run("instances", "-o", "yaml").stdout)
+    assert entries == json.loads(run("instances", "-o", "json").stdout)
+
+
 def test_two_releases_side_by_side():
     document = json.loads(run("compare", "guard-service", "--against", "1.34", "-o", "json").stdout)
     assert (document["kubeVersion"], document["against"]) == ("1.36", "1.34")

@@ -172,6 +172,21 @@ def test_an_instance_that_is_refused_or_meets_a_bug_has_a_row(rounds, monkeypatc
     assert not result.interrupted
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.slow
+def test_progress_that_is_not_heard_costs_no_row():
+    command = [sys.executable, "-m", "kubestow", "study", *NAMES[:2], "--workers", "1", "-o", "json"]
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            command, check=False, stdout=subprocess.PIPE, stderr=full, text=True, timeout=120
+        )
+    assert ended.returncode == 0
+    assert [row["status"] for row in json.loads(ended.stdout)["instances"]] == ["OPTIMAL"] * 2
+
+
+ENDS = {"a worker is killed": signal.SIGKILL, "a worker is terminated": signal.SIGTERM}
+
+
 def children_of(process):
     return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
@@ -180,7 +195,8 @@ def children_of(process):
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 3])
 @pytest.mark.parametrize(
-    "whom", ["the study is interrupted", "a worker is killed", "a worker is interrupted"]
+    "whom",
+    ["the study is interrupted", "a worker is killed", "a worker is terminated", "a worker is interrupted"],
 )
 def test_no_row_that_was_done_is_lost(whom, after):
     command = [sys.executable, "-m", "kubestow", "study", *NAMES * 2, "--workers", "2", "-o", "json"]
@@ -191,7 +207,7 @@ def test_no_row_that_was_done_is_lost(whom, after):
         if whom == "the study is interrupted":
             process.send_signal(signal.SIGINT)
         else:
-            number = signal.SIGKILL if whom == "a worker is killed" else signal.SIGINT
+            number = ENDS.get(whom, signal.SIGINT)
             for pid in children_of(process.pid)[:1]:
                 with suppress(ProcessLookupError):
                     os.kill(pid, number)
@@ -199,11 +215,11 @@ def test_no_row_that_was_done_is_lost(whom, after):
         code = process.wait()
     rows = document["instances"]
     assert len(rows) >= after
-    assert [row["instance"] for row in rows if row["status"] == "ERROR"] == [] or whom == "a worker is killed"
-    if whom == "a worker is killed":
+    if whom in ENDS:
         assert len(rows) == 6
         assert code == any(row["status"] == "ERROR" for row in rows)
     else:
+        assert all(row["status"] != "ERROR" for row in rows)
         assert code == (130 if document["interrupted"] else 0)
 
 

@@ -267,7 +267,7 @@ MOVED = [
     MEMBER.named("m2").req(cpu="2"),
     MEMBER.named("m3").req(cpu="2"),
 ]
-"""By the rules of 1.37 the gang is nominated, and no pod leaves: on an emptied cluster it stands elsewhere."""
+"""By the rules of 1.37 the gang is nominated, and no pod leaves: on an empty cluster it stands elsewhere."""
 
 
 def test_members_of_a_group_do_not_hold_nodes_against_each_other():
