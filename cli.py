@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
-from kubestow.commands.group import INTERRUPTED, Cli, leave
+from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
     complete_instance,
     complete_waiting_pod,
@@ -215,7 +215,7 @@ def compare(
         _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
     for line in worse:
-        click.echo(f"kubestow: regression: {line}", err=True)
+        complain(f"regression: {line}")
     if worse:
         sys.exit(1)
 

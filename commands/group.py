@@ -145,7 +145,7 @@ def _whole(stream: TextIO) -> TextIO:
 
 def complain(words: str) -> None:
     """Write a line to stderr, if anything takes it: the answer does not depend on that."""
-    from ..models.words import shown
+    from ..reports.words import shown
 
     try:
         click.echo(f"kubestow: {shown(words)}", err=True)

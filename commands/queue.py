@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from .group import complain
 from .inputs import kube_version_option
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def queue(script: str, output: str, feature_gates: str, kube_version: KubeVersio
     timelines = read_timelines(script)
     rejectors = {name for each in timelines for step in each.steps for name in (*step.plugins, *step.pending)}
     for name in sorted(rejectors - {*HINT_PLUGINS, *GROUP_HINTS}):
-        click.echo(f"kubestow: note: {name} has no hints, so every event counts for its pods", err=True)
+        complain(f"note: {name} has no hints, so every event counts for its pods")
     documents = [replay(timeline, gates, kube_version) for timeline in timelines]
     if output == "json":
         from ..reports.document import as_json

@@ -30,7 +30,7 @@ import numpy as np
 from ..framework.rules.composites import Composite, composites
 from ..framework.vocabulary import names
 from .family import Family, Tie
-from .pod_groups import chosen_domain, classes_of, follow, starts, staying
+from .pod_groups import chosen_domain, classes_of, follow, starts, stay_inside, staying
 from .terms import Terms
 
 if TYPE_CHECKING:
@@ -106,16 +106,7 @@ def _together(ctx: Context, item: Composite, key: str) -> None:
     ctx.memo(("in composite", item.index, key), lambda: chosen)
     ctx.model.add_at_most_one(chosen.values())
     follow(ctx, item, ids, chosen)
-    for cls in classes:
-        for node in np.flatnonzero(cls.mask).tolist():
-            variable = ctx.count(cls, node)
-            literal = chosen.get(int(ids[node]))
-            if variable is None:
-                continue
-            if literal is None:
-                ctx.model.add(variable == 0)
-            else:
-                ctx.model.add(variable <= int(cls.limit[node]) * literal)
+    stay_inside(ctx, classes, ids, chosen)
     _nest(ctx, item, chosen, key)
 
 

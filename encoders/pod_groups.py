@@ -132,6 +132,16 @@ def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass])
     ids = ctx.problem.cluster.domains(key).ids
     chosen = chosen_domain(ctx, group, key)
     follow(ctx, group, ids, chosen)
+    stay_inside(ctx, classes, ids, chosen)
+
+
+def stay_inside(
+    ctx: Context,
+    classes: Sequence[PodClass],
+    ids: npt.NDArray[np.int32],
+    chosen: Mapping[int, cp_model.IntVar],
+) -> None:
+    """Keep the newcomers of some classes in chosen domains (`ids`: each node's, int32[N])."""
     for cls in classes:
         for node in np.flatnonzero(cls.mask).tolist():
             variable = ctx.count(cls, node)

@@ -8,9 +8,8 @@ from rich.console import Console, RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
-from ..models.words import shown
 from .rows import Rows, folds
-from .words import cut
+from .words import cut, shown
 
 #: Columns of a picture where no terminal says how wide it is; the variable COLUMNS overrides it.
 PLAIN_WIDTH = 120

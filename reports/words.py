@@ -1,4 +1,4 @@
-"""The words that the tables share: lists cut short, counts with their noun."""
+"""The words that tables and messages share: lists cut short, counts with their noun, text made visible."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -24,3 +24,8 @@ def cut(rows: Sequence[T], limit: int) -> tuple[Sequence[T], int]:
     if len(rows) <= limit + 1:
         return rows, 0
     return rows[:limit], len(rows) - limit
+
+
+def shown(text: str) -> str:
+    """Return text in which all but ends of lines can be seen: other characters are spelled out."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kubestow.models.pod import PodResourceClaim, PodResourceClaimStatus
 from support.builders import FIELDS, KEYS
+from support.choices import Choices
 from support.devices import (
     DRIVER,
     alternative,
@@ -95,26 +96,16 @@ def mixed(rng, size, name, *, most=MOST):
     return _Equipper(rng, Gatherer(rng, generate(rng, size, name, often=0.25)).snapshot(), most).snapshot()
 
 
-class _Equipper:
+class _Equipper(Choices):
     def __init__(self, rng, bare, most):
-        self.rng = rng
+        super().__init__(rng, KINDS)
         self.bare = bare
         self.left = most
-        self.kinds = {kind for kind, share in KINDS.items() if self.chance(share)}
         self.objects = []
         self.stock = {}
         self.free = {}
         self.recipes = {}
         self.count = 0
-
-    def uses(self, kind):
-        return kind in self.kinds
-
-    def chance(self, share):
-        return self.rng.random() < share
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
 
     def snapshot(self):
         """Equip nodes first, then running pods, then the others."""

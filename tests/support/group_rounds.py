@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kubestow.models.pod import PodSchedulingGroup, WorkloadReference
 from support.builders import group, workload
+from support.choices import Choices
 from support.strategies import SMALL, Size, generate
 
 RACK, BLOCK, ROW = "rack", "block", "row"
@@ -54,22 +55,12 @@ def gathered(rng, size, name):
     return Gatherer(rng, generate(rng, size, name, often=0.45)).snapshot()
 
 
-class Gatherer:
+class Gatherer(Choices):
     """Puts pods of a round in groups, and nodes in racks."""
 
     def __init__(self, rng, bare):
-        self.rng = rng
+        super().__init__(rng, KINDS)
         self.bare = bare
-        self.kinds = {kind for kind, share in KINDS.items() if rng.random() < share}
-
-    def uses(self, kind):
-        return kind in self.kinds
-
-    def chance(self, share):
-        return self.rng.random() < share
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
 
     def snapshot(self):
         """Gather the pods."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.pod import PodSchedulingGroup
 from support.builders import composite, group
+from support.choices import Choices
 from support.group_rounds import BLOCK, RACK, ROW, TINY
 from support.strategies import SMALL, generate
 
@@ -50,22 +51,12 @@ def planted(rng, size, name):
     return Planter(rng, generate(rng, size, name, often=0.15)).snapshot()
 
 
-class Planter:
+class Planter(Choices):
     """Puts pods of a round in trees of groups, and nodes in racks in blocks."""
 
     def __init__(self, rng, bare):
-        self.rng = rng
+        super().__init__(rng, KINDS)
         self.bare = bare
-        self.kinds = {kind for kind, share in KINDS.items() if rng.random() < share}
-
-    def uses(self, kind):
-        return kind in self.kinds
-
-    def chance(self, share):
-        return self.rng.random() < share
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
 
     def snapshot(self):
         """Plant the trees."""

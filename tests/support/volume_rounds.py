@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kubestow.models.volumes import Volume
 from support.builders import FIELDS
+from support.choices import Choices
 from support.storage import (
     MAKE,
     NOW,
@@ -60,24 +61,14 @@ def furnished(rng, size, name):
     return _Furnisher(rng, generate(rng, size, name)).snapshot()
 
 
-class _Furnisher:
+class _Furnisher(Choices):
     def __init__(self, rng, bare):
-        self.rng = rng
+        super().__init__(rng, KINDS)
         self.bare = bare
-        self.kinds = {kind for kind, share in KINDS.items() if self.chance(share)}
         self.nodes = [node.name for node in bare.nodes]
         self.storage = [WAIT, MAKE, NOW, storage_class("both", zones=self.pick(None, ZONES[:1], ZONES[1:]))]
         self.recipes = {}
         self.count = 0
-
-    def uses(self, kind):
-        return kind in self.kinds
-
-    def chance(self, share):
-        return self.rng.random() < share
-
-    def pick(self, *choices):
-        return self.rng.choice(choices)
 
     def snapshot(self):
         """Furnish every pod, then add what the nodes and the drivers say."""
