@@ -97,7 +97,7 @@ def fill_status(
 
 
 def _has_status(budget: PodDisruptionBudget) -> bool:
-    """Say whether a budget has a status that the API server keeps: not a negative one of a manifest."""
+    """Whether a budget has a status that the API server keeps: not a negative one of a manifest."""
     return budget.status.disruptions_allowed is not None and budget.status.disruptions_allowed >= 0
 
 
@@ -125,7 +125,7 @@ def _with_status(
 
 
 def is_healthy(pod: Pod, disrupted: Mapping[str, datetime], now: datetime) -> bool:
-    """Say whether a pod counts as healthy for a budget.
+    """Whether a pod counts as healthy for a budget.
 
     It has the condition Ready, is not being deleted and is not about to be evicted. An input that was
     written by hand may lack the condition: there a bound pod counts whose phase is Running or is left

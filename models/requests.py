@@ -32,7 +32,7 @@ DEFAULT_REQUESTS: Mapping[str, Fraction] = {"cpu": Fraction(1, 10), "memory": Fr
 
 @lru_cache(maxsize=4096)
 def counted_resource(name: str) -> bool:
-    """Say whether a resource takes part in scheduling: other names are ignored on pods and nodes alike."""
+    """Whether a resource takes part in scheduling: other names are ignored on pods and nodes alike."""
     if "/" not in name:
         return name in ("cpu", "memory", "ephemeral-storage", "pods") or name.startswith(
             ("hugepages-", "attachable-volumes-")
@@ -42,13 +42,13 @@ def counted_resource(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def extended_resource(name: str) -> bool:
-    """Say whether a resource is an extended one, outside Kubernetes' own domain (as `nvidia.com/gpu`)."""
+    """Whether a resource is an extended one, outside Kubernetes' own domain (as `nvidia.com/gpu`)."""
     return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
 
 
 @lru_cache(maxsize=4096)
 def pod_level_resource(name: str) -> bool:
-    """Say whether a resource may be requested for the pod as a whole (KEP-2837)."""
+    """Whether a resource may be requested for the pod as a whole (KEP-2837)."""
     return name in ("cpu", "memory") or name.startswith("hugepages-")
 
 

@@ -43,7 +43,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether labels satisfy the condition."""
+        """Whether labels satisfy the condition."""
         value = labels.get(self.key)
         match self.operator:
             case "In":
@@ -81,7 +81,7 @@ class CompiledSelector:
         return not self.requirements
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether labels satisfy every requirement."""
+        """Whether labels satisfy every requirement."""
         return all(item.matches(labels) for item in self.requirements)
 
     def and_also(self, *more: Requirement) -> "CompiledSelector":
@@ -121,7 +121,7 @@ class LabelSelector(KubeModel):
         )
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Say whether the selector selects an object with these labels."""
+        """Whether the selector selects an object with these labels."""
         return self.compiled.matches(labels)
 
 
@@ -138,7 +138,7 @@ class CompiledTerm:
     unparsable: bool = False
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Say whether a node with these labels and this name satisfies the term."""
+        """Whether a node with these labels and this name satisfies the term."""
         if self.unparsable or not (self.labels or self.fields):
             return False
         return all(item.matches(labels) for item in self.labels) and all(
@@ -153,7 +153,7 @@ class CompiledNodeSelector:
     terms: tuple[CompiledTerm, ...] = ()
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Say whether a node with these labels and this name satisfies any term."""
+        """Whether a node with these labels and this name satisfies any term."""
         return any(term.matches(labels, name) for term in self.terms)
 
 
@@ -209,7 +209,7 @@ class NodeSelectorTerm(KubeModel):
         )
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Say whether a node with these labels and this name satisfies the term."""
+        """Whether a node with these labels and this name satisfies the term."""
         return self.compiled.matches(labels, name)
 
 
@@ -224,5 +224,5 @@ class NodeSelector(KubeModel):
         return CompiledNodeSelector(tuple(term.compiled for term in self.node_selector_terms))
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Say whether a node with these labels and this name satisfies any term."""
+        """Whether a node with these labels and this name satisfies any term."""
         return self.compiled.matches(labels, name)

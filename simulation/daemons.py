@@ -46,7 +46,7 @@ _OF_HOST_NETWORK: Final = _tolerate("network-unavailable", "NoSchedule")
 
 
 def is_daemon(pod: Pod) -> bool:
-    """Say whether a pod is a DaemonSet's: drains leave it, and no node is kept or made for it."""
+    """Whether a pod is a DaemonSet's: drains leave it, and no node is kept or made for it."""
     owner = pod.metadata.controller
     return owner is not None and owner.kind == _KIND
 

@@ -202,7 +202,7 @@ class Effects:
             world.queue.activate([preemptor])
 
     def guarded(self, victim: Pod, preemptor: Pod) -> bool:
-        """Say whether a preemptor may not break a victim's budgets (KEP-4664)."""
+        """Whether a preemptor may not break a victim's budgets (KEP-4664)."""
         guard = victim.spec.allow_disruption_by_priority_greater_than_or_equal
         return (
             guard is not None

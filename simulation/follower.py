@@ -164,7 +164,7 @@ class Follower:
         return criteria_held(pod, _spread_args(profile), self._now())
 
     def may_fall_back(self, pod: Pod) -> bool:
-        """Say whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
+        """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
         profile = self._profiles.get(pod.spec.scheduler_name)
         return profile is not None and self._falls_back and may_fall_back(pod, _spread_args(profile))
 

@@ -116,7 +116,7 @@ class Groups:
             self._world.queue.activate(members)
 
     def waits(self, pod: Pod) -> bool:
-        """Say whether a pod's group waits for others to leave (`make_room`)."""
+        """Whether a pod's group waits for others to leave (`make_room`)."""
         name = self.name(pod)
         return name is not None and name in self._leaving
 

@@ -161,7 +161,7 @@ class LiveCluster(Cluster):
         return True
 
     def _only_closed(self, changed: Mapping[int, Node]) -> bool:
-        """Say whether nodes differ from their old versions in hard taints and cordons only, for all pods."""
+        """Whether nodes differ from their old versions in hard taints and cordons only, for all pods."""
         return not self._counts_by_taints and all(
             _open_part(self.nodes[n]) == _open_part(node) for n, node in changed.items()
         )

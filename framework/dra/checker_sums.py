@@ -11,7 +11,7 @@ from .checker_view import Id, Served, ServedDevices, Want
 
 
 def can_give(want: Want, served: Served) -> bool:
-    """Say whether a device has the capacities that a request asks for, apart from what others take."""
+    """Whether a device has the capacities that a request asks for, apart from what others take."""
     asked = want.capacity.requests if want.capacity is not None else {}
     capacities = _capacities(served)
     for name, amount in asked.items():

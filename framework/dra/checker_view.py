@@ -38,7 +38,7 @@ class Served(NamedTuple):
         return self.driver, self.slice_.spec.pool.name, self.device.name
 
     def reached_from(self, node: "Node") -> bool:
-        """Say whether the device is served on a node."""
+        """Whether the device is served on a node."""
         if self.slice_.spec.per_device_node_selection:
             return _names(self.device, node)
         return _names(self.slice_.spec, node)
@@ -94,18 +94,18 @@ class ServedDevices:
         return found
 
     def shared(self, device: api.Device) -> bool:
-        """Say whether several claims may have shares of a device."""
+        """Whether several claims may have shares of a device."""
         return self._sharing and device.allow_multiple_allocations
 
     def matches(self, want: Want, served: Served) -> bool:
-        """Say whether the selectors of a request and its class take a device."""
+        """Whether the selectors of a request and its class take a device."""
         if served.device.binding_conditions and not self._binding:
             return False
         class_ = self._classes.get(want.device_class_name)
         return class_ is not None and self._takes((*class_.spec.selectors, *want.selectors), served)
 
     def tolerated(self, want: Want, served: Served) -> bool:
-        """Say whether a request puts up with all taints of a device."""
+        """Whether a request puts up with all taints of a device."""
         if not self._tainting:
             return True
         taints = [*served.device.taints, *(r.spec.taint for r in self._rules if self._tainted(r, served))]
@@ -175,12 +175,12 @@ class ServedDevices:
 
 
 def selected(selector: "NodeSelector | None", node: "Node") -> bool:
-    """Say whether a node selector takes a node; None takes all."""
+    """Whether a node selector takes a node; None takes all."""
     return selector is None or selector.matches(node.metadata.labels, node.name)
 
 
 def _names(item: api.ResourceSliceSpec | api.Device, node: "Node") -> bool:
-    """Say whether a slice or a device names a node."""
+    """Whether a slice or a device names a node."""
     if item.node_name:
         return item.node_name == node.name
     return bool(item.all_nodes) or (item.node_selector is not None and selected(item.node_selector, node))

@@ -99,7 +99,7 @@ class Constraint:
     requests: frozenset[str]
 
     def covers(self, want: Want) -> bool:
-        """Say whether the devices of a want count."""
+        """Whether the devices of a want count."""
         return not self.requests or not self.requests.isdisjoint(want.names)
 
 

@@ -21,7 +21,7 @@ class Tally:
         self._values: list[frozenset[Attribute]] = []
 
     def covers(self, want: Want) -> bool:
-        """Say whether the devices of a want count."""
+        """Whether the devices of a want count."""
         return self._constraint.covers(want)
 
     def add(self, device: Device) -> bool:

@@ -128,7 +128,7 @@ class Device:
     taints: tuple[api.DeviceTaint, ...] = ()
 
     def reached_from(self, n: int) -> bool:
-        """Say whether node n, which matches the slice, reaches it."""
+        """Whether node n, which matches the slice, reaches it."""
         return self.nodes is None or bool(self.nodes[n])
 
 

@@ -152,16 +152,16 @@ class DeviceIndex:
         return found
 
     def asks(self, i: int) -> bool:
-        """Say whether pod i has claims, or requests what devices may serve."""
+        """Whether pod i has claims, or requests what devices may serve."""
         return bool(self.cluster.pods[i].pod.spec.resource_claims or requested(self.cluster, i))
 
     def needs_devices(self, i: int) -> bool:
-        """Say whether devices have a say in where pod i can go: it asks, and its profile's filter looks."""
+        """Whether devices have a say in where pod i can go: it asks, and its profile's filter looks."""
         profile = self._profile(i)
         return self.asks(i) and (profile is None or profile.looks_at_devices)
 
     def follows(self, i: int) -> bool:
-        """Say whether pod i can only be bound while its claims have devices, without asking for any."""
+        """Whether pod i can only be bound while its claims have devices, without asking for any."""
         profile = self._profile(i)
         has_claims = bool(self.cluster.pods[i].pod.spec.resource_claims)
         return has_claims and profile is not None and profile.follows_claims
@@ -207,7 +207,7 @@ class DeviceIndex:
         return _consumer_name(namespace, reference)
 
     def is_vacant(self, claim: api.ResourceClaim) -> bool:
-        """Say whether a claim is reserved for a pod group alone of which no pod is on a node.
+        """Whether a claim is reserved for a pod group alone of which no pod is on a node.
 
         PostFilter takes it back as it does a claim that is reserved for nobody.
         """

@@ -93,7 +93,7 @@ class PodClaims:
 
 
 def owns(pod: Pod, claim: ResourceClaim) -> bool:
-    """Say whether a claim was made for a pod; where a manifest has no uids, the name must do."""
+    """Whether a claim was made for a pod; where a manifest has no uids, the name must do."""
     owner = claim.metadata.controller
     if owner is None or claim.namespace != pod.namespace:
         return False
@@ -103,7 +103,7 @@ def owns(pod: Pod, claim: ResourceClaim) -> bool:
 
 
 def is_extended(claim: ResourceClaim) -> bool:
-    """Say whether a claim was made by the scheduler for a pod's extended resources."""
+    """Whether a claim was made by the scheduler for a pod's extended resources."""
     return claim.metadata.annotations.get(EXTENDED_ANNOTATION) == "true"
 
 

@@ -58,7 +58,7 @@ class Selection:
         self._answers: dict[int, Answer] = {}
 
     def answer(self, device: Device) -> Answer:
-        """Say whether a device is taken."""
+        """Whether a device is taken."""
         found = self._answers.get(device.content)
         if found is None:
             found = self._answers[device.content] = self._ask(self._values.of(device))

@@ -133,7 +133,7 @@ class ClaimState:
         self.left_over -= {key}
 
     def idle(self, key: str) -> bool:
-        """Say whether a claim is reserved for nobody, or only for one pod of the queue that waits.
+        """Whether a claim is reserved for nobody, or only for one pod of the queue that waits.
 
         Then the scheduler may deallocate it (PostFilter).
         """
@@ -161,11 +161,11 @@ class ClaimState:
     # -- what is taken (`trial.Usage`) --
 
     def in_use(self, identity: int) -> bool:
-        """Say whether a device belongs to a claim alone."""
+        """Whether a device belongs to a claim alone."""
         return identity in self._exclusive
 
     def held(self, identity: int) -> bool:
-        """Say whether any claim holds a device, alone or with others; `adminAccess` does not count."""
+        """Whether any claim holds a device, alone or with others; `adminAccess` does not count."""
         return identity in self._exclusive or identity in self._shares
 
     def consumed(self, identity: int) -> Amounts:

@@ -16,12 +16,12 @@ _REPELLING: Final = ("NoSchedule", "NoExecute")
 
 
 def repels(taint: api.DeviceTaint) -> bool:
-    """Say whether a taint keeps claims away (`None` only informs)."""
+    """Whether a taint keeps claims away (`None` only informs)."""
     return taint.effect in _REPELLING
 
 
 def tolerates(toleration: api.DeviceToleration, taint: api.DeviceTaint) -> bool:
-    """Say whether a toleration puts up with a taint."""
+    """Whether a toleration puts up with a taint."""
     if toleration.effect and toleration.effect != taint.effect:
         return False
     if toleration.key and toleration.key != taint.key:
@@ -30,7 +30,7 @@ def tolerates(toleration: api.DeviceToleration, taint: api.DeviceTaint) -> bool:
 
 
 def tolerated(taints: Iterable[api.DeviceTaint], tolerations: tuple[api.DeviceToleration, ...]) -> bool:
-    """Say whether every taint is put up with."""
+    """Whether every taint is put up with."""
     return all(any(tolerates(t, taint) for t in tolerations) for taint in taints)
 
 
@@ -46,7 +46,7 @@ def put_taints(
 
 
 def _names(rule: api.DeviceTaintRuleSpec, device: "Device", selections: "Selections") -> bool:
-    """Say whether a rule is about a device; one whose selector fails on a device is not."""
+    """Whether a rule is about a device; one whose selector fails on a device is not."""
     where = rule.device_selector
     assert where is not None
     id_ = device.id

@@ -27,10 +27,10 @@ class Usage(Protocol):
     """What other claims hold."""
 
     def in_use(self, identity: int) -> bool:
-        """Say whether a device belongs to another claim alone."""
+        """Whether a device belongs to another claim alone."""
 
     def held(self, identity: int) -> bool:
-        """Say whether any claim holds a device, alone or with others."""
+        """Whether any claim holds a device, alone or with others."""
 
     def consumed(self, identity: int) -> Amounts:
         """Return what others take of a shared device's capacities."""
@@ -90,14 +90,14 @@ class Trial:
         return len(self._chosen[c])
 
     def available(self, c: int, want: Want, device: Device) -> bool:
-        """Say whether nobody stands in the way who has the device for himself."""
+        """Whether nobody stands in the way who has the device for himself."""
         claims = self._claims.get(device.identity, ())
         if want.admin:
             return c not in claims
         return not claims and not self._usage.in_use(device.identity)
 
     def has_room(self, want: Want, device: Device) -> bool:
-        """Say whether the device has the capacities that a want asks for, and has so much of them left."""
+        """Whether the device has the capacities that a want asks for, and has so much of them left."""
         if not device.shared and not want.asked:
             return True
         amounts = want.taken(device)

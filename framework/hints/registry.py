@@ -167,7 +167,7 @@ class HintMap:
         return any(matches(item.event, event) for item in self._registered.get(plugin, ()))
 
     def registers(self, event: ClusterEvent) -> bool:
-        """Say whether any plugin registered this very event, not only all events."""
+        """Whether any plugin registered this very event, not only all events."""
         return any(item.event == event for items in self._registered.values() for item in items)
 
     def plugin(self, name: str) -> HintPlugin | None:

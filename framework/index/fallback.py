@@ -42,7 +42,7 @@ def provisioning_failed(pod: Pod, now: datetime, timeout: float | None) -> bool:
 
 
 def may_fall_back(pod: Pod, args: PodTopologySpreadArgs | None) -> bool:
-    """Say whether any constraint of a pod, or a default one where it has none, names criteria."""
+    """Whether any constraint of a pod, or a default one where it has none, names criteria."""
     defaults = args.default_constraints if args is not None else ()
     return any(c.is_hard and c.fallback_criteria for c in pod.spec.topology_spread_constraints or defaults)
 

@@ -80,7 +80,7 @@ class FilterPlugin(Plugin):
         return None
 
     def refuses(self, i: int) -> bool:
-        """Say whether PreFilter refuses pod i throughout a round, wherever pods are."""
+        """Whether PreFilter refuses pod i throughout a round, wherever pods are."""
         return False
 
     def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:

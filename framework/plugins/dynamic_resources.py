@@ -170,7 +170,7 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         return _Pod(i, tuple(free), bound, extended, stale, answers)
 
     def refuses(self, i: int) -> bool:
-        """Say whether the pod waits for claims that do not exist."""
+        """Whether the pod waits for claims that do not exist."""
         try:
             _ = () if self._index is None else self._index.claims_of(i)
         except ClaimProblem:

@@ -58,7 +58,7 @@ class VolumeBinding(FilterPlugin):
         return None if claims is None else binder_of(self.cluster).possible(claims)
 
     def refuses(self, i: int) -> bool:
-        """Say whether a claim of the pod cannot be bound."""
+        """Whether a claim of the pod cannot be bound."""
         claims = claims_of(self.cluster).of(i)
         return claims is not None and bool(claims.refusal)
 

@@ -81,7 +81,7 @@ class VolumeRestrictions(FilterPlugin):
         return _Wanted(uses.disks, frozenset(exclusive), in_use, taken)
 
     def refuses(self, i: int) -> bool:
-        """Say whether a claim of the pod does not exist."""
+        """Whether a claim of the pod does not exist."""
         claims = storage_of(self.cluster).claims
         return any(use.key not in claims for use in uses_of(self.cluster).of(i).named_claims)
 

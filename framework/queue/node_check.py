@@ -44,7 +44,7 @@ def _has_room(pod: Pod, node: Node, there: list[Pod]) -> bool:
 
 
 def selects(pod: Pod, node: Node) -> bool:
-    """Say whether a node satisfies a pod's nodeSelector and its required node affinity."""
+    """Whether a node satisfies a pod's nodeSelector and its required node affinity."""
     labels = node.metadata.labels
     if any(labels.get(key) != value for key, value in pod.spec.node_selector.items()):
         return False

@@ -64,11 +64,11 @@ class Profile:
     configured: KubeSchedulerProfile
 
     def filters(self, plugin: str) -> bool:
-        """Say whether a plugin takes part in filtering."""
+        """Whether a plugin takes part in filtering."""
         return plugin in self.points[FILTER]
 
     def scores(self, plugin: str) -> bool:
-        """Say whether a plugin takes part in scoring."""
+        """Whether a plugin takes part in scoring."""
         return plugin in self.points[SCORE]
 
     def lost(self, late: str, early: str) -> frozenset[str]:
@@ -86,7 +86,7 @@ class Profile:
         )
 
     def calls(self, plugin: str, *points: str) -> bool:
-        """Say whether a plugin is called at all of these points."""
+        """Whether a plugin is called at all of these points."""
         return all(plugin in self.points[point] for point in points)
 
     @property

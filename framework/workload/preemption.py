@@ -149,7 +149,7 @@ class _Reprieve:
         self._local = all(self._is_local(i) for i in assignment)
 
     def _is_local(self, i: int) -> bool:
-        """Say whether the filters look at nothing but the pods of one node when pod i comes to it."""
+        """Whether the filters look at nothing but the pods of one node when pod i comes to it."""
         spec = self._cluster.pods[i].pod.spec
         return not (hard_constraints(self._cluster, i) or spec.volumes or spec.resource_claims) and (
             self._cluster.pods[i].terms == PodTerms()
@@ -171,7 +171,7 @@ class _Reprieve:
         return False
 
     def _all_pass(self, members: list[int]) -> bool:
-        """Say whether members pass on their nodes, each with the earlier ones there, not the later ones."""
+        """Whether members pass on their nodes, each with the earlier ones there, not the later ones."""
         trial = self._trial
         there: list[int] = []
         for i in members:

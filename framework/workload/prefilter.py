@@ -79,7 +79,7 @@ class Room:
         return devices_needed(self._cluster, self._state, self._info)
 
     def too_small(self, placement: Placement, needed: int) -> bool:
-        """Say whether a placement cannot take so many more members."""
+        """Whether a placement cannot take so many more members."""
         if needed <= 0:
             return False
         nodes, cluster, state = placement.nodes, self._cluster, self._state

@@ -56,7 +56,7 @@ class WorkloadCycleVariant(ABC):
 
     @abstractmethod
     def applies(self, group: Group) -> bool:
-        """Say whether a group has a cycle of its own; its pods are scheduled one by one otherwise."""
+        """Whether a group has a cycle of its own; its pods are scheduled one by one otherwise."""
 
     @abstractmethod
     def needed(self, info: PodGroupInfo) -> int:
@@ -79,7 +79,7 @@ class WorkloadCycleVariant(ABC):
         return ()
 
     def counts_placements(self, info: PodGroupInfo) -> bool:
-        """Say whether a refusal tells how many placements there were."""
+        """Whether a refusal tells how many placements there were."""
         return bool(info.group.topology_keys)
 
     def progress(self, info: PodGroupInfo, scheduled: int, remaining: int) -> str:

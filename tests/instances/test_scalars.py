@@ -48,7 +48,7 @@ def test_what_kubectl_quoted_is_no_text_without_its_quotes_and_all_else_is():
 
 
 def is_text(text):
-    """Say whether a text without quotation marks stays text for a library that has times."""
+    """Whether a text without quotation marks stays text for a library that has times."""
     try:
         return plain(text) == text and re.fullmatch(r"[0-9]{4}(-[0-9]{1,2}){2}", text) is None
     except ValueError:

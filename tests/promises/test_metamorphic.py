@@ -95,7 +95,7 @@ def check_searches(snapshot, otherwise=OTHERWISE):
 
 
 def disjoint(snapshot):
-    """Say whether two copies of a round have nothing to do with each other.
+    """Whether two copies of a round have nothing to do with each other.
 
     A constraint that looks at nodes where the pod may not be, an affinity term over all namespaces, and a
     device that other nodes reach as well tie them.

@@ -47,12 +47,12 @@ def read_ip(text: str) -> Packed:
 
 
 def is_ip(text: str) -> bool:
-    """Say whether a text is an address."""
+    """Whether a text is an address."""
     return _is(_address, text)
 
 
 def is_canonical_ip(text: str) -> bool:
-    """Say whether an address is in its usual spelling."""
+    """Whether an address is in its usual spelling."""
     return str(_address(text)) == text
 
 
@@ -62,29 +62,29 @@ def family(ip: Packed) -> int:
 
 
 def is_unspecified(ip: Packed) -> bool:
-    """Say whether it is 0.0.0.0 or ::."""
+    """Whether it is 0.0.0.0 or ::."""
     return _address(tagged(ip, "ip")).is_unspecified
 
 
 def is_loopback(ip: Packed) -> bool:
-    """Say whether it is a loopback address."""
+    """Whether it is a loopback address."""
     return _address(tagged(ip, "ip")).is_loopback
 
 
 def is_link_local_multicast(ip: Packed) -> bool:
-    """Say whether it is in 224.0.0.0/24 or ff02::/16."""
+    """Whether it is in 224.0.0.0/24 or ff02::/16."""
     address = _address(tagged(ip, "ip"))
     local = "224.0.0.0/24" if address.version == 4 else "ff02::/16"
     return address in ipaddress.ip_network(local)
 
 
 def is_link_local_unicast(ip: Packed) -> bool:
-    """Say whether it is in 169.254.0.0/16 or fe80::/10."""
+    """Whether it is in 169.254.0.0/16 or fe80::/10."""
     return _address(tagged(ip, "ip")).is_link_local
 
 
 def is_global_unicast(ip: Packed) -> bool:
-    """Say whether it is an ordinary address, private ones among them."""
+    """Whether it is an ordinary address, private ones among them."""
     address = _address(tagged(ip, "ip"))
     special = address.is_unspecified or address.is_loopback or address.is_multicast or address.is_link_local
     return not special and address != _BROADCAST
@@ -96,17 +96,17 @@ def read_cidr(text: str) -> Packed:
 
 
 def is_cidr(text: str) -> bool:
-    """Say whether a text is a network."""
+    """Whether a text is a network."""
     return _is(_network, text)
 
 
 def contains_ip(cidr: Packed, ip: Packed | str) -> bool:
-    """Say whether an address is in a network."""
+    """Whether an address is in a network."""
     return _address(ip if isinstance(ip, str) else tagged(ip, "ip")) in _network(tagged(cidr, "cidr")).network
 
 
 def contains_cidr(cidr: Packed, other: Packed | str) -> bool:
-    """Say whether a network is in a network."""
+    """Whether a network is in a network."""
     outer = _network(tagged(cidr, "cidr")).network
     inner = _network(other if isinstance(other, str) else tagged(other, "cidr"))
     return inner.ip in outer and inner.network.prefixlen >= outer.prefixlen
@@ -134,7 +134,7 @@ def _is_absolute(text: str) -> bool:
 
 
 def is_url(text: str) -> bool:
-    """Say whether a text is an absolute URL or an absolute path."""
+    """Whether a text is an absolute URL or an absolute path."""
     try:
         return _is_absolute(text)
     except ValueError:

@@ -156,7 +156,7 @@ class Program:
             raise CompileError(f"must evaluate to bool or the unknown type, not {result.lower()}")
 
     def matches(self, device: DeviceValues) -> bool:
-        """Say whether the selector takes a device.
+        """Whether the selector takes a device.
 
         Raises
         ------

@@ -82,7 +82,7 @@ def _device_field(tokens: Sequence[str], k: int) -> str:
 
 
 def _is_presence_test(tokens: Sequence[str]) -> bool:
-    """Say whether these are the arguments of `has(device.<field>)` or `has(device.<map>.<domain>)`."""
+    """Whether these are the arguments of `has(device.<field>)` or `has(device.<map>.<domain>)`."""
     if tokens[:1] != ["("]:
         return False
     field = _device_field(tokens, 1)

@@ -43,7 +43,7 @@ def read_quantity(text: str) -> Packed:
 
 
 def is_quantity(text: str) -> bool:
-    """Say whether a text spells a quantity."""
+    """Whether a text spells a quantity."""
     try:
         parse_quantity(text)
     except ValueError:
@@ -69,7 +69,7 @@ def read_version(text: str, normalize: bool = False) -> PackedVersion:
 
 
 def is_version(text: str, normalize: bool = False) -> bool:
-    """Say whether a text spells a version."""
+    """Whether a text spells a version."""
     try:
         parse_version(text, normalize=normalize)
     except ValueError:

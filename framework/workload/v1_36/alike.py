@@ -50,7 +50,7 @@ class Alike:
         return cls(variant, info) if is_steady(variant, trial, info) else None
 
     def fit(self, state: "State") -> bool | None:
-        """Say whether the group algorithm succeeds in a state; None where it has to be tried."""
+        """Whether the group algorithm succeeds in a state; None where it has to be tried."""
         i = self._info.pods[0]
         view = self._framework.view(state, i)
         if view is None:

@@ -211,7 +211,7 @@ def takes_group(
     *,
     steady: bool,
 ) -> bool:
-    """Say whether a run without PostFilter succeeds; where pods are is as before in the end.
+    """Whether a run without PostFilter succeeds; where pods are is as before in the end.
 
     The run ends as soon as the answer is known: once too few members are left, or, where no member's cycle
     can end in an error (`steady`), once Permit succeeds.

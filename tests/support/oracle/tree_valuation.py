@@ -38,7 +38,7 @@ class Trees:
         return found
 
     def is_broken(self, where, gaining, label):
-        """Say whether a node that gains a member is short of children, or in two domains.
+        """Whether a node that gains a member is short of children, or in two domains.
 
         Parameters
         ----------
