@@ -85,7 +85,7 @@ def _unit(cluster: "Cluster", state: "State", group: Group) -> Unit:
 
 def _whole_group(cluster: "Cluster", j: int) -> Group | None:
     """Return the group that pod j is evicted with, None where it is evicted by itself."""
-    if not (cluster.release.whole_groups and cluster.gates.enabled("WorkloadAwarePreemption")):
+    if not cluster.release.whole_groups:
         return None
     group = group_of(cluster, j)
     return group if group is not None and group.evicted_whole else None

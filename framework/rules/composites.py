@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..vocabulary.workload_cycles import V1_37
-from .groups import Group, group_of, groups, required_keys
+from .groups import Group, group_of, groups, is_evicted_whole, required_keys
 from .hierarchy import Child, Hierarchy, groups_needed, hierarchy
 
 if TYPE_CHECKING:
@@ -123,8 +123,6 @@ class _Maker:
         item = self._trees.composites[key]
         index, self._next = self._next, self._next + 1
         waits = next((leaf.waits for leaf in below if leaf.waits is not None), None)
-        gates = self._cluster.gates
-        whole = item.spec.disruption_mode == "all" and gates.enabled("WorkloadAwarePreemption")
         return Composite(
             index=index,
             key=key,
@@ -142,7 +140,7 @@ class _Maker:
             preferred_keys=(),
             waits=waits,
             enqueued=all(leaf.enqueued for leaf in below),
-            evicted_whole=whole,
+            evicted_whole=is_evicted_whole(self._cluster, item.spec),
             unit=(),
             priority=item.spec.priority,
             cycle=V1_37,

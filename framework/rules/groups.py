@@ -188,6 +188,7 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
         min_count, desired_count = _policy(cluster, spec)
         topology = _topology(cluster, spec)
         running = tuple(i for i in pods if cluster.pods[i].initial_node >= 0)
+        whole = is_evicted_whole(cluster, spec)
         cycle = _cycle_of(cluster, queued or pods)
         deleted = _deleted(cluster, pods) if cycle.deleted_lead else []
         known = [i for i in pods if _is_schedulable(cluster, i)] if cycle.counts_schedulable else pods
@@ -214,8 +215,8 @@ def _read(cluster: "Cluster") -> tuple[Group, ...]:
                 preferred_keys=_keys(topology, "Preferred"),
                 waits=waits,
                 enqueued=missing is None,
-                evicted_whole=spec.disruption_mode == "all",
-                unit=_unit(cluster, spec, running),
+                evicted_whole=whole,
+                unit=tuple(i for i in running if whole and not cluster.pods[i].terminating),
                 priority=spec.priority,
                 cycle=cycle,
                 parent=trees.parent(spec),
@@ -266,10 +267,9 @@ def _topology(cluster: "Cluster", spec: GroupSpec) -> Sequence[TopologyConstrain
     return spec.scheduling_constraints.topology
 
 
-def _unit(cluster: "Cluster", spec: GroupSpec, running: Sequence[int]) -> tuple[int, ...]:
-    if spec.disruption_mode != "all" or not cluster.gates.enabled("WorkloadAwarePreemption"):
-        return ()
-    return tuple(i for i in running if not cluster.pods[i].terminating)
+def is_evicted_whole(cluster: "Cluster", spec: GroupSpec) -> bool:
+    """Whether running members may only be evicted all together (KEP-5710), as far as its gate is on."""
+    return spec.disruption_mode == "all" and cluster.gates.enabled("WorkloadAwarePreemption")
 
 
 def _keys(topology: Sequence[TopologyConstraint], mode: Literal["Required", "Preferred"]) -> tuple[str, ...]:
