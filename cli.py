@@ -29,8 +29,10 @@ from kubestow.commands.inputs import (
     snapshots,
     with_notes,
 )
+from kubestow.commands.live import live_options, wants_live
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
+from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
@@ -51,10 +53,12 @@ WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
 Examples:
   kubestow solve
   kubestow instances guard-training-job
-  {DUMP} | kubestow compare -
+  kubestow compare --live
+  kubestow snapshot -o cluster.json.gz
 
 \b
-A cluster with all that a round depends on, its devices and pod groups where it serves them:
+Without --live and snapshot, a cluster with all that a round depends on, its devices and pod groups where it
+serves them:
   {WHOLE_DUMP}
 
 \b
@@ -81,6 +85,7 @@ Examples:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
+  kubestow solve --live --context prod
   {DUMP} | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
 """
@@ -101,6 +106,7 @@ Examples:
 )
 @output_option
 @search_options
+@live_options
 @input_options
 def solve(
     instances: tuple[str, ...],
@@ -151,6 +157,7 @@ Examples:
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
+  kubestow compare --live -o json
   {DUMP} | kubestow compare -
 """
 )
@@ -169,6 +176,7 @@ Examples:
 )
 @output_option
 @search_options
+@live_options
 @input_options
 def compare(
     instances: tuple[str, ...],
@@ -226,11 +234,13 @@ Examples:
   kubestow trace zone-spread-dead-end
   kubestow trace cluster.yaml -o json
   kubestow trace monday.yaml tuesday.yaml -o json
+  kubestow trace --live -o json
   {DUMP} | kubestow trace -
 """
 )
 @several_instances
 @output_option
+@live_options
 @input_options
 def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     """Show the greedy baseline's cycles: every node's rejection, every score, every victim.
@@ -253,6 +263,7 @@ Examples:
   kubestow explain zone-spread-dead-end web-5
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
+  kubestow explain --live shop/web-5
   {DUMP} | kubestow explain - shop/web-5
 """
 )
@@ -260,6 +271,7 @@ Examples:
 @click.argument("pod", metavar="POD", shell_complete=complete_waiting_pod)
 @click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
 @output_option
+@live_options
 @input_options
 def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **choices: Any) -> None:
     """Show why a waiting pod fits where it fits and nowhere else, node by node.
@@ -271,7 +283,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **ch
     from kubestow.framework.runs.explain import explain as explain_pod
     from kubestow.reports.explain import explain_report
 
-    if not instances or len(instance_names(instances, choices)) != 1:
+    if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [snapshot] = snapshots(instances, choices)
     document = explain_pod(snapshot, pod, alone=alone)
@@ -314,6 +326,7 @@ main.add_command(hints)
 main.add_command(queue)
 main.add_command(study)
 main.add_command(simulate)
+main.add_command(take)
 
 
 @main.command()

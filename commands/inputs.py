@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import sys
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from .group import complain
+from .live import target_of, wants_live
+from .options import options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from click.shell_completion import CompletionItem
 
+    from ..models.features import FeatureGates
     from ..models.kube_version import KubeVersion
     from ..models.snapshot import Snapshot
     from ..solver.options import SolveOptions
-
-F = TypeVar("F", bound="Callable[..., Any]")
 
 OPENB: Final = "openb"
 
@@ -64,17 +66,6 @@ def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     except ValueError:
         raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Make one decorator of several, applied as if they stood under each other."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
 
 
 def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str | None) -> KubeVersion | None:
@@ -163,8 +154,10 @@ several_instances = click.argument(
 def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
     """Return the names of the rounds that the arguments stand for: one each, or one for openb's two files.
 
-    Without arguments it is the first bundled instance.
+    Without arguments it is the first bundled instance; a live cluster has its name from kubectl.
     """
+    if wants_live(arguments, choices):
+        return ["live"]
     if choices["input_format"] == OPENB:
         if len(arguments) != 2:
             raise click.UsageError(
@@ -190,6 +183,9 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
     gates = FeatureGates.parse(choices["feature_gates"])
     names = instance_names(arguments, choices)
+    if wants_live(arguments, choices):
+        yield _live(choices, gates)
+        return
     if choices["input_format"] == OPENB:
         from ..instances.openb import OpenbOptions, load_openb
 
@@ -202,10 +198,32 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = load_snapshot(
             [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
         )
-        snapshot = replace(snapshot, kube_version=choices["kube_version"])
-        notes = notes_of(snapshot)
-        tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes))
+        yield _noted(replace(snapshot, name=name), choices)
+
+
+def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Snapshot:
+    from ..instances.live.cluster import live_snapshot
+    from ..reports.progress import FetchReport
+
+    with FetchReport(sys.stderr) as progress:
+        snapshot = live_snapshot(
+            target_of(choices),
+            progress,
+            now=choices["now"],
+            expand=choices["expand"],
+            feature_gates=gates,
+        )
+    return _noted(snapshot, choices)
+
+
+def _noted(snapshot: Snapshot, choices: Mapping[str, Any]) -> Snapshot:
+    """Return a snapshot for the release that is asked for, with all notes, which are told."""
+    from dataclasses import replace
+
+    snapshot = replace(snapshot, kube_version=choices["kube_version"])
+    notes = notes_of(snapshot)
+    tell(snapshot.name, notes)
+    return replace(snapshot, notes=tuple(notes))
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:

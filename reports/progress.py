@@ -1,15 +1,19 @@
-"""Live progress on stderr for solves that take a while: tier, incumbent, bound, gap."""
+"""Live progress on stderr for what takes a while: a solve's tier and bound, a fetch's lists and objects."""
 
 import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Generic, Self, TypeVar
 
 from rich.text import Text
 
+from ..models.fetched import Fetched
 from ..solver.options import Progress
 from .layout import console
+from .words import count
+
+T = TypeVar("T")
 
 #: Seconds before a terminal shows anything (most rounds are solved by then), and between two updates.
 TERMINAL_PACE = (2.0, 0.5)
@@ -18,25 +22,33 @@ TERMINAL_PACE = (2.0, 0.5)
 PLAIN_PACE = (15.0, 15.0)
 
 
-class ProgressReport:
-    """A context manager that may be handed to the solver as its progress callback.
+class LiveReport(Generic[T]):
+    """A context manager that may be handed to what takes long as its progress callback.
 
-    On a terminal one line is renewed in place; elsewhere a plain line is written now and then. The solver
-    only leaves its news here; a thread of its own writes, so that a search without news is seen to be alive.
+    On a terminal one line is renewed in place; elsewhere a plain line is written now and then. What works
+    only leaves its news here; a thread of its own writes, so that work without news is seen to be alive.
 
     Parameters
     ----------
     file : text stream
         Where to write, usually stderr.
+    describe : callable
+        Makes a line of the news (None before the first) and the seconds so far.
     pace : tuple of float, optional
         Seconds before the first line and between lines.
     """
 
-    def __init__(self, file: IO[str], pace: tuple[float, float] | None = None) -> None:
+    def __init__(
+        self,
+        file: IO[str],
+        describe: Callable[[T | None, float], str],
+        pace: tuple[float, float] | None = None,
+    ) -> None:
+        self._describe = describe
         self._console = console(file)
         usual = TERMINAL_PACE if self._console.is_terminal else PLAIN_PACE
         self._pace = usual if pace is None else pace
-        self._news: Progress | None = None
+        self._news: T | None = None
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._write, daemon=True)
 
@@ -52,9 +64,9 @@ class ProgressReport:
         self._done.set()
         self._thread.join()
 
-    def __call__(self, progress: Progress) -> None:
-        """Record the progress of the search."""
-        self._news = progress
+    def __call__(self, news: T) -> None:
+        """Record how far the work is."""
+        self._news = news
 
     def _write(self) -> None:
         first, between = self._pace
@@ -68,9 +80,24 @@ class ProgressReport:
             self._repeat(between, self._console.print, start)
 
     def _repeat(self, between: float, show: Callable[[Text], None], start: float) -> None:
-        show(Text(describe(self._news, time.monotonic() - start)))
+        show(Text(self._describe(self._news, time.monotonic() - start)))
         while not self._done.wait(between):
-            show(Text(describe(self._news, time.monotonic() - start)))
+            show(Text(self._describe(self._news, time.monotonic() - start)))
+
+
+class ProgressReport(LiveReport[Progress]):
+    """The progress of a solve."""
+
+    def __init__(self, file: IO[str], pace: tuple[float, float] | None = None) -> None:
+        super().__init__(file, describe, pace)
+
+
+class FetchReport(LiveReport[Fetched]):
+    """The progress of a fetch from a live cluster."""
+
+    def __init__(self, file: IO[str], pace: tuple[float, float] | None = None) -> None:
+        usual = TERMINAL_PACE if file.isatty() else (2.0, 5.0)
+        super().__init__(file, describe_fetch, usual if pace is None else pace)
 
 
 def describe(progress: Progress | None, seconds: float) -> str:
@@ -83,3 +110,11 @@ def describe(progress: Progress | None, seconds: float) -> str:
         if value is not None
     ]
     return f"{seconds:.0f} s  {progress.tier}" + (": " + ", ".join(known) if known else "")
+
+
+def describe_fetch(fetched: Fetched | None, seconds: float) -> str:
+    """Return one line: seconds, what is being listed, its pages and objects, objects in all."""
+    if fetched is None:
+        return f"{seconds:.0f} s  asking the cluster what it serves"
+    pages, objects = count(fetched.pages, "page"), count(fetched.objects, "object")
+    return f"{seconds:.0f} s  {fetched.resource}: {pages}, {objects} ({fetched.total} in all)"
