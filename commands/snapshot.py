@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .group import INCOMPLETE, complain, leave
-from .inputs import tell
+from .inputs import complete_instance, tell
 from .live import cluster_options, target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..instances.live.fetch import Fetch
 
 
 @click.command(
@@ -21,10 +24,13 @@ if TYPE_CHECKING:
 Examples:
   kubestow snapshot -o monday.json.gz
   kubestow snapshot --context prod -o prod.json.gz
-  kubestow snapshot | kubestow compare -
   kubestow snapshot -n shop -o shop.json
+  kubestow snapshot --anonymise -o to-share.json.gz
+  kubestow snapshot cluster.yaml --anonymise -o to-share.json
+  kubestow snapshot | kubestow compare -
 """,
 )
+@click.argument("file", required=False, metavar="[FILE]", shell_complete=complete_instance)
 @cluster_options
 @click.option(
     "-n",
@@ -34,6 +40,11 @@ Examples:
     help="List the objects of this namespace only; pods of others then take no room.  [default: all]",
 )
 @click.option(
+    "--anonymise",
+    is_flag=True,
+    help="Give everything another name, so that the file can be shared; the round stays the same.",
+)
+@click.option(
     "-o",
     "--output",
     metavar="FILE",
@@ -41,33 +52,60 @@ Examples:
     show_default=True,
     help="Where to write; a name that ends with .gz is packed, `-` is standard output.",
 )
-def take(namespace: str, output: str, **choices: Any) -> None:
+def take(file: str | None, namespace: str, anonymise: bool, output: str, **choices: Any) -> None:
     """Write a live cluster as a file for all other commands, with nothing in it that plays no part.
 
     The cluster is the one that kubectl reaches, with kubectl's credentials; nothing is asked of it but lists
     of the kinds that are read, page by page (docs/live.md). Exit code 1 says that a kind is missing that the
-    cluster has and does not let be listed.
+    cluster has and does not let be listed. With a FILE (or folder, `-`, bundled instance), the snapshot is
+    made of that.
     """
+    from ..instances import catalogue
+    from ..instances.anonymous.snapshot import Anonymiser, anonymous
+    from ..instances.raw_objects import raw_objects
+    from ..reports.snapshot_file import snapshot_file
+
+    fetch: Fetch | None = None
+    with ExitStack() as stack:
+        objects: Iterable[dict[str, Any]]
+        if file is None:
+            fetch = stack.enter_context(_fetching(namespace, choices))
+            objects = fetch.objects()
+        else:
+            _check_no_cluster(namespace, choices)
+            objects = raw_objects(catalogue.locate(file))
+        if anonymise:
+            anonymiser = Anonymiser()
+            objects = anonymous(objects, anonymiser)
+        written = stack.enter_context(snapshot_file(output))
+        for item in objects:
+            written.add(item)
+    complain(f"{written.number} objects written")
+    tell("snapshot", anonymiser.notes if anonymise else ())
+    if fetch is not None:
+        _tell(fetch.unserved, fetch.notes, fetch.forbidden)
+
+
+@contextmanager
+def _fetching(namespace: str, choices: Mapping[str, Any]) -> Iterator[Fetch]:
     from ..instances.live.cluster import connected
     from ..instances.live.fetch import Fetch
     from ..reports.progress import FetchReport
-    from ..reports.snapshot_file import snapshot_file
 
-    with (
-        FetchReport(sys.stderr) as progress,
-        connected(target_of(choices)) as client,
-        snapshot_file(output) as file,
-    ):
-        fetch = Fetch(client, namespace, progress)
-        for item in fetch.objects():
-            file.add(item)
-    _tell(fetch.unserved, fetch.notes)
-    complain(f"{file.number - 1} objects written")
-    if fetch.forbidden:
-        leave(INCOMPLETE, f"not in the snapshot: {', '.join(fetch.forbidden)}")
+    with FetchReport(sys.stderr) as progress, connected(target_of(choices)) as client:
+        yield Fetch(client, namespace, progress)
 
 
-def _tell(unserved: Sequence[str], notes: Sequence[str]) -> None:
+def _check_no_cluster(namespace: str, choices: Mapping[str, Any]) -> None:
+    given = {"namespace": namespace, **choices}
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(f"--{name} goes with a live cluster only, not with a FILE")
+
+
+def _tell(unserved: Sequence[str], notes: Sequence[str], forbidden: Sequence[str]) -> None:
     if unserved:
         complain(f"note: the cluster does not serve {', '.join(unserved)}")
     tell("snapshot", notes)
+    if forbidden:
+        leave(INCOMPLETE, f"not in the snapshot: {', '.join(forbidden)}")

@@ -129,7 +129,7 @@ class Shape:
         """Find the fields, those of parts included; a shape may hold itself."""
         fields = self.model.model_fields
         held = {
-            spelled: field.annotation for name, field in fields.items() for spelled in _spellings(name, field)
+            spelled: field.annotation for name, field in fields.items() for spelled in spellings(name, field)
         }
         self.known |= frozenset(held)
         held.update({name: part for (model, name), part in _EARLIER.items() if model == self.model.__name__})
@@ -158,7 +158,8 @@ def shape_of(model: type[BaseModel]) -> Shape:
     return shape
 
 
-def _spellings(name: str, field: FieldInfo) -> Iterator[str]:
+def spellings(name: str, field: FieldInfo) -> Iterator[str]:
+    """Yield the names that a field of a model has in documents, the current one first."""
     yield field.alias or name
     if isinstance(field.validation_alias, AliasChoices):
         yield from (choice for choice in field.validation_alias.choices if isinstance(choice, str))

@@ -64,12 +64,12 @@ class Fetch:
         self.unserved.extend(item.kind for item in ASKED if item.kind not in there)
         if self._namespace:
             self.notes.append(
-                f"only objects of namespace {self._namespace} were asked for: pods of other namespaces take "
-                "no room here, and their budgets, claims and affinities play no part"
+                "only objects of one namespace were asked for: pods of other namespaces take no room here, "
+                "and their budgets, claims and affinities play no part"
             )
         for item in served:
             yield from self._list(item)
-        yield self._info()
+        yield SnapshotInfo.raw(self._time or datetime.now(UTC), self.notes)
 
     def _list(self, served: Served) -> Iterator[dict[str, Any]]:
         asked = served.asked
@@ -102,8 +102,7 @@ class Fetch:
             return
         if error.status != _FORBIDDEN:
             raise KubestowError(f"the cluster does not list {name}: {error}")
-        where = f" in namespace {self._namespace}" if self._namespace and served.namespaced else ""
-        words = f"the user of kubectl may not list {name}{where}"
+        words = f"the user of kubectl may not list {name}"
         if asked.kind in _ESSENTIAL:
             raise KubestowError(f"{words}: verb list is needed on {name} ({ROLE})")
         self.forbidden.append(name)
@@ -111,12 +110,3 @@ class Fetch:
             f"{words}, so the snapshot has none, as if there were none in the cluster: verb list is needed "
             f"({ROLE})"
         )
-
-    def _info(self) -> dict[str, Any]:
-        time = (self._time or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
-        info: dict[str, Any] = {
-            "apiVersion": SnapshotInfo.model_fields["api_version"].default,
-            "kind": SnapshotInfo.model_fields["kind"].default,
-            "metadata": {"name": f"taken-{time.lower().replace(':', '-')}", "creationTimestamp": time},
-        }
-        return {**info, "notes": self.notes} if self.notes else info

@@ -222,7 +222,7 @@ def test_one_namespace_alone_is_noted():
         fetched = Fetched(cluster, "shop")
         assert cluster.lists(PODS) == ["/api/v1/namespaces/shop/pods?limit=500"]
         assert cluster.lists("nodes") == ["/api/v1/nodes?limit=500"]
-    assert "only objects of namespace shop" in fetched.fetch.notes[0]
+    assert "only objects of one namespace" in fetched.fetch.notes[0]
 
 
 def test_the_time_of_the_round_is_that_of_the_server():

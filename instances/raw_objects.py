@@ -1,0 +1,34 @@
+"""The objects of files as they stand there, once they are known to be right."""
+
+from pathlib import Path
+from typing import Any
+
+from ..models.memory import no_collection
+from ..models.snapshot_info import SnapshotInfo
+from .clock import EPOCH
+from .documents import read_documents
+from .files import read_files
+from .lean import lean
+from .objects import Objects
+
+
+def raw_objects(path: str | Path) -> list[dict[str, Any]]:
+    """Return the objects in a file or folder without the fields that no model reads, each once.
+
+    At the end there is a SnapshotInfo with the time of the round, since what is dropped may have the newest
+    timestamp.
+
+    Raises
+    ------
+    InputError
+        For what `manifests.load_snapshot` refuses of a single object.
+    """
+    found: list[dict[str, Any]] = []
+    objects = Objects(lambda model, raw: found.append(lean(model, raw)))
+    with no_collection():
+        for file, content in read_files([path]):
+            for number, document in enumerate(read_documents(file, content), 1):
+                objects.add(file, document, f"document {number}")
+    if objects.clock.newest > EPOCH and not objects.of(SnapshotInfo):
+        found.append(SnapshotInfo.raw(objects.clock.newest))
+    return found
