@@ -30,6 +30,7 @@ from kubestow.commands.inputs import (
     with_notes,
 )
 from kubestow.commands.live import live_options, wants_live
+from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
@@ -118,8 +119,8 @@ def solve(
 ) -> None:
     """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
 
-    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own, and one
-    line in JSON.
+    Without an INSTANCE the first bundled one is solved, or kubectl's cluster by `kubectl kubestow solve`.
+    With several, each is a round of its own, and one line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.reports.progress import ProgressReport
@@ -336,6 +337,17 @@ def version() -> None:
     from platform import python_version
 
     click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def plugin() -> None:
+    """Run as a plugin of kubectl: `kubectl-kubestow`."""
+    main(prog_name=PLUGIN)
+
+
+def complete_plugin() -> None:
+    """Answer kubectl's completion: `kubectl_complete-kubestow`."""
+    for line in completions(main, sys.argv[1:]):
+        click.echo(line)
 
 
 def _base(instance: str) -> str:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .options import options
+from .plugin import is_plugin
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..instances.live.cluster import Target
-
-PLUGIN: Final = "kubectl kubestow"
-"""What kubestow is called as a plugin of kubectl: there a command without INSTANCE works on the cluster."""
 
 cluster_options = options(
     click.option("--context", metavar="NAME", help="A context of kubectl's.  [default: the current one]"),
@@ -30,14 +28,8 @@ live_options = options(
 )
 
 
-def is_plugin() -> bool:
-    """Whether kubestow runs as a plugin of kubectl."""
-    ctx = click.get_current_context(silent=True)
-    return ctx is not None and ctx.find_root().info_name == PLUGIN
-
-
 def wants_live(arguments: Sequence[str], choices: Mapping[str, Any]) -> bool:
-    """Whether a command is to work on the live cluster.
+    """Whether a command is to work on the live cluster: as a plugin of kubectl it does unless told otherwise.
 
     Raises
     ------

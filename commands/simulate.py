@@ -12,6 +12,7 @@ import click
 
 from ..instances.dump import DUMP_TO_FILE
 from .inputs import kube_version_option, output_option, tell
+from .plugin import is_plugin
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -83,6 +84,8 @@ def simulate(
     from ..simulation.prometheus import prometheus
     from ..simulation.summary import summary
 
+    if scenario is None and is_plugin():
+        raise click.UsageError("what is needed is a SCENARIO; `kubectl kubestow instances` lists some")
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)

@@ -18,6 +18,9 @@ from ...models.errors import KubestowError
 from ..files import unpack
 
 TRIES: Final = 6
+FIRST_TRIES: Final = 3
+"""As long as the server has not answered at all, it may be one that is not there."""
+
 LONGEST_WAIT: Final = 30.0
 """Seconds; a server that asks for more is asked again after these."""
 
@@ -68,6 +71,7 @@ class Client:
         self._connect = connect
         self._sleep = sleep
         self._connection: HTTPConnection | None = None
+        self._tries = FIRST_TRIES
 
     def close(self) -> None:
         """Close the connection, if there is one."""
@@ -83,11 +87,11 @@ class Client:
         Refused
             If the server answers that it will not.
         KubestowError
-            If there is no answer after `TRIES` tries.
+            If there is no answer after `TRIES` tries, or `FIRST_TRIES` where there never was one.
         """
         target = f"{path}?{urlencode(query)}" if query else path
         wait = _FIRST_WAIT
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(self._tries)):
             try:
                 response, body = self._ask(target)
             except (OSError, HTTPException) as error:
@@ -95,6 +99,7 @@ class Client:
                 problem, asked = f"the connection was lost: {str(error) or type(error).__name__}", ""
             else:
                 if response.status == 200:
+                    self._tries = TRIES
                     return _answer(path, response, body)
                 refused = _refused(response, body)
                 if response.status not in _TRIED_AGAIN:
@@ -103,7 +108,7 @@ class Client:
             if left:
                 self._sleep(min(float(asked), LONGEST_WAIT) if asked.isdecimal() else wait)
                 wait *= 2
-        raise KubestowError(f"the cluster does not answer {path} after {TRIES} tries: {problem}")
+        raise KubestowError(f"the cluster does not answer {path} after {self._tries} tries: {problem}")
 
     def _ask(self, target: str) -> tuple[HTTPResponse, bytes]:
         if self._connection is None:

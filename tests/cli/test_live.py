@@ -18,8 +18,10 @@ from support.fake_cluster import FakeCluster, kubeconfig, raw_objects, serving
 
 from kubestow.cli import main
 from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
 
 NAME = "zone-spread-dead-end"
+NAME_FILE = catalogue.path(NAME)
 TOKEN = "a-token-that-appears-nowhere"
 
 needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
@@ -62,7 +64,7 @@ def test_a_snapshot_is_a_file_that_commands_read(config, tmp_path):
     result = run("snapshot", "--kubeconfig", config, "-o", str(file))
     assert result.stdout == ""
     items = json.loads(gzip.decompress(file.read_bytes()))["items"]
-    assert f"{len(items) - 1} objects written" in result.stderr
+    assert f"{len(items)} objects written" in result.stderr
     answers = [json.loads(run("trace", str(name), "-o", "json").stdout) for name in (file, NAME)]
     assert answers[0] == answers[1]
     assert not proxies(config)
@@ -85,6 +87,36 @@ def test_a_live_cluster_is_an_instance(config):
     explained = run("explain", "--live", "--kubeconfig", config, "--context", "fake", "shop/web-5")
     assert "shop/web-5" in explained.stdout
     assert not proxies(config)
+
+
+@needs_kubectl
+def test_a_cluster_may_be_shared_without_its_names(config):
+    text = run("snapshot", "--kubeconfig", config, "--anonymise").stdout
+    items = json.loads(text)["items"]
+    names = {pod.name for pod in load_snapshot(catalogue.path(NAME)).pods} | {"shop", "web", "a-1"}
+    assert not [name for name in names if f'"{name}"' in text]
+    assert len([item for item in items if item["kind"] == "Pod"]) == len(load_snapshot(NAME_FILE).pods)
+
+
+def test_a_file_is_made_a_snapshot_too(tmp_path):
+    for options in ([], ["--anonymise"]):
+        file = str(tmp_path / "out.json")
+        run("snapshot", NAME, *options, "-o", file)
+        assert len(load_snapshot(file).pods) == len(load_snapshot(NAME_FILE).pods)
+        assert load_snapshot(file).now == load_snapshot(NAME_FILE).now
+
+
+def test_what_a_file_lacks_is_one_line(tmp_path):
+    file = tmp_path / "pod.yaml"
+    file.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: 7}\n")
+    result = run("snapshot", str(file), "--anonymise", code=2)
+    assert "Pod default/p: spec.nodeName" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["--context", "--kubeconfig", "--namespace"])
+def test_a_file_needs_no_cluster(option):
+    assert f"{option} goes with a live cluster only" in run("snapshot", NAME, option, "x", code=2).stderr
 
 
 @needs_kubectl
