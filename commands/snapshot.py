@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..instances.live.fetch import Fetch
+    from ..reports.progress import FetchReport
 
 
 @click.command(
@@ -68,15 +69,16 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
     fetch: Fetch | None = None
     with ExitStack() as stack:
         objects: Iterable[dict[str, Any]]
+        progress = stack.enter_context(_report(file))
         if file is None:
-            fetch = stack.enter_context(_fetching(namespace, choices))
+            fetch = stack.enter_context(_fetching(namespace, choices, progress))
             objects = fetch.objects()
         else:
             _check_no_cluster(namespace, choices)
             objects = raw_objects(catalogue.locate(file))
         if anonymise:
             anonymiser = Anonymiser()
-            objects = anonymous(objects, anonymiser)
+            objects = anonymous(objects, anonymiser, progress)
         written = stack.enter_context(snapshot_file(output))
         for item in objects:
             written.add(item)
@@ -86,13 +88,18 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
         _tell(fetch.unserved, fetch.notes, fetch.forbidden)
 
 
-@contextmanager
-def _fetching(namespace: str, choices: Mapping[str, Any]) -> Iterator[Fetch]:
-    from ..instances.live.cluster import connected
-    from ..instances.live.fetch import Fetch
+def _report(file: str | None) -> FetchReport:
     from ..reports.progress import FetchReport
 
-    with FetchReport(sys.stderr) as progress, connected(target_of(choices)) as client:
+    return FetchReport(sys.stderr) if file is None else FetchReport(sys.stderr, first=f"reading {file}")
+
+
+@contextmanager
+def _fetching(namespace: str, choices: Mapping[str, Any], progress: FetchReport) -> Iterator[Fetch]:
+    from ..instances.live.cluster import connected
+    from ..instances.live.fetch import Fetch
+
+    with connected(target_of(choices)) as client:
         yield Fetch(client, namespace, progress)
 
 

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from types import TracebackType
 from typing import IO, Generic, Self, TypeVar
 
@@ -20,6 +21,9 @@ TERMINAL_PACE = (2.0, 0.5)
 
 #: The same for a run whose stderr is no terminal: a long run in a log is not silent, a short one is.
 PLAIN_PACE = (15.0, 15.0)
+
+#: The same for a fetch, which has something new to tell with every page.
+FETCH_PACE = (2.0, 5.0)
 
 
 class LiveReport(Generic[T]):
@@ -93,11 +97,23 @@ class ProgressReport(LiveReport[Progress]):
 
 
 class FetchReport(LiveReport[Fetched]):
-    """The progress of a fetch from a live cluster."""
+    """The progress of a fetch from a live cluster, or of writing a snapshot.
 
-    def __init__(self, file: IO[str], pace: tuple[float, float] | None = None) -> None:
-        usual = TERMINAL_PACE if file.isatty() else (2.0, 5.0)
-        super().__init__(file, describe_fetch, usual if pace is None else pace)
+    Parameters
+    ----------
+    first : str
+        What is done before there is any news.
+    """
+
+    def __init__(
+        self,
+        file: IO[str],
+        pace: tuple[float, float] | None = None,
+        *,
+        first: str = "asking the cluster what it serves",
+    ) -> None:
+        usual = TERMINAL_PACE if file.isatty() else FETCH_PACE
+        super().__init__(file, partial(describe_fetch, first), usual if pace is None else pace)
 
 
 def describe(progress: Progress | None, seconds: float) -> str:
@@ -112,9 +128,11 @@ def describe(progress: Progress | None, seconds: float) -> str:
     return f"{seconds:.0f} s  {progress.tier}" + (": " + ", ".join(known) if known else "")
 
 
-def describe_fetch(fetched: Fetched | None, seconds: float) -> str:
+def describe_fetch(first: str, fetched: Fetched | None, seconds: float) -> str:
     """Return one line: seconds, what is being listed, its pages and objects, objects in all."""
     if fetched is None:
-        return f"{seconds:.0f} s  asking the cluster what it serves"
+        return f"{seconds:.0f} s  {first}"
+    if not fetched.pages:
+        return f"{seconds:.0f} s  {fetched.resource}: {fetched.objects} of {fetched.total} objects written"
     pages, objects = count(fetched.pages, "page"), count(fetched.objects, "object")
     return f"{seconds:.0f} s  {fetched.resource}: {pages}, {objects} ({fetched.total} in all)"

@@ -1,12 +1,13 @@
 """The door: objects in, objects with other names out."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from tempfile import TemporaryFile
 from typing import Any, Final
 
 import orjson
 from pydantic import BaseModel
 
+from ...models.fetched import Fetched
 from ...models.kinds import find_kind
 from .texts import KNOWN_DRIVERS, Texts
 from .walk import rewritten
@@ -93,18 +94,26 @@ class Anonymiser:
             self._replica_sets.add(name)
 
 
-def anonymous(objects: Iterable[Mapping[str, Any]], anonymiser: Anonymiser) -> Iterator[dict[str, Any]]:
-    """Yield objects with other names, in their order.
+def anonymous(
+    objects: Iterable[Mapping[str, Any]],
+    anonymiser: Anonymiser,
+    tell: Callable[[Fetched], object] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Yield objects with other names, in their order; `tell` hears how far this is.
 
     Between the two walks they are in a file without a name, which only this user can read.
     """
     with TemporaryFile() as between:
+        total = 0
         for raw in objects:
             anonymiser.collect(raw)
             between.write(orjson.dumps(raw) + b"\n")
+            total += 1
         anonymiser.settle()
         between.seek(0)
-        for line in between:
+        for number, line in enumerate(between):
+            if tell is not None:
+                tell(Fetched("other names", 0, number, total))
             found = anonymiser.rewritten(orjson.loads(line))
             if found is not None:
                 yield found

@@ -3,7 +3,10 @@
 import io
 import threading
 
-from kubestow.reports.progress import PLAIN_PACE, TERMINAL_PACE, ProgressReport, describe
+import pytest
+
+from kubestow.models.fetched import Fetched
+from kubestow.reports.progress import PLAIN_PACE, TERMINAL_PACE, ProgressReport, describe, describe_fetch
 from kubestow.solver.options import Progress
 
 NEWS = Progress(tier="scheduled[priority=0]", sense="max", incumbent=12, bound=15, seconds=3.0)
@@ -62,3 +65,16 @@ def test_a_terminal_renews_one_line(monkeypatch):
 
 def test_a_terminal_is_told_sooner_than_a_log():
     assert TERMINAL_PACE < PLAIN_PACE
+
+
+FETCHES = [
+    (None, "3 s  reading cluster.json"),
+    (Fetched("pods", 2, 1000, 6000), "3 s  pods: 2 pages, 1000 objects (6000 in all)"),
+    (Fetched("nodes", 1, 1, 1), "3 s  nodes: 1 page, 1 object (1 in all)"),
+    (Fetched("other names", 0, 7, 9), "3 s  other names: 7 of 9 objects written"),
+]
+
+
+@pytest.mark.parametrize("news, line", FETCHES)
+def test_a_fetch_tells_what_it_lists(news, line):
+    assert describe_fetch("reading cluster.json", news, 3.2) == line

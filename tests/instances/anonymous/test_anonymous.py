@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.device_rounds import tiny_devices, tiny_mixed
@@ -221,6 +222,62 @@ def test_a_replica_set_keeps_its_deployment():
     head, _, last = name.rpartition("-")
     assert head == deployment["metadata"]["name"]
     assert found["metadata"]["labels"] == {"pod-template-hash": last}
+
+
+WORKLOADS = """
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "8", pods: "110"}}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: i}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web-5d8f9-x
+  labels: {app: web}
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-5d8f9, uid: u1, controller: true}]
+spec: {nodeName: n1, containers: [{name: c, image: i}]}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: c, image: i}]}}
+  volumeClaimTemplates:
+  - {metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: db-1}, spec: {nodeName: n1, containers: [{name: c, image: i}]}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data-db-1}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: crunch}
+spec:
+  parallelism: 2
+  completions: 4
+  completionMode: Indexed
+  template: {spec: {containers: [{name: c, image: i}]}}
+"""
+
+
+def test_workloads_lack_as_many_pods_as_before():
+    raw = list(yaml.safe_load_all(WORKLOADS))
+    before, after = (snapshot_of(items, expand=True) for items in (raw, made_anonymous(raw)))
+    for snapshot in (before, after):
+        made = (snapshot.pods, snapshot.persistent_volume_claims, snapshot.replica_sets)
+        assert [len(objects) for objects in made] == [2 + 6, 1 + 2, 1]
+    assert bindings(after) == bindings(before)
 
 
 def test_a_node_has_one_name_everywhere():
