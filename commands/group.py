@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
+from .help import Command
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import FrameType
@@ -29,6 +31,8 @@ UNREAD: Final = 141
 
 class Cli(click.Group):
     """A group of commands whose errors become exit codes."""
+
+    command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words before the command; without any, the help is the answer."""

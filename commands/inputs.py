@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from .group import complain
+from .voice import is_verbose, news, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -152,9 +152,6 @@ search_options = options(
         help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
     ),
 )
-output_option = click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
-)
 several_instances = click.argument(
     "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
 )
@@ -196,7 +193,7 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
         snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
-        yield replace(snapshot, kube_version=choices["kube_version"])
+        yield _read(replace(snapshot, kube_version=choices["kube_version"]))
         return
     for name in names:
         snapshot = load_snapshot(
@@ -205,7 +202,15 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes))
+        yield _read(replace(snapshot, name=name, notes=tuple(notes)))
+
+
+def _read(snapshot: Snapshot) -> Snapshot:
+    if is_verbose():
+        from ..reports.narration import what_was_read
+
+        news(what_was_read(snapshot))
+    return snapshot
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
@@ -220,9 +225,9 @@ def notes_of(snapshot: Snapshot) -> list[str]:
 
 def tell(name: str, notes: Iterable[str]) -> None:
     """Write notes to stderr."""
-    for note in notes:
-        where = "" if note.startswith(f"{name}: ") else f"{name}: "
-        complain(f"note: {where}{note}")
+    for words in notes:
+        where = "" if words.startswith(f"{name}: ") else f"{name}: "
+        note(f"{where}{words}")
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:

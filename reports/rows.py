@@ -33,12 +33,20 @@ class Rows:
         Headings and cells.
     right : collection of int
         Columns that are aligned on the right.
+    headings : bool
+        Whether the headings are shown.
     """
 
     def __init__(
-        self, columns: Sequence[str], rows: Sequence[Sequence[RenderableType]], right: Collection[int]
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[RenderableType]],
+        right: Collection[int],
+        *,
+        headings: bool = True,
     ) -> None:
-        self._columns = columns
+        self._columns = columns if headings else [""] * len(columns)
+        self._headings = headings
         self._rows = rows
         self._right = right
 
@@ -46,6 +54,7 @@ class Rows:
         """Render the table, as wide as it must be."""
         widths = self._widths(target, options.max_width if folds(target) else _ANY_WIDTH)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+        table.show_header = self._headings
         for index, (heading, width) in enumerate(zip(self._columns, widths, strict=True)):
             justify: Literal["left", "right"] = "right" if index in self._right else "left"
             table.add_column(heading, justify=justify, width=width, overflow="fold", header_style="dim")

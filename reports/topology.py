@@ -27,6 +27,7 @@ from ..models.topology import (
 )
 from .layout import section
 from .plan import headline, left_out
+from .view import EVERYTHING, View
 from .words import listed
 
 #: What fits on a few screens; beyond it a domain is a row and its nodes are counted.
@@ -59,16 +60,17 @@ Symbol = tuple[str, str]
 """What is drawn, and its style."""
 
 
-def topology_report(plan: Plan, topology: Topology) -> RenderableType:
+def topology_report(plan: Plan, topology: Topology, view: View = EVERYTHING) -> RenderableType:
     """Return the picture of a plan: headline, domains, pod groups, what the signs mean, pods left out."""
     signs = _Signs(topology.groups)
     large = len(topology.domains) > MOST_DOMAINS or sum(len(d.nodes) for d in topology.domains) > MOST_NODES
     return Group(
         *headline(plan),
+        *view.remark,
         *(_rows(topology, signs) if large else _boxes(topology, signs)),
         *_groups(topology, signs),
         *_legend(topology, signs),
-        *left_out(plan),
+        *left_out(plan, view),
     )
 
 

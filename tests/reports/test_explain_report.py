@@ -179,9 +179,21 @@ def test_a_single_node_has_no_scores_and_alone_is_before_all_others():
     assert report(node("a"), P, alone=True) == ONLY
 
 
-def test_many_kinds_of_nodes_are_cut():
-    nodes = [node(f"n{k:02d}", cpu=f"{k + 1}m") for k in range(60)]
-    assert report(*nodes, P).endswith("  and 20 more kinds of nodes (-o json has all of them)\n")
+MANY = """\
+  n49                               NodeResourcesFit: Insufficient cpu      no: Preemption is not helpful for scheduling
+                                      2 cpu wanted, 50m of 50m free:
+                                    1950m short
+  49 nodes: such as n48, n47, n46   NodeResourcesFit: Insufficient cpu
+  30 nodes: such as c00, c01, c02   NodeUnschedulable: node(s) were
+                                    unschedulable
+  79 nodes grouped by kind (--all shows every row)
+"""
+
+
+def test_many_nodes_are_grouped_by_what_rejects_them():
+    small = [node(f"n{k:02d}", cpu=f"{k + 1}m") for k in range(59)]
+    cordoned = [node(f"c{k:02d}", zone=f"z{k}").cordoned().taint("k", f"v{k}") for k in range(30)]
+    assert report(*small, *cordoned, P).endswith(MANY)
 
 
 def test_the_example_of_the_documentation_is_what_is_printed():
