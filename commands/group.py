@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from .help import Command
+from .help import Command, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,8 @@ class Cli(click.Group):
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(DONE)
-        return super().parse_args(ctx, args)
+        with named(ctx):
+            return super().parse_args(ctx, args)
 
     def main(
         self,

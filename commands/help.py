@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class SharedOption(click.Option):
@@ -15,8 +19,23 @@ class SharedOption(click.Option):
 shared_option: Final = partial(click.option, cls=SharedOption)
 
 
+@contextmanager
+def named(ctx: click.Context) -> Iterator[None]:
+    """Let bad usage know which command it is about: click's parser forgets it for some of its complaints."""
+    try:
+        yield
+    except click.UsageError as error:
+        error.ctx = error.ctx or ctx
+        raise
+
+
 class Command(click.Command):
     """A command whose help has the shared options in a section of their own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words after the command; what is wrong with them names the command."""
+        with named(ctx):
+            return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write both lists."""

@@ -25,7 +25,7 @@ def full_name(snapshot: Snapshot, name: str, namespace: str | None = None) -> st
     Raises
     ------
     KubestowError
-        Where the name has a namespace, and it is another one.
+        Where the name has a namespace, and it is another one, or only other namespaces have such a pod.
     """
     keys = {pod.key for pod in snapshot.pods}
     if name not in keys:  # a namespace may be called `pod`
@@ -35,8 +35,11 @@ def full_name(snapshot: Snapshot, name: str, namespace: str | None = None) -> st
         raise KubestowError(f"--namespace {namespace}: the pod '{name}' is in namespace {own}")
     if slash:
         return name
-    if namespace is not None:
-        return f"{namespace}/{name}"
     same = [pod.key for pod in snapshot.pods if pod.name == name]
+    if namespace is not None:
+        key = f"{namespace}/{name}"
+        if same and key not in keys:
+            raise KubestowError(f"{snapshot.name}: there is no pod '{key}'; there is {', '.join(same)}")
+        return key
     preferred = f"{_DEFAULT}/{name}"
     return preferred if len(same) > 1 and preferred in same else name
