@@ -48,8 +48,9 @@ WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"""\b
 Examples:
-  kubestow solve
-  kubestow instances guard-training-job
+  kubestow instances
+  kubestow compare zone-spread-dead-end
+  kubestow explain zone-spread-dead-end web-5
   {DUMP} | kubestow compare -
 
 \b
@@ -65,6 +66,9 @@ Completion of commands, options and bundled instances, for bash, zsh or fish:
 def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
+    A round places all waiting pods of a cluster at one moment. kube-scheduler takes them one by one (greedy);
+    kubestow looks at all of them at once (optimal). It reads what kubectl prints and never touches a cluster.
+
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
     or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.
     """
@@ -75,6 +79,8 @@ def main() -> None:
 Examples:
   kubestow solve
   kubestow solve guard-training-job --scheduler greedy
+  kubestow solve zone-spread-dead-end -n shop -l app=web -o wide
+  kubestow solve zone-spread-dead-end --scheduler greedy -o name
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
   kubestow solve rack-training-job --show topology
@@ -85,7 +91,13 @@ Examples:
 """
 )
 @several_instances
-@click.option("--scheduler", type=click.Choice(["optimal", "greedy"]), default="optimal", show_default=True)
+@click.option(
+    "--scheduler",
+    type=click.Choice(["optimal", "greedy"]),
+    default="optimal",
+    show_default=True,
+    help="The best plan, or what kube-scheduler would do.",
+)
 @click.option(
     "--show",
     type=click.Choice(["plan", "topology"]),
@@ -109,10 +121,10 @@ def solve(
     printing: Printing,
     **choices: Any,
 ) -> None:
-    """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
+    """Plan the best scheduling round of a cluster.
 
-    Without an INSTANCE the first bundled one is solved. With several, each is a round of its own, and one
-    line in JSON.
+    Every tier of the objective has its value, its bound and whether it is proven. Without an INSTANCE the
+    first bundled one is solved. With several, each is a round of its own, and one line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.solver.api import solve_greedy_round, solve_round
@@ -149,6 +161,8 @@ def solve(
     epilog=f"""\b
 Examples:
   kubestow compare
+  kubestow compare guard-service
+  kubestow compare cluster.yaml -n shop -o wide
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
@@ -178,10 +192,11 @@ def compare(
     printing: Printing,
     **choices: Any,
 ) -> None:
-    """Show what greedy scheduling costs: the optimum and the greedy baseline side by side.
+    """Show what greedy scheduling costs a cluster.
 
-    With --against it shows what an upgrade of kube-scheduler costs: the pods that would start, wait, move or
-    be evicted under the other release.
+    The optimum and the greedy baseline stand side by side: the first tier that differs, and the pods. With
+    --against it shows what an upgrade of kube-scheduler costs: the pods that would start, wait, move or be
+    evicted under the other release.
     """
     from kubestow.reports.comparison import comparison_report, differing
     from kubestow.reports.document import read_comparison
@@ -229,6 +244,7 @@ def compare(
     epilog=f"""\b
 Examples:
   kubestow trace zone-spread-dead-end
+  kubestow trace zone-spread-dead-end -l app=web --no-headers
   kubestow trace cluster.yaml -o json
   kubestow trace monday.yaml tuesday.yaml -o json
   {DUMP} | kubestow trace -
@@ -238,9 +254,10 @@ Examples:
 @printing("wide", "name", "json", "yaml", names="the pods that are tried, in queue order", pods=True)
 @input_options
 def trace(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
-    """Show the greedy baseline's cycles: every node's rejection, every score, every victim.
+    """Show the greedy baseline pod by pod, as kube-scheduler goes.
 
-    In JSON each instance is one line.
+    A row for each cycle, in queue order: where the pod goes, or why nowhere. In JSON, where each instance is
+    one line, there are every node's rejection, every score and every victim.
     """
     from kubestow.framework.runs.trace import trace as trace_round
     from kubestow.reports.trace import trace_report
@@ -258,6 +275,7 @@ def trace(instances: tuple[str, ...], printing: Printing, **choices: Any) -> Non
     epilog=f"""\b
 Examples:
   kubestow explain zone-spread-dead-end web-5
+  kubestow explain zone-spread-dead-end -n shop web-5 -o wide
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
   {DUMP} | kubestow explain - shop/web-5
@@ -273,7 +291,7 @@ Examples:
 )
 @input_options
 def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printing, **choices: Any) -> None:
-    """Show why a waiting pod fits where it fits and nowhere else, node by node.
+    """Show why a waiting pod goes where it goes, or nowhere.
 
     POD is a name, with --namespace or as namespace/name; without either it is the only pod of that name, or
     the one in the namespace default. Every filter is asked about every node: what is
@@ -297,6 +315,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     epilog="""\b
 Examples:
   kubestow instances
+  kubestow instances -o name
   kubestow instances min-domains-upgrade
   kubestow instances min-domains-upgrade --path
 """
@@ -305,7 +324,10 @@ Examples:
 @click.option("--path", is_flag=True, help="Print where the file is.")
 @printing("name", "json", "yaml", names="the names of instances, not of scenarios")
 def instances(name: str | None, path: bool, printing: Printing) -> None:
-    """List the bundled instances and scenarios, or tell the story of one."""
+    """List what is bundled, or tell the story of one of them.
+
+    NAME is that of an instance, for most commands, or of a scenario, for `kubestow simulate`.
+    """
     from kubestow.instances import catalogue, scenarios
     from kubestow.reports.catalogue import list_report, scenario_report, story_report
 

@@ -43,7 +43,7 @@ class Command(click.Command):
         shared: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(param, click.Option):
                 (shared if isinstance(param, SharedOption) else own).append(record)
         for title, records in (("Options", own), ("Output", shared)):
             if records:

@@ -29,14 +29,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 _DOCUMENTS: Final = ("json", "yaml")
-_WORDS: Final = {
-    "table": "a table",
-    "wide": "more columns",
-    "name": "names alone",
-    "csv": "lines of CSV",
-    "json": "the whole document",
-    "yaml": "the same",
-}
+_WORDS: Final = {"wide": "every row and more columns", "csv": "a line for each tier"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,14 +198,15 @@ def parse_namespace(ctx: click.Context, param: click.Parameter, value: str | Non
 
 
 def _output_option(formats: Sequence[str], names: str) -> Callable[[F], F]:
-    words = {**_WORDS, **({"name": names} if names else {})}
+    words = [f"{name}: {text}" for name, text in {**_WORDS, "name": names}.items() if name in formats]
+    documents = " and ".join(name for name in formats if name in _DOCUMENTS)
     return shared_option(
         "-o",
         "--output",
         type=click.Choice(formats),
         default="table",
         show_default=True,
-        help="; ".join(f"{name}: {words[name]}" for name in formats if name != "table") + ".",
+        help="; ".join([*words, f"{documents}: everything"]) + ".",
     )
 
 
@@ -221,17 +215,19 @@ def _namespace_option(words: str) -> Callable[[F], F]:
 
 
 _TABLE_OPTIONS: Final = (
-    shared_option("--all", "every_row", is_flag=True, help="Show every row, however many there are."),
-    shared_option("--no-headers", is_flag=True, help="Leave out titles and headings of tables."),
+    shared_option(
+        "--all", "every_row", is_flag=True, help="Every row of tables that would be grouped or cut."
+    ),
+    shared_option("--no-headers", is_flag=True, help="Tables without titles and headings."),
 )
 _POD_OPTIONS: Final = (
-    _namespace_option("Show rows and names of this namespace's pods only; the round stays whole."),
-    shared_option("-A", "--all-namespaces", is_flag=True, help="Show pods of all namespaces, as without -n."),
+    _namespace_option("Rows and names of pods in this namespace only; counts and documents stay whole."),
+    shared_option("-A", "--all-namespaces", is_flag=True, help="Pods of all namespaces, as without -n."),
     shared_option(
         "-l",
         "--selector",
         metavar="LABELS",
         callback=parse_labels,
-        help="Show rows and names of pods with these labels only, such as app=web,tier!=db.",
+        help="Rows and names of pods with these labels only: app=web,tier!=db or 'env in (a,b)'.",
     ),
 )

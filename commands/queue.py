@@ -25,6 +25,7 @@ _GATES: Final = click.option(
     epilog="""\b
 Examples:
   kubestow hints cases.jsonl
+  kubestow hints cases.jsonl -o name
   kubestow hints cases.jsonl -o json
   kubestow hints cases.jsonl --feature-gates InPlacePodVerticalScaling=false
 """,
@@ -34,7 +35,7 @@ Examples:
 @_GATES
 @kube_version_option
 def hints(cases: tuple[str, ...], printing: Printing, feature_gates: str, kube_version: KubeVersion) -> None:
-    """Tell which changes in the cluster wake which waiting pods, and why.
+    """Show which changes of a cluster wake which pods, and why.
 
     CASES are files of JSON lines, gzip or not, `-` for standard input. A line {"id", "plugin", "pod", "old",
     "new", "objects"} asks whether the change from old to new wakes the pod that the plugin rejected.
@@ -64,6 +65,7 @@ def hints(cases: tuple[str, ...], printing: Printing, feature_gates: str, kube_v
     epilog="""\b
 Examples:
   kubestow queue script.yaml
+  kubestow queue script.yaml -n default -o wide
   kubestow queue script.yaml -o json
   kubestow queue script.yaml --feature-gates SchedulerPopFromBackoffQ=false
   kubestow queue script.yaml --feature-gates SchedulerQueueingHints=false
@@ -74,8 +76,9 @@ Examples:
 @_GATES
 @kube_version_option
 def queue(script: str, printing: Printing, feature_gates: str, kube_version: KubeVersion) -> None:
-    """Run a script through the scheduling queue and show who is where after each step.
+    """Run a script through the scheduling queue, step by step.
 
+    The table has who is where after each step.
     SCRIPT is a JSON or YAML file, `-` for standard input, of [{"name", "objects", "trace"}]. A step of a
     trace has a time `at` in seconds and an `op`: event (old, new), pop, fail (pod, plugins, pending), bound
     (pod), activate (pod) or wait. Ticks and flushes run on their own.

@@ -76,10 +76,11 @@ def simulate(
     kube_version: KubeVersion,
     printing: Printing,
 ) -> None:
-    """Run a cluster through time: pods come and go, nodes fail, an autoscaler adds some.
+    """Run a cluster through time on a virtual clock.
 
-    SCENARIO is a YAML file (docs/simulate.md), `-` for standard input, or the name of a bundled one; without
-    it the first bundled one runs. The clock is virtual, and a run with the same seed is the same to the byte.
+    Pods come and go, nodes fail, an autoscaler adds some. SCENARIO is a YAML file (docs/simulate.md), `-` for
+    standard input, or the name of a bundled one; without it the first bundled one runs. A run with the same
+    seed is the same to the byte.
     """
     from ..instances import catalogue, scenarios
     from ..instances.scenario_loader import load_scenario

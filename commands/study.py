@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     cls=Command,
     epilog=f"""\b
 Examples:
-  {DUMP} > monday.json
   kubestow study guard-service min-domains-upgrade
+  {DUMP} > monday.json
   kubestow study monday.yaml tuesday.yaml -o csv
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
 """,
@@ -41,11 +41,12 @@ Examples:
 @search_options
 @input_options
 def study(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
-    """Solve many instances with both schedulers and tabulate values, bounds, gaps and seconds.
+    """Solve many instances with both schedulers, as one table.
 
-    As many instances as there are workers are solved at a time, each with one thread, on this machine or on a
-    Dask cluster; the time limit is for each of them. An instance that cannot be read or solved has a row with
-    the reason, and the exit code is 1. Ctrl-C ends the study with the rows that are done.
+    It has values, bounds, gaps and seconds. As many instances as there are workers are solved at a time, each
+    with one thread, on this machine or on a Dask cluster; the time limit is for each of them. An instance
+    that cannot be read or solved has a row with the reason, and the exit code is 1. Ctrl-C ends the study
+    with the rows that are done.
     """
     from ..models.study import ERROR
     from ..solver.study import study as solve_all

@@ -46,7 +46,7 @@ def voice_options(function: F) -> F:
             is_flag=True,
             expose_value=False,
             callback=_note_flag,
-            help="Say on stderr what is read, searched and checked.",
+            help="Also what is read, how the search goes, and what was checked.",
         ),
     )
     for decorator in reversed(decorators):

@@ -201,3 +201,12 @@ def test_the_example_of_the_documentation_is_what_is_printed():
     command, _, rest = page.partition("$ kubestow ")[2].partition("\n")
     result = CliRunner().invoke(main, command.split())
     assert result.stdout == rest.partition("```")[0]
+
+
+def test_the_grouped_table_of_the_documentation_is_what_is_printed():
+    page = (Path(kubestow.__file__).parent / "docs" / "output.md").read_text(encoding="utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    small = [node(f"small-{k}", cpu=f"{k + 1}m") for k in range(300)]
+    tainted = [node(f"team-{k}").taint("dedicated", f"team-{k}") for k in range(40)]
+    assert len(shown.splitlines()) > 3
+    assert report(*small, *tainted, pod("p").req(cpu="2").never()).endswith(shown)
