@@ -49,8 +49,13 @@ def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete:
         pods = load_snapshot(catalogue.locate(words[0])).pods
     except KubestowError:  # it is told when the command runs
         return []
-    waiting = [pod.key for pod in pods if not pod.spec.node_name and not pod.is_terminal]
-    return [CompletionItem(key) for key in waiting if key.startswith(incomplete)]
+    waiting = [pod for pod in pods if not pod.spec.node_name and not pod.is_terminal]
+    namespace = ctx.params.get("namespace")
+    if namespace is None:
+        names = [pod.key for pod in waiting]
+    else:
+        names = [pod.name for pod in waiting if pod.namespace == namespace]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -193,7 +198,8 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
         snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
-        yield _read(replace(snapshot, kube_version=choices["kube_version"]))
+        tell_read(snapshot)
+        yield replace(snapshot, kube_version=choices["kube_version"])
         return
     for name in names:
         snapshot = load_snapshot(
@@ -202,15 +208,17 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield _read(replace(snapshot, name=name, notes=tuple(notes)))
+        snapshot = replace(snapshot, name=name, notes=tuple(notes))
+        tell_read(snapshot)
+        yield snapshot
 
 
-def _read(snapshot: Snapshot) -> Snapshot:
+def tell_read(snapshot: Snapshot) -> None:
+    """Write to stderr what was read, where that is wanted."""
     if is_verbose():
         from ..reports.narration import what_was_read
 
         news(what_was_read(snapshot))
-    return snapshot
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:

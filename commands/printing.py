@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 _DOCUMENTS: Final = ("json", "yaml")
-_WORDS: Final = {"wide": "every row and more columns", "csv": "a line for each tier"}
+_WORDS: Final = {"wide": "all rows and more columns", "csv": "a line for each tier"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Printing:
     output : str
         table, wide, name, or the format of a document.
     every_row : bool
-        Whether tables are whole, however long.
+        Whether tables and lists in them are whole, however long.
     headers : bool
         Whether tables have titles and headings.
     namespace : str or None
@@ -56,6 +56,11 @@ class Printing:
     namespace: str | None = None
     selector: CompiledSelector | None = None
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is grouped or cut."""
+        return self.every_row or self.output == "wide"
+
     def view(self, pods: Iterable[Pod], nodes: Iterable[Node] = ()) -> View:
         """Return which pods have rows, and what stands beside their names."""
         from ..reports.view import View
@@ -66,6 +71,7 @@ class Printing:
             namespace=self.namespace,
             selector=self.selector,
             wide=self.output == "wide",
+            whole=self.whole,
         )
         if view.filter and self.output in _DOCUMENTS:
             note(f"-o {self.output} has all pods, not only those {view.filter}")
@@ -112,8 +118,7 @@ class Printing:
             from ..reports.layout import show
             from ..reports.page import Layout
 
-            whole = self.every_row or self.output == "wide"
-            show(report(), sys.stdout, Layout(whole=whole, headers=self.headers))
+            show(report(), sys.stdout, Layout(whole=self.whole, headers=self.headers))
             if several:
                 click.echo()
 
@@ -216,7 +221,7 @@ def _namespace_option(words: str) -> Callable[[F], F]:
 
 _TABLE_OPTIONS: Final = (
     shared_option(
-        "--all", "every_row", is_flag=True, help="Every row of tables that would be grouped or cut."
+        "--all", "every_row", is_flag=True, help="All rows and names, where tables would be grouped or cut."
     ),
     shared_option("--no-headers", is_flag=True, help="Tables without titles and headings."),
 )

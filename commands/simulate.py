@@ -13,7 +13,7 @@ import click
 
 from ..instances.dump import DUMP_TO_FILE
 from .help import Command
-from .inputs import kube_version_option, tell
+from .inputs import kube_version_option, tell, tell_read
 from .printing import Printing, printing
 from .voice import is_quiet
 
@@ -98,6 +98,7 @@ def simulate(
     )
     loaded = replace(loaded, snapshot=replace(loaded.snapshot, kube_version=kube_version))
     tell(loaded.name, _notes_of(loaded))
+    tell_read(loaded.snapshot)
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:
         files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}

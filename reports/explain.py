@@ -94,7 +94,7 @@ def _refused(nodes: Sequence[Mapping[str, Any]], view: View) -> list[RenderableT
     for (*zone, why, eviction), same in alike.items():
         names = [node["node"] for node in same]
         more = [eviction] if evicting else []
-        rows.append((listed(names, 4), *zone[1:], why, *more))
+        rows.append((view.listed(names, 4), *zone[1:], why, *more))
         blanks = ("",) * len(view.about_node)
         kinds.append(Kind(names, (*blanks, _reasons(same[0]), *("" for _ in more))))
     columns = ("nodes", *view.about_node, "why not", *(["evictions there"] if evicting else []))

@@ -111,7 +111,7 @@ def _placements(plan: Plan, view: View) -> list[RenderableType]:
     for pod, node in plan.placed().items():
         if view.shows(pod):
             on_node[node].append(f"{pod}*" if pod in nominated else pod)
-    rows = [(node, str(len(pods)), listed(pods)) for node, pods in sorted(on_node.items())]
+    rows = [(node, str(len(pods)), view.listed(pods)) for node, pods in sorted(on_node.items())]
     title = "Placements" + (" (* nominated: after an eviction)" if nominated else "")
     return section(title, ("node", "pods", ""), rows, (1,), "nodes")
 
@@ -163,7 +163,7 @@ def _groups(plan: Plan, view: View) -> list[RenderableType]:
 
 def _allocations(plan: Plan, view: View) -> list[RenderableType]:
     rows = [
-        (a["claim"], a.get("node") or "", listed(map(_device, a["devices"])))
+        (a["claim"], a.get("node") or "", view.listed(map(_device, a["devices"])))
         for a in plan.allocations
         if view.shows_namespace(a["claim"])
     ]
@@ -204,7 +204,9 @@ def left_out(plan: Plan, view: View = EVERYTHING) -> list[RenderableType]:
     groups: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for pod in waiting:
         groups[pod.message, pod.blocked_by].append(pod.pod)
-    rows = [(listed(pods), listed(blocked_by), message) for (message, blocked_by), pods in groups.items()]
+    rows = [
+        (view.listed(pods), listed(blocked_by), message) for (message, blocked_by), pods in groups.items()
+    ]
     kinds = [
         Kind(pods, (listed(blocked_by), reason(message))) for (message, blocked_by), pods in groups.items()
     ]

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from .layout import section
 from .view import EVERYTHING, View
-from .words import count, listed
+from .words import count
 
 
 def queue_report(documents: Sequence[Mapping[str, Any]], view: View = EVERYTHING) -> RenderableType:
@@ -24,10 +24,10 @@ def queue_report(documents: Sequence[Mapping[str, Any]], view: View = EVERYTHING
             (
                 f"{step['at']:g}",
                 _step(step),
-                _listed(_keys(step["active"], view), view),
-                _listed(_backing_off(step, view), view),
-                _listed(_waiting(step, view), view),
-                _listed(_keys(step["inFlight"], view), view),
+                view.listed(_keys(step["active"], view)),
+                view.listed(_backing_off(step, view)),
+                view.listed(_waiting(step, view)),
+                view.listed(_keys(step["inFlight"], view)),
             )
             for step in document["trace"]
             if not (pod := _pod(step)) or view.shows(pod)
@@ -60,10 +60,6 @@ def _pod(step: Mapping[str, Any]) -> str:
 def _key(item: Mapping[str, Any]) -> str:
     meta = item.get("metadata") or {}
     return f"{meta.get('namespace') or 'default'}/{meta.get('name', '')}"
-
-
-def _listed(names: Sequence[str], view: View) -> str:
-    return ", ".join(names) if view.wide else listed(names)
 
 
 def _keys(keys: Sequence[str], view: View) -> list[str]:

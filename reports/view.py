@@ -15,6 +15,7 @@ from ..models.node import ZONE, Node
 from ..models.pod import Pod
 from ..models.requests import pod_requests, running_pod_requests
 from ..models.selectors import CompiledSelector
+from .words import listed
 
 _ABOUT: Final = ("priority", "class", "requests")
 
@@ -32,7 +33,9 @@ class View:
     selector : CompiledSelector or None
         What labels of pods with rows satisfy.
     wide : bool
-        Whether priorities, requests, zones and the like are shown, and nothing is cut.
+        Whether priorities, requests, zones and the like are shown.
+    whole : bool
+        Whether lists of names are whole, however long.
     """
 
     pods: Mapping[str, Pod] = field(default_factory=dict)
@@ -40,6 +43,7 @@ class View:
     namespace: str | None = None
     selector: CompiledSelector | None = None
     wide: bool = False
+    whole: bool = False
 
     def shows(self, key: str) -> bool:
         """Whether a pod (`namespace/name`) has a row."""
@@ -57,6 +61,10 @@ class View:
     def shown(self, keys: Iterable[str]) -> list[str]:
         """Return the pods that have rows, of some."""
         return [key for key in keys if self.shows(key)]
+
+    def listed(self, names: Iterable[str], limit: int = 6) -> str:
+        """Join names with commas; where lists may be cut, those beyond `limit` are only counted."""
+        return ", ".join(names) if self.whole else listed(names, limit)
 
     @property
     def filter(self) -> str:

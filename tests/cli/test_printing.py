@@ -217,6 +217,17 @@ def test_every_row_is_shown_on_request(options, tmp_path):
     assert short.endswith("  50 pods grouped by kind (--all shows every row)\n")
 
 
+@pytest.mark.parametrize("options", [["--all"], ["-o", "wide"]], ids=" ".join)
+def test_every_name_in_a_row_is_shown_on_request(options, tmp_path):
+    file = tmp_path / "cluster.yaml"
+    pods = pod("p").req(cpu="1").times(20)
+    file.write_text(manifest(cluster(node("n", cpu="10"), pods)))
+    names = {f"default/p-{k}" for k in range(20)}
+    text = run(*GREEDY, str(file), *options).stdout
+    assert names <= set(text.replace(",", "").split())
+    assert "p-1, default/p-2, default/p-3, default/p-4 and 5 more" in run(*GREEDY, str(file)).stdout
+
+
 def test_without_headers_a_table_is_its_rows(file):
     headline, remark, blank, row, *_ = run("trace", file, "--no-headers", "-l", "app=job").stdout.splitlines()
     assert headline.endswith(": 5 cycles, 2 bound, 3 unschedulable")
