@@ -18,7 +18,6 @@ import click
 from kubestow import __version__
 from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
-    complete_instance,
     complete_waiting_pod,
     input_options,
     instance_names,
@@ -29,10 +28,12 @@ from kubestow.commands.inputs import (
     snapshots,
     with_notes,
 )
+from kubestow.commands.instances import instances
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
 from kubestow.commands.study import study
+from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, search_progress
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
@@ -243,37 +244,6 @@ def compare(
 @main.command(
     epilog=f"""\b
 Examples:
-  kubestow trace zone-spread-dead-end
-  kubestow trace zone-spread-dead-end -l app=web --no-headers
-  kubestow trace cluster.yaml -o json
-  kubestow trace monday.yaml tuesday.yaml -o json
-  {DUMP} | kubestow trace -
-"""
-)
-@several_instances
-@printing("wide", "name", "json", "yaml", names="the pods that are tried, in queue order", pods=True)
-@input_options
-def trace(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
-    """Show the greedy baseline pod by pod, as kube-scheduler goes.
-
-    A row for each cycle, in queue order: where the pod goes, or why nowhere. In JSON, where each instance is
-    one line, there are every node's rejection, every score and every victim.
-    """
-    from kubestow.framework.runs.trace import trace as trace_round
-    from kubestow.reports.trace import trace_report
-
-    several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        document = trace_round(snapshot)
-        view = printing.view_of(snapshot)
-        report = partial(trace_report, snapshot.name, document, view)
-        names = partial(pod_names, view.shown(cycle["pod"] for cycle in document["cycles"]))
-        printing.emit(document, report, names, compact=True, several=several)
-
-
-@main.command(
-    epilog=f"""\b
-Examples:
   kubestow explain zone-spread-dead-end web-5
   kubestow explain zone-spread-dead-end -n shop web-5 -o wide
   kubestow explain cluster.yaml shop/web-5 -o json
@@ -311,46 +281,12 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     printing.emit(with_notes(document, snapshot), report, lambda: names)
 
 
-@main.command(
-    epilog="""\b
-Examples:
-  kubestow instances
-  kubestow instances -o name
-  kubestow instances min-domains-upgrade
-  kubestow instances min-domains-upgrade --path
-"""
-)
-@click.argument("name", required=False, shell_complete=complete_instance)
-@click.option("--path", is_flag=True, help="Print where the file is.")
-@printing("name", "json", "yaml", names="the names of instances, not of scenarios")
-def instances(name: str | None, path: bool, printing: Printing) -> None:
-    """List what is bundled, or tell the story of one of them.
-
-    NAME is that of an instance, for most commands, or of a scenario, for `kubestow simulate`.
-    """
-    from kubestow.instances import catalogue, scenarios
-    from kubestow.reports.catalogue import list_report, scenario_report, story_report
-
-    if path:
-        for each in [name] if name is not None else (*catalogue.names(), *scenarios.NAMES):
-            click.echo(scenarios.path(each) if each in scenarios.NAMES else catalogue.path(each))
-    elif name in scenarios.NAMES:
-        tale = scenarios.describe(name)._asdict()
-        printing.emit(tale, partial(scenario_report, tale))
-    elif name is not None:
-        story = catalogue.describe(name).model_dump(by_alias=True)
-        printing.emit(story, partial(story_report, story), lambda: [name])
-    else:
-        entries = [catalogue.describe(each).model_dump(by_alias=True) for each in catalogue.names()]
-        tales = [scenarios.describe(each)._asdict() for each in scenarios.NAMES]
-        document = {"instances": entries, "scenarios": tales}
-        printing.emit(document, partial(list_report, entries, tales), catalogue.names)
-
-
 main.add_command(hints)
+main.add_command(instances)
 main.add_command(queue)
 main.add_command(study)
 main.add_command(simulate)
+main.add_command(trace)
 
 
 @main.command()
