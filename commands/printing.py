@@ -61,8 +61,8 @@ class Printing:
         """Whether nothing is grouped or cut."""
         return self.every_row or self.output == "wide"
 
-    def view(self, pods: Iterable[Pod], nodes: Iterable[Node] = ()) -> View:
-        """Return which pods have rows, and what stands beside their names."""
+    def view(self, name: str, pods: Iterable[Pod], nodes: Iterable[Node] = ()) -> View:
+        """Return which pods of an input have rows, and what stands beside their names."""
         from ..reports.view import View
 
         view = View(
@@ -73,15 +73,13 @@ class Printing:
             wide=self.output == "wide",
             whole=self.whole,
         )
-        if view.filter and self.output in _DOCUMENTS:
-            note(f"-o {self.output} has all pods, not only those {view.filter}")
-        elif view.filter and not any(view.shows(key) for key in view.pods):
-            note(f"the input has no pods {view.filter}")
+        if view.filter and self.output not in _DOCUMENTS and not any(map(view.shows, view.pods)):
+            note(f"{name}: there are no pods {view.filter}")
         return view
 
     def view_of(self, snapshot: Snapshot) -> View:
         """Return the view of an input."""
-        return self.view(snapshot.pods, snapshot.nodes)
+        return self.view(snapshot.name, snapshot.pods, snapshot.nodes)
 
     def emit(
         self,
@@ -164,6 +162,8 @@ def printing(
                 namespace=None if all_namespaces else namespace,
                 selector=selector,
             )
+            if pods and output in _DOCUMENTS and (how.namespace or how.selector):
+                note(f"-o {output} has all pods; --namespace and --selector are for tables and names")
             return function(*arguments, printing=how, **choices)
 
         decorators = [_output_option(("table", *formats), names), *_TABLE_OPTIONS]

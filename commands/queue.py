@@ -50,7 +50,7 @@ def hints(cases: tuple[str, ...], printing: Printing, feature_gates: str, kube_v
     judged = [
         (case, judge(case, gates, kube_version)) for case in read_cases(cases, (*HINT_PLUGINS, *GROUP_HINTS))
     ]
-    view = printing.view(case.pod for case, _ in judged)
+    view = printing.view(" ".join(cases), (case.pod for case, _ in judged))
     if printing.output == "json":
         for case, verdict in judged:
             document = {"id": case.name, **verdict.document()}
@@ -95,6 +95,6 @@ def queue(script: str, printing: Printing, feature_gates: str, kube_version: Kub
     for name in sorted(rejectors - {*HINT_PLUGINS, *GROUP_HINTS}):
         note(f"{name} has no hints, so every event counts for its pods")
     documents = [replay(timeline, gates, kube_version) for timeline in timelines]
-    view = printing.view(pod for timeline in timelines for pod in timeline.pods())
+    view = printing.view(script, (pod for timeline in timelines for pod in timeline.pods()))
     left = view.shown(key for document in documents for key in left_in_queue(document))
     printing.emit(documents, partial(queue_report, documents, view), partial(pod_names, left))

@@ -91,19 +91,19 @@ def test_the_document_is_whole_whatever_is_filtered_and_a_note_says_so(file):
     result = run("trace", file, "-n", "shop", "-l", "app=web", "-o", "json")
     assert result.stdout == run("trace", file, "-o", "json").stdout
     assert result.stderr == (
-        "kubestow: note: -o json has all pods, not only those in namespace shop with app=web\n"
+        "kubestow: note: -o json has all pods; --namespace and --selector are for tables and names\n"
     )
 
 
 @pytest.mark.parametrize(
     "options, words",
     [
-        (["-n", "shpo"], "the input has no pods in namespace shpo"),
-        (["-l", "app=wbe"], "the input has no pods with app=wbe"),
+        (["-n", "shpo"], "there are no pods in namespace shpo"),
+        (["-l", "app=wbe"], "there are no pods with app=wbe"),
     ],
 )
 def test_a_filter_that_no_pod_passes_is_told_on_stderr(options, words, file):
-    assert run("trace", file, *options).stderr == f"kubestow: note: {words}\n"
+    assert run("trace", file, *options).stderr == f"kubestow: note: {file}: {words}\n"
 
 
 @pytest.mark.parametrize(
