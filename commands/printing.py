@@ -106,7 +106,9 @@ class Printing:
             Whether more answers follow.
         """
         if self.output == "name":
-            click.echo("".join(f"{name}\n" for name in names()), nl=False)
+            from ..reports.words import shown
+
+            click.echo("".join(f"{shown(name)}\n" for name in names()), nl=False)
         elif self.output in _DOCUMENTS:
             from ..reports.document import as_json, as_yaml
 
