@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
+from .help import Command, named
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from types import FrameType
@@ -30,12 +32,15 @@ UNREAD: Final = 141
 class Cli(click.Group):
     """A group of commands whose errors become exit codes."""
 
+    command_class = Command
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words before the command; without any, the help is the answer."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(DONE)
-        return super().parse_args(ctx, args)
+        with named(ctx):
+            return super().parse_args(ctx, args)
 
     def main(
         self,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from .group import complain
+from .voice import is_verbose, news, note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,8 +49,13 @@ def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete:
         pods = load_snapshot(catalogue.locate(words[0])).pods
     except KubestowError:  # it is told when the command runs
         return []
-    waiting = [pod.key for pod in pods if not pod.spec.node_name and not pod.is_terminal]
-    return [CompletionItem(key) for key in waiting if key.startswith(incomplete)]
+    waiting = [pod for pod in pods if not pod.spec.node_name and not pod.is_terminal]
+    namespace = ctx.params.get("namespace")
+    if namespace is None:
+        names = [pod.key for pod in waiting]
+    else:
+        names = [pod.name for pod in waiting if pod.namespace == namespace]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -152,9 +157,6 @@ search_options = options(
         help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
     ),
 )
-output_option = click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
-)
 several_instances = click.argument(
     "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
 )
@@ -196,6 +198,7 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
         snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        tell_read(snapshot)
         yield replace(snapshot, kube_version=choices["kube_version"])
         return
     for name in names:
@@ -205,7 +208,17 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes))
+        snapshot = replace(snapshot, name=name, notes=tuple(notes))
+        tell_read(snapshot)
+        yield snapshot
+
+
+def tell_read(snapshot: Snapshot) -> None:
+    """Write to stderr what was read, where that is wanted."""
+    if is_verbose():
+        from ..reports.narration import what_was_read
+
+        news(what_was_read(snapshot))
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
@@ -220,9 +233,9 @@ def notes_of(snapshot: Snapshot) -> list[str]:
 
 def tell(name: str, notes: Iterable[str]) -> None:
     """Write notes to stderr."""
-    for note in notes:
-        where = "" if note.startswith(f"{name}: ") else f"{name}: "
-        complain(f"note: {where}{note}")
+    for words in notes:
+        where = "" if words.startswith(f"{name}: ") else f"{name}: "
+        note(f"{where}{words}")
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:
