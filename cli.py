@@ -9,6 +9,7 @@ completion are instant.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,11 +18,9 @@ import click
 from kubestow import __version__
 from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
-    complete_instance,
     complete_waiting_pod,
     input_options,
     instance_names,
-    output_option,
     parse_kube_version,
     search_of,
     search_options,
@@ -29,20 +28,21 @@ from kubestow.commands.inputs import (
     snapshots,
     with_notes,
 )
+from kubestow.commands.instances import instances
 from kubestow.commands.live import live_options, wants_live
 from kubestow.commands.plugin import PLUGIN, completions
+from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
+from kubestow.commands.trace import trace
+from kubestow.commands.voice import is_verbose, news, search_progress
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from rich.console import RenderableType
-
     from kubestow.models.kube_version import KubeVersion
+    from kubestow.models.plan import Plan
 
 WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
 
@@ -52,10 +52,10 @@ WHOLE_DUMP = "\n  ".join(DUMP_TO_FILE)
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"""\b
 Examples:
-  kubestow solve
-  kubestow instances guard-training-job
+  kubestow instances
+  kubestow compare zone-spread-dead-end
+  kubestow explain zone-spread-dead-end web-5
   kubestow compare --live
-  kubestow snapshot -o cluster.json.gz
 
 \b
 Without --live and snapshot, a cluster with all that a round depends on, its devices and pod groups where it
@@ -71,6 +71,9 @@ Completion of commands, options and bundled instances, for bash, zsh or fish:
 def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
+    A round places all waiting pods of a cluster at one moment. kube-scheduler takes them one by one (greedy);
+    kubestow looks at all of them at once (optimal). It reads what kubectl prints and never touches a cluster.
+
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
     or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.
     """
@@ -81,6 +84,8 @@ def main() -> None:
 Examples:
   kubestow solve
   kubestow solve guard-training-job --scheduler greedy
+  kubestow solve zone-spread-dead-end -n shop -l app=web -o wide
+  kubestow solve zone-spread-dead-end --scheduler greedy -o name
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
   kubestow solve rack-training-job --show topology
@@ -92,7 +97,13 @@ Examples:
 """
 )
 @several_instances
-@click.option("--scheduler", type=click.Choice(["optimal", "greedy"]), default="optimal", show_default=True)
+@click.option(
+    "--scheduler",
+    type=click.Choice(["optimal", "greedy"]),
+    default="optimal",
+    show_default=True,
+    help="The best plan, or what kube-scheduler would do.",
+)
 @click.option(
     "--show",
     type=click.Choice(["plan", "topology"]),
@@ -105,7 +116,7 @@ Examples:
     metavar="LABEL",
     help="The node label whose values are the racks.  [default: what pod groups name, else zones]",
 )
-@output_option
+@printing("wide", "name", "json", "yaml", names="the pods that are left out", pods=True)
 @search_options
 @live_options
 @input_options
@@ -114,16 +125,16 @@ def solve(
     scheduler: str,
     show: str,
     topology_key: str | None,
-    output: str,
+    printing: Printing,
     **choices: Any,
 ) -> None:
-    """Plan the best scheduling round for a cluster, with a bound and a proof for every tier.
+    """Plan the best scheduling round of a cluster.
 
-    Without an INSTANCE the first bundled one is solved, or kubectl's cluster by `kubectl kubestow solve`.
-    With several, each is a round of its own, and one line in JSON.
+    Every tier of the objective has its value, its bound and whether it is proven. Without an INSTANCE the
+    first bundled one is solved, or kubectl's cluster by `kubectl kubestow solve`. With several, each is a
+    round of its own, and one line in JSON.
     """
     from kubestow.reports.plan import plan_report
-    from kubestow.reports.progress import ProgressReport
     from kubestow.solver.api import solve_greedy_round, solve_round
 
     if topology_key is not None and show != "topology":
@@ -134,19 +145,22 @@ def solve(
         if scheduler == "greedy":
             solved = solve_greedy_round(snapshot, search.prefer)
         else:
-            with ProgressReport(sys.stderr) as progress:
+            with search_progress() as progress:
                 solved = solve_round(snapshot, search, progress)
         plan = solved.plan
+        _tell_solved(plan)
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
-        report = partial(plan_report, plan)
+        view = printing.view_of(snapshot)
+        report = partial(plan_report, plan, view)
         if show == "topology":
             from kubestow.reports.topology import topology_report
             from kubestow.solver.plans.topology import topology
 
             picture = topology(solved, topology_key)
             document["topology"] = picture.model_dump(by_alias=True)
-            report = partial(topology_report, plan, picture)
-        _emit(output, document, report, compact=several, several=several)
+            report = partial(topology_report, plan, picture, view)
+        left_out = view.shown(pod.pod for pod in plan.unschedulable)
+        printing.emit(document, report, partial(pod_names, left_out), compact=several, several=several)
         if plan.stats.interrupted:
             _leave_early()
 
@@ -155,6 +169,8 @@ def solve(
     epilog=f"""\b
 Examples:
   kubestow compare
+  kubestow compare guard-service
+  kubestow compare cluster.yaml -n shop -o wide
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
@@ -175,7 +191,7 @@ Examples:
     callback=parse_kube_version,
     help="Another release than --kube-version: what the upgrade changes for the greedy scheduler.",
 )
-@output_option
+@printing("wide", "name", "json", "yaml", names="the pods that differ", pods=True)
 @search_options
 @live_options
 @input_options
@@ -183,18 +199,18 @@ def compare(
     instances: tuple[str, ...],
     fail_on_regression: str | None,
     against: KubeVersion | None,
-    output: str,
+    printing: Printing,
     **choices: Any,
 ) -> None:
-    """Show what greedy scheduling costs: the optimum and the greedy baseline side by side.
+    """Show what greedy scheduling costs a cluster.
 
-    With --against it shows what an upgrade of kube-scheduler costs: the pods that would start, wait, move or
-    be evicted under the other release.
+    The optimum and the greedy baseline stand side by side: the first tier that differs, and the pods. With
+    --against it shows what an upgrade of kube-scheduler costs: the pods that would start, wait, move or be
+    evicted under the other release.
     """
-    from kubestow.reports.comparison import comparison_report
+    from kubestow.reports.comparison import comparison_report, differing
     from kubestow.reports.document import read_comparison
-    from kubestow.reports.progress import ProgressReport
-    from kubestow.reports.upgrade import upgrade_report
+    from kubestow.reports.upgrade import changed, upgrade_report
     from kubestow.solver.compare import compare as compare_round
     from kubestow.solver.compare import regressions
     from kubestow.solver.upgrade import upgrade
@@ -214,12 +230,17 @@ def compare(
     if against is not None:
         changes = upgrade(snapshot, against)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
-        _emit(output, document, partial(upgrade_report, changes))
+        view = printing.view_of(snapshot)
+        names = view.shown(pod.pod for pod in changed(changes))
+        printing.emit(document, partial(upgrade_report, changes, view), partial(pod_names, names))
         return
-    with ProgressReport(sys.stderr) as progress:
+    with search_progress() as progress:
         comparison = compare_round(snapshot, search, progress)
+    _tell_solved(comparison.optimal)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
-    _emit(output, document, partial(comparison_report, comparison))
+    view = printing.view_of(snapshot)
+    names = view.shown(pod.pod for pod in differing(comparison))
+    printing.emit(document, partial(comparison_report, comparison, view), partial(pod_names, names))
     if comparison.optimal.stats.interrupted:
         _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
@@ -232,36 +253,8 @@ def compare(
 @main.command(
     epilog=f"""\b
 Examples:
-  kubestow trace zone-spread-dead-end
-  kubestow trace cluster.yaml -o json
-  kubestow trace monday.yaml tuesday.yaml -o json
-  kubestow trace --live -o json
-  {DUMP} | kubestow trace -
-"""
-)
-@several_instances
-@output_option
-@live_options
-@input_options
-def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
-    """Show the greedy baseline's cycles: every node's rejection, every score, every victim.
-
-    In JSON each instance is one line.
-    """
-    from kubestow.framework.runs.trace import trace as trace_round
-    from kubestow.reports.trace import trace_report
-
-    several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        document = trace_round(snapshot)
-        report = partial(trace_report, snapshot.name, document)
-        _emit(output, document, report, compact=True, several=several)
-
-
-@main.command(
-    epilog=f"""\b
-Examples:
   kubestow explain zone-spread-dead-end web-5
+  kubestow explain zone-spread-dead-end -n shop web-5 -o wide
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
   kubestow explain --live shop/web-5
@@ -271,63 +264,41 @@ Examples:
 @click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_waiting_pod)
 @click.argument("pod", metavar="POD", shell_complete=complete_waiting_pod)
 @click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
-@output_option
+@printing(
+    *("wide", "name", "json", "yaml"),
+    names="the nodes that take it, the best first",
+    namespace="The namespace of POD.",
+)
 @live_options
 @input_options
-def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **choices: Any) -> None:
-    """Show why a waiting pod fits where it fits and nowhere else, node by node.
+def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printing, **choices: Any) -> None:
+    """Show why a waiting pod goes where it goes, or nowhere.
 
-    POD is namespace/name, or a name that only one pod has. Every filter is asked about every node: what is
+    POD is a name, with --namespace or as namespace/name; without either it is the only pod of that name, or
+    the one in the namespace default. Every filter is asked about every node: what is
     missing there, by how much, and whom preemption would evict; the nearest miss comes first. The pod is
     tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
     """
     from kubestow.framework.runs.explain import explain as explain_pod
+    from kubestow.framework.runs.pod_names import full_name
     from kubestow.reports.explain import explain_report
 
     if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [snapshot] = snapshots(instances, choices)
-    document = explain_pod(snapshot, pod, alone=alone)
-    _emit(output, with_notes(document, snapshot), partial(explain_report, document))
-
-
-@main.command(
-    epilog="""\b
-Examples:
-  kubestow instances
-  kubestow instances min-domains-upgrade
-  kubestow instances min-domains-upgrade --path
-"""
-)
-@click.argument("name", required=False, shell_complete=complete_instance)
-@click.option("--path", is_flag=True, help="Print where the file is.")
-@output_option
-def instances(name: str | None, path: bool, output: str) -> None:
-    """List the bundled instances and scenarios, or tell the story of one."""
-    from kubestow.instances import catalogue, scenarios
-    from kubestow.reports.catalogue import list_report, scenario_report, story_report
-
-    if path:
-        for each in [name] if name is not None else (*catalogue.names(), *scenarios.NAMES):
-            click.echo(scenarios.path(each) if each in scenarios.NAMES else catalogue.path(each))
-    elif name in scenarios.NAMES:
-        tale = scenarios.describe(name)._asdict()
-        _emit(output, tale, partial(scenario_report, tale))
-    elif name is not None:
-        story = catalogue.describe(name).model_dump(by_alias=True)
-        _emit(output, story, partial(story_report, story))
-    else:
-        entries = [catalogue.describe(each).model_dump(by_alias=True) for each in catalogue.names()]
-        tales = [scenarios.describe(each)._asdict() for each in scenarios.NAMES]
-        document = {"instances": entries, "scenarios": tales}
-        _emit(output, document, partial(list_report, entries, tales))
+    document = explain_pod(snapshot, full_name(snapshot, pod, printing.namespace), alone=alone)
+    report = partial(explain_report, document, replace(printing, namespace=None).view_of(snapshot))
+    names = [f"node/{node['node']}" for node in document["nodes"] if node["fits"]]
+    printing.emit(with_notes(document, snapshot), report, lambda: names)
 
 
 main.add_command(hints)
+main.add_command(instances)
 main.add_command(queue)
 main.add_command(study)
 main.add_command(simulate)
 main.add_command(take)
+main.add_command(trace)
 
 
 @main.command()
@@ -359,25 +330,11 @@ def _leave_early() -> NoReturn:
     leave(INTERRUPTED, "interrupted; this was the best plan so far")
 
 
-def _emit(
-    output: str,
-    document: Mapping[str, Any],
-    report: Callable[[], RenderableType],
-    *,
-    compact: bool = False,
-    several: bool = False,
-) -> None:
-    """Write one answer to stdout: a document for programs, or the report for people."""
-    if output == "table":
-        from kubestow.reports.layout import show
+def _tell_solved(plan: Plan) -> None:
+    if is_verbose():
+        from kubestow.reports.narration import what_was_solved
 
-        show(report(), sys.stdout)
-        if several:
-            click.echo()
-        return
-    from kubestow.reports.document import as_json, as_yaml
-
-    click.echo(as_json(document, compact=compact) if output == "json" else as_yaml(document), nl=False)
+        news(what_was_solved(plan))
 
 
 if __name__ == "__main__":

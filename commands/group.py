@@ -10,13 +10,12 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from copy import copy
 from io import BufferedWriter, RawIOBase, TextIOWrapper, UnsupportedOperation
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from .plugin import as_plugin, is_plugin
+from .help import Command, format_examples, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,12 +32,15 @@ UNREAD: Final = 141
 class Cli(click.Group):
     """A group of commands whose errors become exit codes."""
 
+    command_class = Command
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words before the command; without any, the help is the answer."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit(DONE)
-        return super().parse_args(ctx, args)
+        with named(ctx):
+            return super().parse_args(ctx, args)
 
     def main(
         self,
@@ -68,20 +70,9 @@ class Cli(click.Group):
             sys.exit(INTERRUPTED)
         sys.exit(result if isinstance(result, int) else DONE)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, with examples as one calls it."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None or not command.epilog or not is_plugin(ctx):
-            return command
-        command = copy(command)
-        command.epilog = as_plugin(command.epilog or "")
-        return command
-
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples of the group as one calls it."""
-        told = copy(self)
-        told.epilog = as_plugin(self.epilog or "") if is_plugin(ctx) else self.epilog
-        super(Cli, told).format_epilog(ctx, formatter)
+        """Write the examples."""
+        format_examples(self.epilog, ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .group import complain
 from .live import target_of, wants_live
 from .options import options
+from .voice import fetch_progress, is_verbose, news, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,8 +50,13 @@ def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete:
         pods = load_snapshot(catalogue.locate(words[0])).pods
     except KubestowError:  # it is told when the command runs
         return []
-    waiting = [pod.key for pod in pods if not pod.spec.node_name and not pod.is_terminal]
-    return [CompletionItem(key) for key in waiting if key.startswith(incomplete)]
+    waiting = [pod for pod in pods if not pod.spec.node_name and not pod.is_terminal]
+    namespace = ctx.params.get("namespace")
+    if namespace is None:
+        names = [pod.key for pod in waiting]
+    else:
+        names = [pod.name for pod in waiting if pod.namespace == namespace]
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -143,9 +147,6 @@ search_options = options(
         help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
     ),
 )
-output_option = click.option(
-    "-o", "--output", type=click.Choice(["table", "json", "yaml"]), default="table", show_default=True
-)
 several_instances = click.argument(
     "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
 )
@@ -192,20 +193,20 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
         snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        tell_read(snapshot)
         yield replace(snapshot, kube_version=choices["kube_version"])
         return
     for name in names:
         snapshot = load_snapshot(
             [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
         )
-        yield _noted(replace(snapshot, name=name), choices)
+        yield _told(replace(snapshot, name=name), choices)
 
 
 def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Snapshot:
     from ..instances.live.cluster import live_snapshot
-    from ..reports.progress import FetchReport
 
-    with FetchReport(sys.stderr) as progress:
+    with fetch_progress() as progress:
         snapshot = live_snapshot(
             target_of(choices),
             progress,
@@ -213,17 +214,27 @@ def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Snapshot:
             expand=choices["expand"],
             feature_gates=gates,
         )
-    return _noted(snapshot, choices)
+    return _told(snapshot, choices)
 
 
-def _noted(snapshot: Snapshot, choices: Mapping[str, Any]) -> Snapshot:
-    """Return a snapshot for the release that is asked for, with all notes, which are told."""
+def _told(snapshot: Snapshot, choices: Mapping[str, Any]) -> Snapshot:
+    """Return a snapshot for the release that is asked for, with all notes; what is to be told is told."""
     from dataclasses import replace
 
     snapshot = replace(snapshot, kube_version=choices["kube_version"])
     notes = notes_of(snapshot)
     tell(snapshot.name, notes)
-    return replace(snapshot, notes=tuple(notes))
+    snapshot = replace(snapshot, notes=tuple(notes))
+    tell_read(snapshot)
+    return snapshot
+
+
+def tell_read(snapshot: Snapshot) -> None:
+    """Write to stderr what was read, where that is wanted."""
+    if is_verbose():
+        from ..reports.narration import what_was_read
+
+        news(what_was_read(snapshot))
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:
@@ -238,9 +249,9 @@ def notes_of(snapshot: Snapshot) -> list[str]:
 
 def tell(name: str, notes: Iterable[str]) -> None:
     """Write notes to stderr."""
-    for note in notes:
-        where = "" if note.startswith(f"{name}: ") else f"{name}: "
-        complain(f"note: {where}{note}")
+    for words in notes:
+        where = "" if words.startswith(f"{name}: ") else f"{name}: "
+        note(f"{where}{words}")
 
 
 def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from ..instances.dump import DUMP_TO_FILE
-from .inputs import kube_version_option, output_option, tell
+from .help import Command
+from .inputs import kube_version_option, tell, tell_read
 from .plugin import is_plugin
+from .printing import Printing, printing
+from .voice import is_quiet
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -34,6 +38,7 @@ def complete_scenario(ctx: click.Context, param: click.Parameter, incomplete: st
 
 
 @click.command(
+    cls=Command,
     epilog=f"""\b
 Examples:
   kubestow simulate
@@ -44,7 +49,7 @@ Examples:
 \b
 Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
   {DUMP_TO_FILE[0]}
-"""
+""",
 )
 @click.argument("scenario", required=False, metavar="[SCENARIO]", shell_complete=complete_scenario)
 @click.option(
@@ -62,7 +67,7 @@ Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
     "--feature-gates", metavar="NAME=false,...", default="", help="Switch off what the scheduler has."
 )
 @kube_version_option
-@output_option
+@printing("json", "yaml")
 def simulate(
     scenario: str | None,
     scheduler: str,
@@ -70,17 +75,19 @@ def simulate(
     metrics: str | None,
     feature_gates: str,
     kube_version: KubeVersion,
-    output: str,
+    printing: Printing,
 ) -> None:
-    """Run a cluster through time: pods come and go, nodes fail, an autoscaler adds some.
+    """Run a cluster through time on a virtual clock.
 
-    SCENARIO is a YAML file (docs/simulate.md), `-` for standard input, or the name of a bundled one; without
-    it the first bundled one runs. The clock is virtual, and a run with the same seed is the same to the byte.
+    Pods come and go, nodes fail, an autoscaler adds some. SCENARIO is a YAML file (docs/simulate.md), `-` for
+    standard input, or the name of a bundled one; without it the first bundled one runs. A run with the same
+    seed is the same to the byte.
     """
     from ..instances import catalogue, scenarios
     from ..instances.scenario_loader import load_scenario
     from ..models.features import FeatureGates
     from ..reports.output_file import output_file
+    from ..reports.simulation import simulation_report
     from ..simulation.prometheus import prometheus
     from ..simulation.summary import summary
 
@@ -94,6 +101,7 @@ def simulate(
     )
     loaded = replace(loaded, snapshot=replace(loaded.snapshot, kube_version=kube_version))
     tell(loaded.name, _notes_of(loaded))
+    tell_read(loaded.snapshot)
     chosen = ("greedy", "optimal") if scheduler == "both" else (scheduler,)
     with ExitStack() as stack:
         files = {path: stack.enter_context(output_file(path)) for path in (log, metrics) if path is not None}
@@ -109,7 +117,7 @@ def simulate(
         "seed": loaded.seed,
         "runs": {name: summary(run) for name, run in runs.items()},
     }
-    _emit(document, output)
+    printing.emit(document, partial(simulation_report, document))
 
 
 def _notes_of(scenario: Scenario) -> list[str]:
@@ -142,19 +150,10 @@ def _run(scenario: Scenario, name: str, log: OutputFile | None, several: bool) -
     if log is not None:
         first = {"scheduler": name} if several else {}
         run.record.sink = lambda entry: log.write(as_json({**first, **entry}, compact=True))
+    if is_quiet():
+        run.run()
+        return run
     progress = SimulationProgress(sys.stderr, name, scenario.duration / 1e9)
     run.run(progress)
     progress.close()
     return run
-
-
-def _emit(document: dict[str, Any], output: str) -> None:
-    if output == "table":
-        from ..reports.layout import show
-        from ..reports.simulation import simulation_report
-
-        show(simulation_report(document), sys.stdout)
-        return
-    from ..reports.document import as_json, as_yaml
-
-    click.echo(as_json(document) if output == "json" else as_yaml(document), nl=False)

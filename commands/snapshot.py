@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .group import INCOMPLETE, complain, leave
+from .group import INCOMPLETE, leave
+from .help import Command
 from .inputs import complete_instance, tell
 from .live import cluster_options, target_of
+from .voice import fetch_progress, news, note, voice_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..instances.live.fetch import Fetch
-    from ..reports.progress import FetchReport
+    from ..models.fetched import Fetched
+
+    Tell = Callable[[Fetched], object] | None
 
 
 @click.command(
     "snapshot",
+    cls=Command,
     epilog="""\b
 Examples:
+  kubestow snapshot zone-spread-dead-end --anonymise
   kubestow snapshot -o monday.json.gz
   kubestow snapshot --context prod -o prod.json.gz
   kubestow snapshot -n shop -o shop.json
@@ -53,6 +58,7 @@ Examples:
     show_default=True,
     help="Where to write; a name that ends with .gz is packed, `-` is standard output.",
 )
+@voice_options
 def take(file: str | None, namespace: str, anonymise: bool, output: str, **choices: Any) -> None:
     """Write a live cluster as a file for all other commands, with nothing in it that plays no part.
 
@@ -69,7 +75,7 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
     fetch: Fetch | None = None
     with ExitStack() as stack:
         objects: Iterable[dict[str, Any]]
-        progress = stack.enter_context(_report(file))
+        progress = stack.enter_context(fetch_progress(file))
         if file is None:
             fetch = stack.enter_context(_fetching(namespace, choices, progress))
             objects = fetch.objects()
@@ -82,20 +88,14 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
         written = stack.enter_context(snapshot_file(output))
         for item in objects:
             written.add(item)
-    complain(f"{written.number} objects written")
+    news(f"{written.number} objects written")
     tell("snapshot", anonymiser.notes if anonymise else ())
     if fetch is not None:
         _tell(fetch.unserved, fetch.notes, fetch.forbidden)
 
 
-def _report(file: str | None) -> FetchReport:
-    from ..reports.progress import FetchReport
-
-    return FetchReport(sys.stderr) if file is None else FetchReport(sys.stderr, first=f"reading {file}")
-
-
 @contextmanager
-def _fetching(namespace: str, choices: Mapping[str, Any], progress: FetchReport) -> Iterator[Fetch]:
+def _fetching(namespace: str, choices: Mapping[str, Any], progress: Tell) -> Iterator[Fetch]:
     from ..instances.live.cluster import connected
     from ..instances.live.fetch import Fetch
 
@@ -112,7 +112,7 @@ def _check_no_cluster(namespace: str, choices: Mapping[str, Any]) -> None:
 
 def _tell(unserved: Sequence[str], notes: Sequence[str], forbidden: Sequence[str]) -> None:
     if unserved:
-        complain(f"note: the cluster does not serve {', '.join(unserved)}")
+        note(f"the cluster does not serve {', '.join(unserved)}")
     tell("snapshot", notes)
     if forbidden:
         leave(INCOMPLETE, f"not in the snapshot: {', '.join(forbidden)}")

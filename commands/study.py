@@ -6,13 +6,17 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..instances.dump import DUMP
-from .group import INCOMPLETE, INTERRUPTED, complain, leave
+from .group import INCOMPLETE, INTERRUPTED, leave
+from .help import Command
 from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots
+from .printing import Printing, printing
+from .voice import news
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,26 +27,26 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=f"""\b
 Examples:
-  {DUMP} > monday.json
   kubestow study guard-service min-domains-upgrade
+  {DUMP} > monday.json
   kubestow study monday.yaml tuesday.yaml -o csv
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
-"""
+""",
 )
 @click.argument("instances", nargs=-1, required=True, metavar="INSTANCE...", shell_complete=complete_instance)
-@click.option(
-    "-o", "--output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
-)
+@printing("wide", "csv", "json")
 @search_options
 @input_options
-def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
-    """Solve many instances with both schedulers and tabulate values, bounds, gaps and seconds.
+def study(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
+    """Solve many instances with both schedulers, as one table.
 
-    As many instances as there are workers are solved at a time, each with one thread, on this machine or on a
-    Dask cluster; the time limit is for each of them. An instance that cannot be read or solved has a row with
-    the reason, and the exit code is 1. Ctrl-C ends the study with the rows that are done.
+    It has values, bounds, gaps and seconds. As many instances as there are workers are solved at a time, each
+    with one thread, on this machine or on a Dask cluster; the time limit is for each of them. An instance
+    that cannot be read or solved has a row with the reason, and the exit code is 1. Ctrl-C ends the study
+    with the rows that are done.
     """
     from ..models.study import ERROR
     from ..solver.study import study as solve_all
@@ -54,12 +58,12 @@ def study(instances: tuple[str, ...], output: str, **choices: Any) -> None:
         nonlocal number
         number += 1
         told = row.error if row.status == ERROR else f"{row.instance}: {row.status}, {row.seconds} s"
-        complain(f"{number} of {len(loaded)}: {told}")
+        news(f"{number} of {len(loaded)}: {told}")
 
     with _interrupts_noted() as interrupted:
         loaded = _loaded(instances, choices, interrupted)
         result = solve_all(loaded, options, tell, interrupted)
-        _write(result, output)
+        _write(result, printing)
     if result.interrupted:
         leave(INTERRUPTED, "interrupted; these are the instances that were done")
     failed = sum(row.status == ERROR for row in result.instances)
@@ -96,20 +100,14 @@ def _loaded(
     return loaded
 
 
-def _write(result: Study, output: str) -> None:
-    if output == "table":
-        from ..reports.layout import show
-        from ..reports.study import study_report
+def _write(result: Study, printing: Printing) -> None:
+    from ..reports.study import study_csv, study_report
 
-        show(study_report(result), sys.stdout)
-    elif output == "csv":
-        from ..reports.study import study_csv
-
+    if printing.output == "csv":
         click.echo(study_csv(result), nl=False)
     else:
-        from ..reports.document import as_json
-
-        click.echo(as_json(result.model_dump(by_alias=True)), nl=False)
+        wide = printing.output == "wide"
+        printing.emit(result.model_dump(by_alias=True), partial(study_report, result, wide=wide))
     sys.stdout.flush()
 
 

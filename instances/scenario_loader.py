@@ -14,7 +14,7 @@ from ..models.errors import KubestowError
 from ..models.features import FeatureGates
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject
-from ..models.node import Node
+from ..models.node import ZONE, Node
 from ..models.pod import Pod
 from ..models.scenario import (
     SECOND,
@@ -44,7 +44,6 @@ from .files import read_file, read_files
 from .manifests import load_snapshot, snapshot_of
 from .scenario_reader import REQUIRED, Section
 
-ZONE: Final = "topology.kubernetes.io/zone"
 HOST: Final = "kubernetes.io/hostname"
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
 

@@ -1,12 +1,15 @@
 """Nodes: what they offer, and whom they keep away."""
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
 from .meta import Condition, KubeObject
 from .quantity import AmountField
+
+ZONE: Final = "topology.kubernetes.io/zone"
+"""The label that says where a node stands."""
 
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 

@@ -111,3 +111,8 @@ class Timeline:
     configuration: KubeSchedulerConfiguration | None
     steps: tuple[Step, ...]
     raw: Mapping[str, Any]
+
+    def pods(self) -> tuple[Pod, ...]:
+        """Return every pod that the script knows, as its objects and events have it, in their order."""
+        changes = (item for step in self.steps for item in (step.old, step.new))
+        return tuple(item for item in (*self.objects, *changes) if isinstance(item, Pod))

@@ -9,18 +9,21 @@ from ..models import tiers as names
 from ..models.plan import ComparedPod, ComparedTier, Comparison
 from .layout import section
 from .plan import summary, verdict
+from .section import Kind
+from .view import EVERYTHING, View
 from .words import count, listed
 
 _PRIORITY = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
 
 
-def comparison_report(comparison: Comparison) -> RenderableType:
+def comparison_report(comparison: Comparison, view: View = EVERYTHING) -> RenderableType:
     """Return the report of a comparison: both in a line, why it matters, tiers, pods that differ."""
     optimal, greedy = comparison.optimal, comparison.greedy
     parts: list[RenderableType] = [
         Text(optimal.instance, style="bold"),
         Text(f"  optimal: {summary(optimal)} ({verdict(optimal)})"),
         Text(f"  greedy:  {summary(greedy)}"),
+        *view.remark,
         Text(""),
         Text(why_it_matters(comparison), style="bold" if comparison.first_difference else "bold green"),
     ]
@@ -32,7 +35,7 @@ def comparison_report(comparison: Comparison) -> RenderableType:
                 style="yellow",
             )
         )
-    return Group(*parts, *_tiers(comparison), *_pods(comparison))
+    return Group(*parts, *_tiers(comparison), *_pods(comparison, view))
 
 
 def why_it_matters(comparison: Comparison) -> str:
@@ -96,11 +99,29 @@ def _tier_row(tier: ComparedTier, first: bool) -> tuple[RenderableType, ...]:
     )
 
 
-def _pods(comparison: Comparison) -> list[RenderableType]:
-    """Pods that only one of the two places come first."""
-    pods = sorted(comparison.pods, key=lambda p: (p.greedy is not None and p.optimal is not None, p.pod))
-    rows = [(pod.pod, _place(pod.greedy), _place(pod.optimal), _meaning(pod)) for pod in pods]
-    return section("Pods that differ", ("pod", "greedy", "optimal", ""), rows, rest="pods")
+def differing(comparison: Comparison) -> list[ComparedPod]:
+    """Return the pods that differ; those that only one of the two places come first."""
+    return sorted(comparison.pods, key=lambda p: (p.greedy is not None and p.optimal is not None, p.pod))
+
+
+def _pods(comparison: Comparison, view: View) -> list[RenderableType]:
+    pods = [pod for pod in differing(comparison) if view.shows(pod.pod)]
+    rows: list[tuple[RenderableType, ...]] = [
+        (
+            pod.pod,
+            *view.of_pod(pod.pod),
+            _place(pod.greedy),
+            *view.of_node(pod.greedy),
+            _place(pod.optimal),
+            *view.of_node(pod.optimal),
+            _meaning(pod),
+        )
+        for pod in pods
+    ]
+    zone = view.about_node
+    columns = ("pod", *view.about_pod, "greedy", *zone, "optimal", *zone, "")
+    kinds = [Kind([pod.pod], (*("",) * (len(columns) - 2), _meaning(pod))) for pod in pods]
+    return section("Pods that differ", columns, rows, view.numbers, "pods", kinds=kinds)
 
 
 def _place(node: str | None) -> Text:

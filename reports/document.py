@@ -20,7 +20,7 @@ def as_json(document: Mapping[str, Any] | Sequence[Any], *, compact: bool = Fals
     return orjson.dumps(document, default=float, option=option).decode()
 
 
-def as_yaml(document: Mapping[str, Any]) -> str:
+def as_yaml(document: Mapping[str, Any] | Sequence[Any]) -> str:
     """Return a document as one YAML document of a stream."""
     plain = orjson.loads(as_json(document, compact=True))
     text: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=110)

@@ -7,20 +7,22 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from .layout import section
+from .section import Kind
+from .view import EVERYTHING, View
 from .words import count, listed
 
 _STYLES = {"bound": "green", "nominated": "yellow"}
 
 
-def explain_report(document: Mapping[str, Any]) -> RenderableType:
+def explain_report(document: Mapping[str, Any], view: View = EVERYTHING) -> RenderableType:
     """Return the report of an explanation (`kubestow explain`)."""
     nodes = document["nodes"]
     taken = [node for node in nodes if node["fits"]]
     refused = [node for node in nodes if not node["fits"]]
     return Group(
         *_headline(document, len(taken), len(nodes)),
-        *_taken(taken),
-        *_refused(refused),
+        *_taken(taken, view),
+        *_refused(refused, view),
     )
 
 
@@ -61,41 +63,53 @@ def _verdict(document: Mapping[str, Any]) -> str:
             return "fits nowhere"
 
 
-def _taken(nodes: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+def _taken(nodes: Sequence[Mapping[str, Any]], view: View) -> list[RenderableType]:
     scored = any(node["scores"] for node in nodes)
     rows = [
         (
             Text(node["node"], style="green" if node["chosen"] else ""),
+            *view.of_node(node["node"]),
             *((str(node["total"]), _made_of(node["scores"])) if scored else ()),
             "<- goes here" if node["chosen"] else "",
         )
         for node in nodes
     ]
-    columns = ("node", *(("score", "made of") if scored else ()), "")
-    return section("Nodes that take it, the best first", columns, rows, (1,) if scored else (), "nodes")
+    columns = ("node", *view.about_node, *(("score", "made of") if scored else ()), "")
+    numbers = (columns.index("score"),) if scored else ()
+    return section("Nodes that take it, the best first", columns, rows, numbers, "nodes")
 
 
 def _made_of(scores: Mapping[str, int]) -> str:
     return ", ".join(f"{plugin} {score}" for plugin, score in scores.items() if score)
 
 
-def _refused(nodes: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
-    """Nodes that say the same share a row, at the place of the first of them."""
-    alike: dict[tuple[str, str], list[str]] = {}
+def _refused(nodes: Sequence[Mapping[str, Any]], view: View) -> list[RenderableType]:
+    """Nodes that say the same share a row, at the place of the first of them; in a wide table none do."""
+    alike: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for node in nodes:
-        alike.setdefault((_why(node), _eviction(node["preemption"])), []).append(node["node"])
-    evicting = any(eviction for _, eviction in alike)
-    rows = [
-        (listed(names, 4), why, *([eviction] if evicting else [])) for (why, eviction), names in alike.items()
-    ]
-    columns = ("nodes", "why not", *(["evictions there"] if evicting else []))
-    return section("Nodes that do not take it, the nearest first", columns, rows, (), "kinds of nodes")
+        single = (node["node"], *view.of_node(node["node"])) if view.wide else ()
+        alike.setdefault((*single, _why(node), _eviction(node["preemption"])), []).append(node)
+    evicting = any(eviction for *_, eviction in alike)
+    rows, kinds = [], []
+    for (*zone, why, eviction), same in alike.items():
+        names = [node["node"] for node in same]
+        more = [eviction] if evicting else []
+        rows.append((view.listed(names, 4), *zone[1:], why, *more))
+        blanks = ("",) * len(view.about_node)
+        kinds.append(Kind(names, (*blanks, _reasons(same[0]), *("" for _ in more))))
+    columns = ("nodes", *view.about_node, "why not", *(["evictions there"] if evicting else []))
+    title = "Nodes that do not take it, the nearest first"
+    return section(title, columns, rows, (), "kinds of nodes", kinds=kinds, noun="node")
+
+
+def _reasons(rejection: Mapping[str, Any]) -> str:
+    return f"{rejection['plugin']}: {', '.join(rejection['reasons'])}"
 
 
 def _why(node: Mapping[str, Any]) -> str:
     lines: list[str] = []
     for rejection in (node, *node["also"]):
-        lines.append(f"{rejection['plugin']}: {', '.join(rejection['reasons'])}")
+        lines.append(_reasons(rejection))
         lines += [f"  {item['text']}" for item in rejection["missing"]]
     if node["nominated"]:
         lines.append(f"  (counting {listed(node['nominated'], 3)}, nominated there)")

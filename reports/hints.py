@@ -9,27 +9,37 @@ from ..framework.hints.verdicts import EventVerdict, Verdict
 from ..models.meta import KubeObject
 from ..models.recordings import HintCase
 from .layout import section
+from .section import Kind
+from .view import EVERYTHING, View
 from .words import count
 
 
-def hints_report(judged: Sequence[tuple[HintCase, Verdict]]) -> RenderableType:
+def hints_report(judged: Sequence[tuple[HintCase, Verdict]], view: View = EVERYTHING) -> RenderableType:
     """Return the report of `kubestow hints`: a row for each case."""
     woken = sum(verdict.queue for _, verdict in judged)
-    rows = [
+    shown = [(case, verdict) for case, verdict in judged if view.shows(case.pod.key)]
+    rows: list[tuple[RenderableType, ...]] = [
         (
             case.name,
             case.pod.key,
+            *view.of_pod(case.pod.key),
             case.plugin,
             _change(case),
             Text("wakes", style="green") if verdict.queue else Text("stays", style="dim"),
             _why(verdict),
         )
-        for case, verdict in judged
+        for case, verdict in shown
     ]
-    columns = ("case", "pod", "rejected by", "change", "the pod", "because")
+    columns = ("case", "pod", *view.about_pod, "rejected by", "change", "the pod", "because")
+    blanks = ("",) * len(("pod", *view.about_pod))
+    kinds = [
+        Kind([case.name], (*blanks, case.plugin, "", "wakes" if verdict.queue else "stays", _why(verdict)))
+        for case, verdict in shown
+    ]
     return Group(
         Text(f"{count(len(judged), 'case')}: {woken} wake, {len(judged) - woken} stay"),
-        *section("Cases", columns, rows, rest="cases"),
+        *view.remark,
+        *section("Cases", columns, rows, rest="cases", kinds=kinds, noun="case"),
     )
 
 

@@ -4,21 +4,20 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.segment import Segment, Segments
 from rich.text import Text
 
-from .rows import Rows, folds
-from .words import cut, shown
+from .page import Layout, Page
+from .rows import folds
+from .section import Kind, Section
+from .words import shown
 
 #: Columns of a picture where no terminal says how wide it is; the variable COLUMNS overrides it.
 PLAIN_WIDTH = 120
 
-#: Most rows of one table; the JSON document has all of them.
-ROWS = 40
 
-
-def console(file: IO[str]) -> Console:
+def console(file: IO[str], layout: Layout | None = None) -> Page:
     """Return a console for `file`, with colours, bold and lines that are renewed on a terminal only.
 
     FORCE_COLOR makes a terminal of a pipe. Where NO_COLOR is set or TERM is dumb a terminal gets nothing but
@@ -27,15 +26,17 @@ def console(file: IO[str]) -> Console:
     terminal = file.isatty() or bool(os.environ.get("FORCE_COLOR"))
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "").lower() not in ("dumb", "unknown")
     width = None if file.isatty() or "COLUMNS" in os.environ else PLAIN_WIDTH
-    return Console(file=file, width=width, highlight=False, force_terminal=terminal and wanted)
+    return Page(
+        layout or Layout(), file=file, width=width, highlight=False, force_terminal=terminal and wanted
+    )
 
 
-def show(report: RenderableType, file: IO[str]) -> None:
+def show(report: RenderableType, file: IO[str], layout: Layout | None = None) -> None:
     """Print a report; where no terminal reads it, without blanks at the ends of lines.
 
     Names may hold anything: what would move a terminal's cursor, now or later on, is shown instead.
     """
-    target = console(file)
+    target = console(file, layout)
     if target.is_terminal:
         parts = target.render(report)
         visible = Segments(Segment(shown(part.text), part.style, part.control) for part in parts)
@@ -55,9 +56,11 @@ def section(
     rows: Sequence[Sequence[RenderableType]],
     numbers: Iterable[int] = (),
     rest: str = "",
-    most: int = ROWS,
+    most: int | None = None,
+    kinds: Sequence[Kind] = (),
+    noun: str = "pod",
 ) -> list[RenderableType]:
-    """Return a titled table, or nothing where it has no rows.
+    """Return a titled table with an empty line before it, or nothing where it has no rows.
 
     Parameters
     ----------
@@ -66,16 +69,15 @@ def section(
     numbers : iterable of int
         Columns to align on the right.
     rest : str
-        What to call the rows beyond `most`, which are only counted.
-    most : int
-        Rows that are shown.
+        What to call the rows beyond those that are shown, which are only counted.
+    most : int, optional
+        Rows that are shown; by default as many as the page has room for.
+    kinds : sequence of Kind
+        One for each row: what rows that do not fit are grouped by, instead of being counted.
+    noun : str
+        What is named in `kinds`.
     """
     if not rows:
         return []
-    first, hidden = cut(rows, most)
-    # Plain text becomes Text: a tier's square brackets are not rich's markup.
-    cells = [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in first]
-    parts: list[RenderableType] = [Text(""), Text(title, style="bold"), Rows(columns, cells, set(numbers))]
-    if hidden:
-        parts.append(Text(f"  and {hidden} more {rest} (-o json has all of them)", style="dim"))
-    return parts
+    table = Section(title, columns, rows, right=set(numbers), rest=rest, kinds=kinds, noun=noun, most=most)
+    return [Text(""), table]

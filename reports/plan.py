@@ -6,22 +6,25 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..models.plan import Fallback, Plan, Tier, Unschedulable
+from ..models.plan import Fallback, Plan, Tier
 from .layout import section
-from .words import count, listed
+from .section import Kind
+from .view import EVERYTHING, View
+from .words import count, listed, reason
 
 
-def plan_report(plan: Plan) -> RenderableType:
+def plan_report(plan: Plan, view: View = EVERYTHING) -> RenderableType:
     """Return the report of one plan: headline, tiers, placements, evictions, fallbacks, pods left out."""
     return Group(
         *headline(plan),
+        *view.remark,
         *_tiers(plan),
-        *_placements(plan),
-        *_evictions(plan),
-        *_groups(plan),
-        *_allocations(plan),
-        *_fallbacks(plan),
-        *left_out(plan),
+        *(_placed_pods(plan, view) if view.wide else _placements(plan, view)),
+        *_evictions(plan, view),
+        *_groups(plan, view),
+        *_allocations(plan, view),
+        *_fallbacks(plan, view),
+        *left_out(plan, view),
     )
 
 
@@ -101,40 +104,69 @@ def _tiers(plan: Plan) -> list[RenderableType]:
     return section("Tiers, most important first", ("tier", "value", "bound", ""), rows, (1, 2), "tiers")
 
 
-def _placements(plan: Plan) -> list[RenderableType]:
+def _placements(plan: Plan, view: View) -> list[RenderableType]:
+    """Return a row for each node."""
     nominated = {nomination.pod for nomination in plan.nominations}
     on_node: dict[str, list[str]] = defaultdict(list)
     for pod, node in plan.placed().items():
-        on_node[node].append(f"{pod}*" if pod in nominated else pod)
-    rows = [(node, str(len(pods)), listed(pods)) for node, pods in sorted(on_node.items())]
+        if view.shows(pod):
+            on_node[node].append(f"{pod}*" if pod in nominated else pod)
+    rows = [(node, str(len(pods)), view.listed(pods)) for node, pods in sorted(on_node.items())]
     title = "Placements" + (" (* nominated: after an eviction)" if nominated else "")
     return section(title, ("node", "pods", ""), rows, (1,), "nodes")
 
 
-def _evictions(plan: Plan) -> list[RenderableType]:
+def _placed_pods(plan: Plan, view: View) -> list[RenderableType]:
+    """Return a row for each pod."""
+    victims = {nomination.pod: nomination.victims for nomination in plan.nominations}
     rows = [
-        (
-            eviction.pod,
-            eviction.node,
-            eviction.preemptor or "nobody (wasted)",
-            Text(listed(eviction.violates), style="red"),
-        )
-        for eviction in plan.evictions
+        (pod, *view.of_pod(pod), node, *view.of_node(node), ", ".join(victims.get(pod, ())))
+        for pod, node in sorted(plan.placed().items(), key=lambda item: (item[1], item[0]))
+        if view.shows(pod)
     ]
-    return section("Evictions", ("pod", "node", "makes room for", "violates"), rows, rest="evictions")
+    columns = ("pod", *view.about_pod, "node", *view.about_node, "victims")
+    return section("Placements", columns, rows, view.numbers, "pods")
 
 
-def _groups(plan: Plan) -> list[RenderableType]:
-    rows = [(p.pod_group, p.key, p.domain, str(p.scheduled)) for p in plan.placements]
+def _evictions(plan: Plan, view: View) -> list[RenderableType]:
+    rows: list[tuple[RenderableType, ...]] = []
+    kinds: list[Kind] = []
+    for eviction in plan.evictions:
+        preemptor, violates = eviction.preemptor or "", listed(eviction.violates)
+        if not (view.shows(eviction.pod) or (preemptor and view.shows(preemptor))):
+            continue
+        about, zone = view.of_pod(eviction.pod), view.of_node(eviction.node)
+        beneficiary = preemptor or "nobody (wasted)"
+        red = Text(violates, style="red")
+        row: tuple[RenderableType, ...] = (eviction.pod, *about, eviction.node, *zone, beneficiary, red)
+        rows.append(row)
+        for_whom = "" if preemptor else beneficiary
+        blanks = ("",) * (len(row) - 3)
+        kinds.append(Kind([eviction.pod], (*blanks, for_whom, violates)))
+    columns = ("pod", *view.about_pod, "node", *view.about_node, "makes room for", "violates")
+    return section("Evictions", columns, rows, view.numbers, "evictions", kinds=kinds)
+
+
+def _groups(plan: Plan, view: View) -> list[RenderableType]:
+    rows = [
+        (p.pod_group, p.key, p.domain, str(p.scheduled))
+        for p in plan.placements
+        if view.shows_namespace(p.pod_group)
+    ]
     rows += [
         (f"{p.composite_pod_group} (composite)", p.key, p.domain, str(p.scheduled))
         for p in plan.composite_placements
+        if view.shows_namespace(p.composite_pod_group)
     ]
     return section("Pod groups", ("group", "key", "domain", "new members"), rows, (3,), "groups")
 
 
-def _allocations(plan: Plan) -> list[RenderableType]:
-    rows = [(a["claim"], a.get("node") or "", listed(map(_device, a["devices"]))) for a in plan.allocations]
+def _allocations(plan: Plan, view: View) -> list[RenderableType]:
+    rows = [
+        (a["claim"], a.get("node") or "", view.listed(map(_device, a["devices"])))
+        for a in plan.allocations
+        if view.shows_namespace(a["claim"])
+    ]
     return section("Devices", ("claim", "node", "devices"), rows, rest="claims")
 
 
@@ -150,26 +182,32 @@ def _applied(fallback: Fallback) -> str:
     return f"skew {fallback.skew}, maxSkew {fallback.max_skew}"
 
 
-def _fallbacks(plan: Plan) -> list[RenderableType]:
-    rows = [
-        (
-            fallback.pod,
-            fallback.topology_key,
-            listed(fallback.criteria),
-            _applied(fallback),
-        )
-        for fallback in plan.fallbacks
-    ]
-    return section("Fallbacks", ("pod", "topology key", "criteria", "applied"), rows, rest="fallbacks")
+def _fallbacks(plan: Plan, view: View) -> list[RenderableType]:
+    rows, kinds = [], []
+    for fallback in plan.fallbacks:
+        if not view.shows(fallback.pod):
+            continue
+        cells = (fallback.topology_key, listed(fallback.criteria), _applied(fallback))
+        rows.append((fallback.pod, *cells))
+        kinds.append(Kind([fallback.pod], cells))
+    columns = ("pod", "topology key", "criteria", "applied")
+    return section("Fallbacks", columns, rows, rest="fallbacks", kinds=kinds)
 
 
-def left_out(plan: Plan) -> list[RenderableType]:
+def left_out(plan: Plan, view: View = EVERYTHING) -> list[RenderableType]:
     """Return the pods that wait and why; those that wait for the same reason share a row."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Unschedulable]] = defaultdict(list)
-    for pod in plan.unschedulable:
-        groups[pod.message, pod.blocked_by].append(pod)
+    waiting = [pod for pod in plan.unschedulable if view.shows(pod.pod)]
+    columns = ("blocked by", "kube-scheduler's message")
+    if view.wide:
+        single = [(p.pod, *view.of_pod(p.pod), ", ".join(p.blocked_by), p.message) for p in waiting]
+        return section("Left out", ("pod", *view.about_pod, *columns), single, view.numbers, "pods")
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
+    for pod in waiting:
+        groups[pod.message, pod.blocked_by].append(pod.pod)
     rows = [
-        (listed(pod.pod for pod in pods), listed(blocked_by), message)
-        for (message, blocked_by), pods in groups.items()
+        (view.listed(pods), listed(blocked_by), message) for (message, blocked_by), pods in groups.items()
     ]
-    return section("Left out", ("pods", "blocked by", "kube-scheduler's message"), rows, rest="reasons")
+    kinds = [
+        Kind(pods, (listed(blocked_by), reason(message))) for (message, blocked_by), pods in groups.items()
+    ]
+    return section("Left out", ("pods", *columns), rows, rest="reasons", kinds=kinds)

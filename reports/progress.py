@@ -105,13 +105,7 @@ class FetchReport(LiveReport[Fetched]):
         What is done before there is any news.
     """
 
-    def __init__(
-        self,
-        file: IO[str],
-        pace: tuple[float, float] | None = None,
-        *,
-        first: str = "asking the cluster what it serves",
-    ) -> None:
+    def __init__(self, file: IO[str], first: str, pace: tuple[float, float] | None = None) -> None:
         usual = TERMINAL_PACE if file.isatty() else FETCH_PACE
         super().__init__(file, partial(describe_fetch, first), usual if pace is None else pace)
 
@@ -129,10 +123,13 @@ def describe(progress: Progress | None, seconds: float) -> str:
 
 
 def describe_fetch(first: str, fetched: Fetched | None, seconds: float) -> str:
-    """Return one line: seconds, what is being listed, its pages and objects, objects in all."""
-    if fetched is None:
-        return f"{seconds:.0f} s  {first}"
+    """Return one line: seconds, and how far the fetch is."""
+    return f"{seconds:.0f} s  {first if fetched is None else what_is_fetched(fetched)}"
+
+
+def what_is_fetched(fetched: Fetched) -> str:
+    """Return what is being listed, its pages and objects, objects in all; or how many are written."""
     if not fetched.pages:
-        return f"{seconds:.0f} s  {fetched.resource}: {fetched.objects} of {fetched.total} objects written"
+        return f"{fetched.resource}: {fetched.objects} of {fetched.total} objects written"
     pages, objects = count(fetched.pages, "page"), count(fetched.objects, "object")
-    return f"{seconds:.0f} s  {fetched.resource}: {pages}, {objects} ({fetched.total} in all)"
+    return f"{fetched.resource}: {pages}, {objects} ({fetched.total} in all)"

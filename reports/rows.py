@@ -15,7 +15,7 @@ _INDENT: Final = 2
 _GAP: Final = 3
 """Blanks before a table and between its columns."""
 
-_ANY_WIDTH: Final = 100_000
+ANY_WIDTH: Final = 100_000
 """The width of a console on which every cell is asked how wide it would like to be."""
 
 
@@ -33,19 +33,28 @@ class Rows:
         Headings and cells.
     right : collection of int
         Columns that are aligned on the right.
+    headings : bool
+        Whether the headings are shown.
     """
 
     def __init__(
-        self, columns: Sequence[str], rows: Sequence[Sequence[RenderableType]], right: Collection[int]
+        self,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[RenderableType]],
+        right: Collection[int],
+        *,
+        headings: bool = True,
     ) -> None:
-        self._columns = columns
+        self._columns = columns if headings else [""] * len(columns)
+        self._headings = headings
         self._rows = rows
         self._right = right
 
     def __rich_console__(self, target: Console, options: ConsoleOptions) -> RenderResult:
         """Render the table, as wide as it must be."""
-        widths = self._widths(target, options.max_width if folds(target) else _ANY_WIDTH)
+        widths = self._widths(target, options.max_width if folds(target) else ANY_WIDTH)
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), show_edge=False)
+        table.show_header = self._headings
         for index, (heading, width) in enumerate(zip(self._columns, widths, strict=True)):
             justify: Literal["left", "right"] = "right" if index in self._right else "left"
             table.add_column(heading, justify=justify, width=width, overflow="fold", header_style="dim")
@@ -56,7 +65,7 @@ class Rows:
 
     def _widths(self, target: Console, most: int) -> list[int]:
         """Return each column's width: what it would like, down to its longest word where that is too much."""
-        wide = target.options.update(width=_ANY_WIDTH)
+        wide = target.options.update(width=ANY_WIDTH)
         cells = [[Text(heading) for heading in self._columns], *self._rows]
         asked = [
             [Measurement.get(target, wide, cell) for cell in column] for column in zip(*cells, strict=True)

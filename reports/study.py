@@ -15,12 +15,25 @@ CSV_COLUMNS = (
     *("seconds", "greedySeconds", "tier", "sense", "optimal", "bound", "gap", "proven", "greedy", "error"),
 )
 
+_WORDS = ("instance", "greedy differs in", "")
+"""Columns that are aligned on the left."""
 
-def study_report(study: Study) -> RenderableType:
-    """Return the report of a study: a sentence, and a line for each instance."""
-    rows = [_row(item) for item in study.instances]
-    columns = ("instance", "nodes", "pods", "greedy differs in", "optimal", "greedy", "bound", "seconds", "")
-    return Group(Text(conclusion(study), style="bold"), *_titled(columns, rows))
+
+def study_report(study: Study, *, wide: bool = False) -> RenderableType:
+    """Return the report of a study: a sentence, and a line for each instance.
+
+    A wide one has the pods that ran before and the baseline's seconds, too.
+    """
+    rows = [_row(item, wide) for item in study.instances]
+    columns = (
+        *("instance", "nodes", "pods", *(["running"] if wide else [])),
+        *("greedy differs in", "optimal", "greedy", "bound", "seconds"),
+        *(["greedy's seconds"] if wide else []),
+        "",
+    )
+    numbers = [k for k, column in enumerate(columns) if column not in _WORDS]
+    table = section("Instances", columns, rows, numbers, "instances")
+    return Group(Text(conclusion(study), style="bold"), *table)
 
 
 def conclusion(study: Study) -> str:
@@ -59,15 +72,11 @@ def _cell(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _titled(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[RenderableType]:
-    return section("Instances", columns, rows, numbers=(1, 2, 4, 5, 6, 7), rest="instances")
-
-
-def _row(item: StudiedInstance) -> tuple[str, ...]:
+def _row(item: StudiedInstance, wide: bool) -> tuple[str, ...]:
     tier = _told(item)
     values = ("", "", "") if tier is None else (str(tier.optimal), str(tier.greedy), str(tier.bound))
     if item.status == ERROR:
-        return (item.instance, *[""] * 7, f"failed: {item.error}")
+        return (item.instance, *[""] * (9 if wide else 7), f"failed: {item.error}")
     remarks = [
         "proven" if item.status == "OPTIMAL" else "",
         "" if item.admissible else "greedy's outcome, no plan",
@@ -77,9 +86,11 @@ def _row(item: StudiedInstance) -> tuple[str, ...]:
         item.instance,
         str(item.nodes),
         str(item.pending),
+        *([str(item.running)] if wide else []),
         item.first_difference or "",
         *values,
         f"{item.seconds:.1f}",
+        *([f"{item.greedy_seconds:.1f}"] if wide else []),
         ", ".join(filter(None, remarks)),
     )
 

@@ -8,9 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich import box
-from rich.columns import Columns
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -25,8 +23,10 @@ from ..models.topology import (
     SeatingNode,
     Topology,
 )
+from .boxes import Boxes
 from .layout import section
 from .plan import headline, left_out
+from .view import EVERYTHING, View
 from .words import listed
 
 #: What fits on a few screens; beyond it a domain is a row and its nodes are counted.
@@ -59,16 +59,17 @@ Symbol = tuple[str, str]
 """What is drawn, and its style."""
 
 
-def topology_report(plan: Plan, topology: Topology) -> RenderableType:
+def topology_report(plan: Plan, topology: Topology, view: View = EVERYTHING) -> RenderableType:
     """Return the picture of a plan: headline, domains, pod groups, what the signs mean, pods left out."""
     signs = _Signs(topology.groups)
     large = len(topology.domains) > MOST_DOMAINS or sum(len(d.nodes) for d in topology.domains) > MOST_NODES
     return Group(
         *headline(plan),
+        *view.remark,
         *(_rows(topology, signs) if large else _boxes(topology, signs)),
         *_groups(topology, signs),
         *_legend(topology, signs),
-        *left_out(plan),
+        *left_out(plan, view),
     )
 
 
@@ -150,10 +151,16 @@ def _amounts(amounts: Iterable[Amount]) -> str:
 
 
 def _boxes(topology: Topology, signs: _Signs) -> list[RenderableType]:
-    boxes = [_box(topology.key, domain, signs) for domain in topology.domains]
-    parts: list[RenderableType] = [Text(""), Text(_title(topology), style="bold")]
-    if boxes:
-        parts.append(Padding(Columns(boxes, padding=(0, 1)), (0, 0, 0, 2)))
+    wide, narrow = (
+        [_box(topology.key, domain, contents(domain, signs)) for domain in topology.domains]
+        for contents in (_lines, _paragraphs)
+    )
+    parts: list[RenderableType] = [
+        Text(""),
+        Text(_title(topology), style="bold", no_wrap=True, overflow="ignore"),
+    ]
+    if wide:
+        parts.append(Boxes(wide, narrow))
     if topology.devices:
         words = ("  devices of several domains ", "dim")
         parts.append(Text.assemble(words, _devices(topology.devices, signs)))
@@ -164,7 +171,12 @@ def _title(topology: Topology) -> str:
     return "All nodes" if topology.key is None else topology.key
 
 
-def _box(key: str | None, domain: SeatingDomain, signs: _Signs) -> RenderableType:
+def _box(key: str | None, domain: SeatingDomain, contents: RenderableType) -> RenderableType:
+    return Panel(contents, title=_heading(key, domain), title_align="left", box=box.ROUNDED, expand=False)
+
+
+def _lines(domain: SeatingDomain, signs: _Signs) -> RenderableType:
+    """Draw a line for each node."""
     table = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
     devices = any(node.devices for node in domain.nodes)
     for _ in range(4 if devices else 3):
@@ -175,9 +187,21 @@ def _box(key: str | None, domain: SeatingDomain, signs: _Signs) -> RenderableTyp
     parts: list[RenderableType] = [table]
     if domain.devices:
         parts.append(Text.assemble(("devices ", "dim"), _devices(domain.devices, signs)))
-    return Panel(
-        Group(*parts), title=_heading(key, domain), title_align="left", box=box.ROUNDED, expand=False
-    )
+    return Group(*parts)
+
+
+def _paragraphs(domain: SeatingDomain, signs: _Signs) -> RenderableType:
+    """Draw each node's name in a line, and below it what is there."""
+    table = Table.grid()
+    table.add_column(no_wrap=True)
+    for node in domain.nodes:
+        amounts = [Text(_amounts([amount]), style="dim") for amount in node.amounts]
+        parts = [*amounts, _pods(node, signs), _devices(node.devices, signs)]
+        for cell in (Text(node.node), *(Text.assemble("  ", part) for part in parts if part)):
+            table.add_row(cell)
+    if domain.devices:
+        table.add_row(Text.assemble(("devices ", "dim"), _devices(domain.devices, signs)))
+    return table
 
 
 def _pods(node: SeatingNode, signs: _Signs) -> Text:

@@ -8,36 +8,58 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from .layout import section
-from .words import count, listed
+from .section import Kind
+from .view import EVERYTHING, View
+from .words import count, listed, reason
 
 _STYLES = {"bound": "green", "nominated": "yellow", "unschedulable": "red"}
 
 
-def trace_report(instance: str, document: Mapping[str, Any]) -> RenderableType:
+def trace_report(instance: str, document: Mapping[str, Any], view: View = EVERYTHING) -> RenderableType:
     """Return the report of a trace document (`kubestow trace`), a row for each cycle."""
     cycles = document["cycles"]
     results = Counter(cycle["result"] for cycle in cycles)
     headline = "".join(f", {results[result]} {result}" for result in _STYLES if results[result])
+    shown = [cycle for cycle in cycles if view.shows(cycle["pod"])]
     rows = [
         (
             cycle["pod"],
+            *view.of_pod(cycle["pod"]),
             Text(cycle["result"], style=_STYLES[cycle["result"]]),
             cycle["node"] or "",
+            *view.of_node(cycle["node"]),
             _score(cycle),
             _said(cycle),
         )
-        for cycle in cycles
+        for cycle in shown
     ]
-    columns = ("pod", "result", "node", "score", "because")
+    columns = ("pod", *view.about_pod, "result", "node", *view.about_node, "score", "because")
+    before, between = ("",) * len(view.about_pod), ("",) * len(("node", *view.about_node, "score"))
+    kinds = [Kind([c["pod"]], (*before, c["result"], *between, _kind(c))) for c in shown]
     return Group(
         Text.assemble((instance, "bold"), f": {count(len(cycles), 'cycle')}{headline}"),
-        *section("Cycles, in queue order", columns, rows, (3,), "cycles"),
+        *view.remark,
+        *section(
+            "Cycles, in queue order",
+            columns,
+            rows,
+            (*view.numbers, columns.index("score")),
+            "cycles",
+            kinds=kinds,
+        ),
     )
 
 
 def _score(cycle: Mapping[str, Any]) -> str:
     total = cycle.get("totals", {}).get(cycle["node"])
     return "" if total is None else str(total)
+
+
+def _kind(cycle: Mapping[str, Any]) -> str:
+    """Why a cycle ended so, in what many cycles have in common."""
+    if cycle["result"] == "unschedulable":
+        return reason(_said(cycle))
+    return "evicts pods" if cycle.get("victims") else ""
 
 
 def _said(cycle: Mapping[str, Any]) -> str:

@@ -9,6 +9,8 @@ from rich.text import Text
 from ..models.plan import ChangedPod, PodChange, Upgrade
 from .layout import section
 from .plan import summary
+from .section import Kind
+from .view import EVERYTHING, View
 from .words import count
 
 _MEANING: Final[dict[PodChange, tuple[str, str]]] = {
@@ -21,17 +23,18 @@ _MEANING: Final[dict[PodChange, tuple[str, str]]] = {
 """What becomes of a pod, as a verb and as a remark."""
 
 
-def upgrade_report(upgrade: Upgrade) -> RenderableType:
+def upgrade_report(upgrade: Upgrade, view: View = EVERYTHING) -> RenderableType:
     """Return the report of an upgrade: both releases in a line, what changes, tiers, pods."""
     old, new = f"kube-scheduler {upgrade.kube_version}", f"kube-scheduler {upgrade.against}"
     parts: list[RenderableType] = [
         Text(upgrade.before.instance, style="bold"),
         Text(f"  {old}: {summary(upgrade.before)}"),
         Text(f"  {new}: {summary(upgrade.after)}"),
+        *view.remark,
         Text(""),
         Text(what_changes(upgrade), style="bold"),
     ]
-    return Group(*parts, *_tiers(upgrade), *_pods(upgrade))
+    return Group(*parts, *_tiers(upgrade), *_pods(upgrade, view))
 
 
 def what_changes(upgrade: Upgrade) -> str:
@@ -62,12 +65,20 @@ def _tiers(upgrade: Upgrade) -> list[RenderableType]:
     return section("Tiers, most important first", columns, rows, (1, 2), "tiers")
 
 
-def _pods(upgrade: Upgrade) -> list[RenderableType]:
-    """Pods that start, wait or are evicted come before those that only move."""
-    pods = sorted(upgrade.pods, key=lambda pod: (pod.change == "moves", pod.pod))
-    rows = [(pod.pod, *_places(pod), _MEANING[pod.change][1]) for pod in pods]
-    columns = ("pod", str(upgrade.kube_version), str(upgrade.against), "")
-    return section("Pods that differ", columns, rows, rest="pods")
+def changed(upgrade: Upgrade) -> list[ChangedPod]:
+    """Return the pods that differ; those that start, wait or are evicted come before those that only move."""
+    return sorted(upgrade.pods, key=lambda pod: (pod.change == "moves", pod.pod))
+
+
+def _pods(upgrade: Upgrade, view: View) -> list[RenderableType]:
+    pods = [pod for pod in changed(upgrade) if view.shows(pod.pod)]
+    rows: list[tuple[RenderableType, ...]] = [
+        (pod.pod, *view.of_pod(pod.pod), *_places(pod), _MEANING[pod.change][1]) for pod in pods
+    ]
+    columns = ("pod", *view.about_pod, str(upgrade.kube_version), str(upgrade.against), "")
+    blanks = ("",) * (len(columns) - 2)
+    kinds = [Kind([pod.pod], (*blanks, _MEANING[pod.change][1])) for pod in pods]
+    return section("Pods that differ", columns, rows, view.numbers, "pods", kinds=kinds)
 
 
 def _places(pod: ChangedPod) -> tuple[Text, Text]:

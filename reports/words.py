@@ -1,9 +1,13 @@
 """The words that tables and messages share: lists cut short, counts with their noun, text made visible."""
 
+import re
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+_COUNTED: Final = re.compile(r"(?<=: |, )\d+ ")
+"""How many nodes give a reason, in kube-scheduler's messages."""
 
 
 def count(number: int, noun: str) -> str:
@@ -24,6 +28,11 @@ def cut(rows: Sequence[T], limit: int) -> tuple[Sequence[T], int]:
     if len(rows) <= limit + 1:
         return rows, 0
     return rows[:limit], len(rows) - limit
+
+
+def reason(message: str) -> str:
+    """Return kube-scheduler's message without its counts of nodes: what equal reasons have in common."""
+    return _COUNTED.sub("", message)
 
 
 def shown(text: str) -> str:

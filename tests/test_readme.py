@@ -12,7 +12,7 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [README, (ROOT / "docs" / "groups.md").read_text(encoding="utf-8")]
+PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("groups.md", "output.md"))]
 BLOCKS = [
     block
     for page in PAGES

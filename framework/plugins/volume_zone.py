@@ -10,12 +10,13 @@ from typing import ClassVar, Final
 
 import numpy as np
 
+from ...models.node import ZONE
 from ..index.missing import Missing, label_of
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools
 from ..vocabulary.status import Code, Status
 from ..volumes.claims import not_found
-from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION, ZONE
+from ..volumes.migration import OLD_REGION, OLD_ZONE, REGION
 from ..volumes.storage import storage_of
 from ..volumes.uses import uses_of
 from ..volumes.zones import LABELS, Zones, zones_of

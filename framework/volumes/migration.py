@@ -11,6 +11,7 @@ import re
 from typing import Final, NamedTuple
 
 from ...models.annotations import MIGRATED_PLUGINS
+from ...models.node import ZONE
 from ...models.selectors import (
     CompiledNodeSelector,
     CompiledTerm,
@@ -21,7 +22,6 @@ from ...models.selectors import (
 from ...models.storage import CSINode, PersistentVolume
 from ...models.volumes import InTreeSources
 
-ZONE: Final = "topology.kubernetes.io/zone"
 REGION: Final = "topology.kubernetes.io/region"
 OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
 OLD_REGION: Final = "failure-domain.beta.kubernetes.io/region"

@@ -5,8 +5,9 @@ Source: cloud-provider volume/helpers/zones.go.
 
 from typing import Final
 
+from ...models.node import ZONE
 from ...models.storage import PersistentVolume
-from .migration import OLD_REGION, OLD_ZONE, REGION, SEVERAL, ZONE
+from .migration import OLD_REGION, OLD_ZONE, REGION, SEVERAL
 
 LABELS: Final[tuple[str, ...]] = (OLD_ZONE, OLD_REGION, ZONE, REGION)
 

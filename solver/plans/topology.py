@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...framework.rules.groups import Group, group_of, groups
 from ...models.errors import InputError
+from ...models.node import ZONE
 from ...models.topology import (
     Amount,
     PodState,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .outcome import SolvedRound
 
 HOSTNAME: Final = "kubernetes.io/hostname"
-ZONES: Final = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+ZONES: Final = (ZONE, "topology.kubernetes.io/region")
 STANDARD_RESOURCES: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 

@@ -74,6 +74,12 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
     assert told == set(main.commands) - {"version"}
 
 
+@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue"}))
+def test_a_newcomer_can_run_the_first_example_without_a_file(command):
+    words = shlex.split(next(line for line in examples() if line.startswith(f"kubestow {command}")))
+    assert not [word for word in words if "." in word or word == "-"]
+
+
 @pytest.mark.parametrize("example", examples())
 @pytest.mark.slow
 def test_the_example_works(example, folder, monkeypatch, request):

@@ -76,6 +76,10 @@ def test_bundled_names_and_files_are_completed():
             ["plain,shop/web-1"],
             id="then a pod that waits in it",
         ),
+        pytest.param(
+            "explain -n shop zone-spread-dead-end web-1", ["plain,web-1"], id="by name in a namespace"
+        ),
+        pytest.param("explain -n batch zone-spread-dead-end web-1", [], id="none in another one"),
         pytest.param("explain no-such-file.yaml w", [], id="none where it cannot be read"),
         pytest.param("simulate hour-o", ["plain,hour-of-arrivals", "file,hour-o"], id="scenarios"),
     ],

@@ -71,6 +71,14 @@ def test_a_snapshot_is_a_file_that_commands_read(config, tmp_path):
 
 
 @needs_kubectl
+def test_what_is_told_is_as_much_as_is_wanted(config, tmp_path):
+    file = str(tmp_path / "cluster.json")
+    assert run("snapshot", "--kubeconfig", config, "-o", file, "-q").stderr == ""
+    told = run("snapshot", "--kubeconfig", config, "-o", file, "-v").stderr
+    assert "kubestow: nodes: 1 page, 6 objects (6 in all)\n" in told
+
+
+@needs_kubectl
 def test_the_umask_decides_who_reads_a_snapshot(config, tmp_path):
     before = os.umask(0o027)
     try:

@@ -179,9 +179,21 @@ def test_a_single_node_has_no_scores_and_alone_is_before_all_others():
     assert report(node("a"), P, alone=True) == ONLY
 
 
-def test_many_kinds_of_nodes_are_cut():
-    nodes = [node(f"n{k:02d}", cpu=f"{k + 1}m") for k in range(60)]
-    assert report(*nodes, P).endswith("  and 20 more kinds of nodes (-o json has all of them)\n")
+MANY = """\
+  n49                               NodeResourcesFit: Insufficient cpu      no: Preemption is not helpful for scheduling
+                                      2 cpu wanted, 50m of 50m free:
+                                    1950m short
+  49 nodes: such as n48, n47, n46   NodeResourcesFit: Insufficient cpu
+  30 nodes: such as c00, c01, c02   NodeUnschedulable: node(s) were
+                                    unschedulable
+  79 nodes grouped by kind (--all shows every row)
+"""
+
+
+def test_many_nodes_are_grouped_by_what_rejects_them():
+    small = [node(f"n{k:02d}", cpu=f"{k + 1}m") for k in range(59)]
+    cordoned = [node(f"c{k:02d}", zone=f"z{k}").cordoned().taint("k", f"v{k}") for k in range(30)]
+    assert report(*small, *cordoned, P).endswith(MANY)
 
 
 def test_the_example_of_the_documentation_is_what_is_printed():
@@ -189,3 +201,12 @@ def test_the_example_of_the_documentation_is_what_is_printed():
     command, _, rest = page.partition("$ kubestow ")[2].partition("\n")
     result = CliRunner().invoke(main, command.split())
     assert result.stdout == rest.partition("```")[0]
+
+
+def test_the_grouped_table_of_the_documentation_is_what_is_printed():
+    page = (Path(kubestow.__file__).parent / "docs" / "output.md").read_text(encoding="utf-8")
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    small = [node(f"small-{k}", cpu=f"{k + 1}m") for k in range(300)]
+    tainted = [node(f"team-{k}").taint("dedicated", f"team-{k}") for k in range(40)]
+    assert len(shown.splitlines()) > 3
+    assert report(*small, *tainted, pod("p").req(cpu="2").never()).endswith(shown)

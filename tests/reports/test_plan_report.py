@@ -149,6 +149,6 @@ def test_many_pods_on_one_node_are_cut_short():
 def test_many_nodes_are_cut_short():
     bindings = [{"pod": f"shop/p{i}", "node": f"n{i:03}"} for i in range(100)]
     text = report(bindings=bindings, nominations=[])
-    assert "and 60 more nodes (-o json has all of them)" in text
+    assert "and 60 more nodes (--all shows every row)" in text
     assert "n039" in text
     assert "n040" not in text

@@ -112,6 +112,49 @@ def test_an_empty_cluster_has_no_box():
     assert drawn(pod("p")).startswith("All nodes\n\nLeft out\n")
 
 
+NARROW = """\
+topology.kubernetes.io/zone
+  ╭─ eu-central-1a ─────────────────────────────╮
+  │ ip-10-0-112-7.eu-central-1.compute.internal │
+  │   1/4 cpu                                   │
+  │   ●                                         │
+  │   [··]                                      │
+  │ ip-10-0-113-9.eu-central-1.compute.internal │
+  │   0/4 cpu                                   │
+  ╰─────────────────────────────────────────────╯
+"""
+ADDRESSES = ["ip-10-0-112-7.eu-central-1.compute.internal", "ip-10-0-113-9.eu-central-1.compute.internal"]
+ZONE = [
+    *(node(name, zone="eu-central-1a") for name in ADDRESSES),
+    device_class(),
+    slice_on(ADDRESSES[0], gpu("g0"), gpu("g1")),
+    pod("p").req(cpu="1"),
+]
+
+
+@pytest.mark.parametrize("columns", ["8", "30", "50", "66"])
+def test_a_node_is_a_paragraph_where_its_line_does_not_fit_and_its_name_is_never_broken(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    snapshot = cluster(ZONE)
+    solved = solve_greedy_round(snapshot)
+    file = io.StringIO()
+    show(topology_report(solved.plan, topology(solved)), file)
+    assert NARROW in file.getvalue()
+
+
+@pytest.mark.parametrize("columns", ["67", "80", "300"])
+def test_a_node_is_a_line_where_it_fits(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", columns)
+    assert f"│ {ADDRESSES[0]}  1/4 cpu  ●  [··] │\n" in drawn(ZONE)
+
+
+def test_a_line_that_is_wider_than_a_page_is_not_cut_in_a_pipe(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    names = [f"{letter * 60}.{letter * 58}" for letter in "ab"]
+    text = drawn(node(names[0]), node(names[1]))
+    assert all(f"│ {name}" in text for name in names)
+
+
 def test_many_pods_and_devices_are_counted():
     full = [node("a", cpu="40"), device_class(), slice_on("a", *(gpu(f"g{k}") for k in range(20)))]
     text = drawn(

@@ -1,0 +1,130 @@
+"""How much a command says on stderr beside its answer: nothing, notes and progress, or what it is doing."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from .group import complain
+from .help import shared_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..models.fetched import Fetched
+    from ..solver.options import ProgressCallback
+
+F = TypeVar("F", bound="Callable[..., Any]")
+
+_QUIET: Final = "kubestow.quiet"
+_VERBOSE: Final = "kubestow.verbose"
+
+
+def _note_flag(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    ctx.meta[f"kubestow.{param.name}"] = value
+    if is_quiet() and is_verbose():
+        raise click.UsageError("--quiet and --verbose do not go together", ctx)
+    return value
+
+
+def voice_options(function: F) -> F:
+    """Give a command `-q` and `-v`; what they say is asked of this module, not of the command."""
+    decorators = (
+        shared_option(
+            "-q",
+            "--quiet",
+            is_flag=True,
+            expose_value=False,
+            callback=_note_flag,
+            help="No progress and no notes on stderr.",
+        ),
+        shared_option(
+            "-v",
+            "--verbose",
+            is_flag=True,
+            expose_value=False,
+            callback=_note_flag,
+            help="Also what is read, how the search goes, and what was checked.",
+        ),
+    )
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
+def is_quiet() -> bool:
+    """Whether progress and notes are left out."""
+    return _said(_QUIET)
+
+
+def is_verbose() -> bool:
+    """Whether what is done is told."""
+    return _said(_VERBOSE)
+
+
+def _said(flag: str) -> bool:
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(flag))
+
+
+def note(words: str) -> None:
+    """Write a note to stderr, unless notes are not wanted."""
+    news(f"note: {words}")
+
+
+def news(words: str) -> None:
+    """Write how far a command is to stderr, unless that is not wanted."""
+    if not is_quiet():
+        complain(words)
+
+
+@contextmanager
+def search_progress() -> Iterator[ProgressCallback | None]:
+    """Show where a search is: nowhere, on a live line, or with `--verbose` a line for each of its steps.
+
+    Yields
+    ------
+    callable or None
+        What the solver tells its progress to.
+    """
+    if is_quiet():
+        yield None
+    elif is_verbose():
+        from ..reports.narration import Narrator
+
+        yield Narrator(complain)
+    else:
+        from ..reports.progress import ProgressReport
+
+        with ProgressReport(sys.stderr) as progress:
+            yield progress
+
+
+@contextmanager
+def fetch_progress(file: str | None = None) -> Iterator[Callable[[Fetched], object] | None]:
+    """Show how far a fetch is: nowhere, on a live line, or with `--verbose` a line for each page.
+
+    Parameters
+    ----------
+    file : str, optional
+        What is read; by default the cluster is asked.
+
+    Yields
+    ------
+    callable or None
+        What the fetch tells its progress to.
+    """
+    if is_quiet():
+        yield None
+        return
+    from ..reports.progress import FetchReport, what_is_fetched
+
+    if is_verbose():
+        yield lambda fetched: complain(what_is_fetched(fetched)) if fetched.pages else None
+        return
+    first = "asking the cluster what it serves" if file is None else f"reading {file}"
+    with FetchReport(sys.stderr, first) as progress:
+        yield progress
