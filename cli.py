@@ -72,7 +72,7 @@ def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
     A round places all waiting pods of a cluster at one moment. kube-scheduler takes them one by one (greedy);
-    kubestow looks at all of them at once (optimal). It reads what kubectl prints and never touches a cluster.
+    kubestow looks at all of them at once (optimal). It reads what kubectl reads and never changes a cluster.
 
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
     or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.

@@ -60,12 +60,12 @@ Examples:
 )
 @voice_options
 def take(file: str | None, namespace: str, anonymise: bool, output: str, **choices: Any) -> None:
-    """Write a live cluster as a file for all other commands, with nothing in it that plays no part.
+    """Write what plays a part of a live cluster to a file.
 
-    The cluster is the one that kubectl reaches, with kubectl's credentials; nothing is asked of it but lists
-    of the kinds that are read, page by page (docs/live.md). Exit code 1 says that a kind is missing that the
-    cluster has and does not let be listed. With a FILE (or folder, `-`, bundled instance), the snapshot is
-    made of that.
+    All other commands read it. The cluster is the one that kubectl reaches, with kubectl's credentials;
+    nothing is asked of it but lists of the kinds that are read, page by page (docs/live.md). Exit code 1 says
+    that a kind is missing that the cluster has and does not let be listed. With a FILE (or folder, `-`,
+    bundled instance), the snapshot is made of that.
     """
     from ..instances import catalogue
     from ..instances.anonymous.snapshot import Anonymiser, anonymous
@@ -99,8 +99,8 @@ def _fetching(namespace: str, choices: Mapping[str, Any], progress: Tell) -> Ite
     from ..instances.live.cluster import connected
     from ..instances.live.fetch import Fetch
 
-    with connected(target_of(choices)) as client:
-        yield Fetch(client, namespace, progress)
+    with connected(target_of(choices)) as cluster:
+        yield Fetch(cluster.client, namespace, progress)
 
 
 def _check_no_cluster(namespace: str, choices: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from ...models.features import FeatureGates
 from ...models.fetched import Fetched
@@ -26,33 +27,44 @@ class Target(NamedTuple):
         given = (("context", self.context), ("kubeconfig", self.kubeconfig))
         return tuple(f"--{name}={value}" for name, value in given if value)
 
-    def name(self) -> str:
-        """Return the name of the context, empty where kubectl has none."""
-        if self.context:
-            return self.context
-        process = start(("kubectl", "config", "current-context", *self.options))
-        try:
-            out, _ = process.communicate()
-        finally:
-            end(process)
-        return out.decode(errors="replace").strip()
+
+class Cluster(NamedTuple):
+    """A cluster that answers, and the name of kubectl's context, empty where it has none."""
+
+    client: Client
+    name: str
 
 
 @contextmanager
-def connected(target: Target) -> Iterator[Client]:
-    """Give a client of a cluster; what it needs of kubectl ends with the block.
+def connected(target: Target) -> Iterator[Cluster]:
+    """Give access to a cluster; what it needs of kubectl ends with the block.
 
     Raises
     ------
     KubestowError
         If kubectl does not start.
     """
-    with kubectl_proxy(target.options) as proxy:
+    name, server = _configured(target)
+    # Behind some gateways many API servers share a host, and only the path tells them apart.
+    path = urlsplit(server).path.strip("/")
+    with kubectl_proxy((*target.options, *(["--append-server-path=true"] if path else []))) as proxy:
         client = Client(proxy.connection)
         try:
-            yield client
+            yield Cluster(client, name)
         finally:
             client.close()
+
+
+def _configured(target: Target) -> tuple[str, str]:
+    """Return the context and the server's address, as kubectl is configured; empty where it is not."""
+    fields = 'jsonpath={.current-context}{"\\n"}{.clusters[0].cluster.server}'
+    process = start(("kubectl", "config", "view", "--minify", "-o", fields, *target.options))
+    try:
+        out, _ = process.communicate()
+    finally:
+        end(process)
+    name, _, server = out.decode(errors="replace").partition("\n")
+    return name.strip(), server.strip()
 
 
 def live_snapshot(
@@ -67,12 +79,10 @@ def live_snapshot(
 
     Its name is `live:` and that of kubectl's context.
     """
-    name = target.name()
-    with connected(target) as client:
-        fetch = Fetch(client, tell=tell)
+    with connected(target) as cluster:
         return snapshot_of(
-            fetch.objects(),
-            name=f"live:{name}" if name else "live",
+            Fetch(cluster.client, tell=tell).objects(),
+            name=f"live:{cluster.name}" if cluster.name else "live",
             now=now,
             expand=expand,
             feature_gates=feature_gates,

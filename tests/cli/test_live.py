@@ -71,6 +71,16 @@ def test_a_snapshot_is_a_file_that_commands_read(config, tmp_path):
 
 
 @needs_kubectl
+def test_a_cluster_behind_a_gateway_is_told_by_its_path(tmp_path):
+    cluster = bundled()
+    cluster.prefix = "/k8s/clusters/c-1"
+    with serving(cluster):
+        config = kubeconfig(tmp_path, f"http://127.0.0.1:{cluster.port}{cluster.prefix}")
+        run("snapshot", "--kubeconfig", config)
+    assert all(path.startswith(cluster.prefix) for _, path, _ in cluster.requests)
+
+
+@needs_kubectl
 def test_what_is_told_is_as_much_as_is_wanted(config, tmp_path):
     file = str(tmp_path / "cluster.json")
     assert run("snapshot", "--kubeconfig", config, "-o", file, "-q").stderr == ""

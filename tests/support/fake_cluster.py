@@ -61,6 +61,8 @@ class FakeCluster:
         By resource, what goes wrong with the next requests for it; one for each request.
     unserved : set of str
         Kinds that are not served.
+    prefix : str
+        What stands before all paths, as behind a gateway for many clusters.
     requests : list
         Method, path with query, and Authorization header of each request.
     """
@@ -75,6 +77,7 @@ class FakeCluster:
         self.token = token
         self.faults: dict[str, list[Fault]] = defaultdict(list)
         self.unserved: set[str] = set()
+        self.prefix = ""
         self.requests: list[tuple[str, str, str]] = []
         self.versions: dict[str, str] = {}
         self._objects: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -134,7 +137,10 @@ class Handler(BaseHTTPRequestHandler):
         if cluster.token and authorization != f"Bearer {cluster.token}":
             self.refuse(401, "Unauthorized", "Unauthorized")
             return
-        url = urlsplit(self.path)
+        if not self.path.startswith(cluster.prefix):
+            self.refuse(404, "NotFound", "no cluster is here")
+            return
+        url = urlsplit(self.path.removeprefix(cluster.prefix))
         parts = url.path.strip("/").split("/")
         if url.path == "/version":  # some builds of kubectl ask first
             self.answer({"major": "1", "minor": "32", "gitVersion": "v1.32.4"})
