@@ -61,6 +61,8 @@ class Fetch:
         """
         served = discover(self._client)
         there = {item.asked.kind for item in served}
+        if not there.issuperset(_ESSENTIAL):
+            raise KubestowError("what answers is no cluster: it serves no lists of nodes or no lists of pods")
         self.unserved.extend(item.kind for item in ASKED if item.kind not in there)
         if self._namespace:
             self.notes.append(

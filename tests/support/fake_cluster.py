@@ -112,7 +112,7 @@ class FakeCluster:
         )
 
     def connect(self) -> HTTPConnection:
-        return HTTPConnection("127.0.0.1", self.port, timeout=10)
+        return HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def lists(self, resource: str) -> list[str]:
         """Return the requests for lists of a resource."""

@@ -167,6 +167,14 @@ def test_a_kind_that_is_not_served_is_left_out():
     assert fetched.fetch.notes == []
 
 
+@pytest.mark.parametrize("kind", ["Node", "Pod"])
+def test_what_serves_no_nodes_or_pods_is_no_cluster(kind):
+    cluster = bundled()
+    cluster.unserved.add(kind)
+    with serving(cluster), pytest.raises(KubestowError, match="what answers is no cluster"):
+        Fetched(cluster)
+
+
 def test_an_early_version_is_asked_for_where_there_is_no_other():
     cluster = bundled()
     cluster.versions["PodGroup"] = "scheduling.k8s.io/v1alpha2"
