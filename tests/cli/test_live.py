@@ -170,27 +170,52 @@ def test_bad_usage_is_told(arguments, words):
     assert words in run(*arguments, code=2).stderr
 
 
-@needs_kubectl
-def test_no_token_is_in_what_is_printed_or_written(tmp_path):
-    pem = tmp_path / "pem"
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+@pytest.fixture
+def guarded(tmp_path):
+    """A cluster behind TLS that wants a token, and what kubectl must know of it."""
     if shutil.which("openssl") is None:
         pytest.skip("openssl is not installed")
-    subprocess.run([*make, "-keyout", str(pem), "-out", f"{pem}.crt"], check=True, capture_output=True)
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(f"{pem}.crt", pem)
-    with serving(bundled(token=TOKEN), lambda s: tls.wrap_socket(s, server_side=True)) as cluster:
-        server = f"https://127.0.0.1:{cluster.port}"
-        options = {"insecure-skip-tls-verify": True}
-        config = kubeconfig(tmp_path, server, user={"token": TOKEN}, **options)
-        file = tmp_path / "cluster.json"
-        whole = run("snapshot", "--kubeconfig", config, "-o", str(file))
-        assert f"Bearer {TOKEN}" in {authorization for _, _, authorization in cluster.requests}
-        cluster.token = "another"
-        refused = run("snapshot", "--kubeconfig", config, code=2)
+    tls.load_cert_chain(certificate, key)
+    with serving(
+        bundled(token=TOKEN), lambda listening: tls.wrap_socket(listening, server_side=True)
+    ) as cluster:
+        yield cluster, f"https://127.0.0.1:{cluster.port}", {"insecure-skip-tls-verify": True}
+
+
+@needs_kubectl
+def test_no_token_is_in_what_is_printed_or_written(guarded, tmp_path):
+    cluster, server, options = guarded
+    config = kubeconfig(tmp_path, server, user={"token": TOKEN}, **options)
+    folder = tmp_path / "written"
+    folder.mkdir()
+    whole = run("snapshot", "--kubeconfig", config, "-v", "-o", str(folder / "cluster.json"))
+    assert f"Bearer {TOKEN}" in {authorization for _, _, authorization in cluster.requests}
+    cluster.token = "another"
+    refused = run("snapshot", "--kubeconfig", config, "-v", "-o", str(folder / "refused.json"), code=2)
     assert "does not accept kubectl's credentials" in refused.stderr
-    said = whole.output + refused.output + file.read_text() + gzip.compress(b"").hex()
+    assert [file.name for file in folder.iterdir()] == ["cluster.json"]
+    said = whole.output + refused.output + (folder / "cluster.json").read_text()
     assert TOKEN not in said
+
+
+@needs_kubectl
+def test_a_credential_plugin_works_and_talks_to_its_user(guarded, tmp_path, capfd):
+    _, server, options = guarded
+    credential = {"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"}
+    answer = json.dumps({**credential, "status": {"token": TOKEN}})
+    plugin = tmp_path / "plugin.sh"
+    plugin.write_text(f"#!/bin/sh\necho 'please look at your browser' >&2\necho '{answer}'\n")
+    plugin.chmod(0o755)
+    user = {"exec": {**credential, "command": str(plugin), "interactiveMode": "Never"}}
+    del user["exec"]["kind"]
+    config = kubeconfig(tmp_path, server, user=user, **options)
+    result = run("snapshot", "--kubeconfig", config)
+    assert "please look at your browser\n" in result.stderr
+    assert TOKEN not in result.output
 
 
 SLOW = """

@@ -249,6 +249,12 @@ def forgotten(token: str = "") -> Fault:
     return fault
 
 
+def moved(handler: Handler) -> bool:
+    """The list is forgotten, and goes on from the same place at another moment."""
+    query = parse_qs(urlsplit(handler.path).query)
+    return forgotten(query["continue"][0])(handler) if "continue" in query else False
+
+
 def cut(handler: Handler) -> bool:
     """The connection ends in the middle of a page."""
     handler.send_response(200)

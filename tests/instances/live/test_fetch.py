@@ -5,7 +5,19 @@ from datetime import UTC, datetime
 
 import pytest
 import yaml
-from support.fake_cluster import FakeCluster, broken, busy, cut, fine, forgotten, raw_objects, serving
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.fake_cluster import (
+    FakeCluster,
+    broken,
+    busy,
+    cut,
+    fine,
+    forgotten,
+    moved,
+    raw_objects,
+    serving,
+)
 from support.paths import ROOT
 
 from kubestow.instances import catalogue
@@ -137,6 +149,26 @@ def test_the_list_is_whole(small_pages, faults, waits, note):
     assert fetched.names == expected
     assert fetched.waits == waits
     assert [note in line for line in fetched.fetch.notes] == ([True] if note else [])
+
+
+def lost(handler):
+    """A list that was begun is forgotten altogether."""
+    return "continue=" in handler.path and forgotten()(handler)
+
+
+@settings(max_examples=8)
+@given(st.lists(st.sampled_from([fine, cut, busy(), moved, lost]), max_size=8))
+def test_whatever_goes_wrong_a_list_is_whole_or_an_error(faults):
+    with pytest.MonkeyPatch.context() as patch, serving(bundled()) as cluster:
+        patch.setattr(pages, "LIMIT", 3)
+        expected = Fetched(cluster).names
+        cluster.faults[PODS] += faults
+        try:
+            found = Fetched(cluster).names
+        except KubestowError:
+            assert len(faults) > 4
+        else:
+            assert found == expected
 
 
 HOPELESS = [
