@@ -125,7 +125,7 @@ def test_no_original_name_is_left_of_a_bundled_instance(name):
     ]
 
 
-FEW = ["zone-spread-dead-end", "guard-service", "rack-linked-cards", "fallback-stockout", "tree-two-blocks"]
+FEW = ["zone-spread-dead-end", "guard-service", "tree-two-blocks"]
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_bundled_instance_has_the_same_optimum(name):
 MAKERS = [tiny, small, tiny_groups, tiny_devices, tiny_mixed, tiny_volumes, tiny_trees]
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.sampled_from(MAKERS), st.integers(min_value=0, max_value=10_000))
 def test_a_random_round_is_the_same_for_greedy(make, seed):
     made = make(seed)
@@ -152,7 +152,7 @@ def test_a_random_round_is_the_same_for_greedy(make, seed):
     assert bindings(replace(after, **release)) == bindings(replace(before, **release))
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(st.sampled_from(MAKERS), st.integers(min_value=0, max_value=10_000))
 def test_a_random_round_has_the_same_optimum(make, seed):
     made = make(seed)
