@@ -66,6 +66,12 @@ class Anonymiser:
                 f"{len(kept)} names of drivers and values of attributes stay as they are, since a selector "
                 f"of devices looks into a text: {shown}"
             )
+        if self._words.ambiguous:
+            shown = ", ".join(sorted(self._words.ambiguous)[:_SHOWN])
+            self.notes.append(
+                f"{len(self._words.ambiguous)} names of claims, and those of their pods and volumes, stay as "
+                f"they are, since they can be read in two ways: {shown}"
+            )
         self._words.settle()
 
     def rewritten(self, raw: Mapping[str, Any]) -> dict[str, Any] | None:

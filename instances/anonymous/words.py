@@ -46,9 +46,16 @@ _KEPT: Final = frozenset(
 
 
 class Words:
-    """Collects texts, and then gives the word for each."""
+    """Collects texts, and then gives the word for each.
+
+    Attributes
+    ----------
+    ambiguous : set of str
+        Texts that are made of others in two ways, and stay.
+    """
 
     def __init__(self) -> None:
+        self.ambiguous: set[str] = set()
         self._kept = set(_KEPT)
         self._category: dict[str, str] = {}
         self._apart: dict[str, set[str]] = {category: set() for category in _APART}
@@ -65,8 +72,15 @@ class Words:
         self._kept.update(texts)
 
     def make(self, text: str, head: str, between: str, tail: str) -> None:
-        """Let a text be made of the words for head and tail."""
-        self._made_of[text] = (head, between, tail)
+        """Let a text be made of the words for head and tail.
+
+        A text that is already made of others, in another namespace, stays as it is, and so do all of them.
+        """
+        parts = (head, between, tail)
+        known = self._made_of.setdefault(text, parts)
+        if known != parts:
+            self.ambiguous.add(text)
+            self.keep((text, head, tail, known[0], known[2]))
 
     def of(self, category: str) -> list[str]:
         """Return the texts that were collected for a category that is not apart, and for none before it."""

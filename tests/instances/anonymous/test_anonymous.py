@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from unittest.mock import ANY
 
 import pytest
 import yaml
@@ -199,6 +200,17 @@ def test_an_ephemeral_claim_keeps_its_pod():
     one, other = made_anonymous([pod(volumes=volumes), claim])
     expected = f"{one['metadata']['name']}-{one['spec']['volumes'][0]['name']}"
     assert other["metadata"]["name"] == expected
+
+
+def test_a_claim_that_can_be_of_two_pods_keeps_all_names_and_says_so():
+    volumes = [[{"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}] for name in ("c", "b-c")]
+    pods = [pod("a-b", volumes=volumes[0]), pod("a", volumes=volumes[1]), pod("d")]
+    claim = of_kind("PersistentVolumeClaim", "a-b-c")
+    anonymiser = Anonymiser()
+    found = list(anonymous([*pods, claim], anonymiser))
+    assert [item["metadata"]["name"] for item in found] == ["a-b", "a", ANY, "a-b-c"]
+    assert found[2]["metadata"]["name"] != "d"
+    assert anonymiser.notes[0].endswith("can be read in two ways: a-b-c")
 
 
 def test_pods_and_claims_of_a_stateful_set_keep_their_numbers():

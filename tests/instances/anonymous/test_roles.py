@@ -36,7 +36,8 @@ MODELS = all_models()
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_field_that_holds_text_has_a_role_and_no_other_has_one(model):
     for names, annotation in fields_of(model):
-        assert (role_of(model, names[0]) is not None) == holds_text(annotation), names[0]
+        has = role_of(model, names[0]) is not None
+        assert has == holds_text(annotation), f"{model.__name__}.{names[0]}: see anonymous/roles.py"
 
 
 def test_no_role_is_of_a_model_that_is_not_there():
