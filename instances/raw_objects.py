@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..models.memory import no_collection
+from ..models.quantity import SpelledFloat
 from ..models.snapshot_info import SnapshotInfo
 from .clock import EPOCH
 from .documents import read_documents
@@ -24,7 +25,7 @@ def raw_objects(path: str | Path) -> list[dict[str, Any]]:
         For what `manifests.load_snapshot` refuses of a single object.
     """
     found: list[dict[str, Any]] = []
-    objects = Objects(lambda model, raw: found.append(lean(model, raw)))
+    objects = Objects(lambda model, raw: found.append(_plain(lean(model, raw))))
     with no_collection():
         for file, content in read_files([path]):
             for number, document in enumerate(read_documents(file, content), 1):
@@ -32,3 +33,12 @@ def raw_objects(path: str | Path) -> list[dict[str, Any]]:
     if objects.clock.newest > EPOCH and not objects.of(SnapshotInfo):
         found.append(SnapshotInfo.raw(objects.clock.newest))
     return found
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: a number of YAML that is a quantity is the text that stood there."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value.spelling if isinstance(value, SpelledFloat) else value

@@ -88,8 +88,9 @@ class Selector:
         text, before, after = self._at(place), self._at(place - 1), self._at(place + 1)
         if self._tokens[self._meant[place]][0] == "odd" or "\\" in text:
             return _OPAQUE
-        if before == "[" and after == "]" and self._at(place - 2) != "in":
-            return self._index(place)
+        opener = place - 2 if before == "?" else place - 1  # an optional index: device.attributes[?"…"]
+        if self._at(opener) == "[" and after == "]" and self._at(opener - 1) != "in":
+            return self._index(opener - 1)
         if after == "in":
             return self._member(place + 2)
         if before in ("==", "!=") or after in ("==", "!="):
@@ -98,10 +99,10 @@ class Selector:
             return self._element(place)
         return _OPAQUE
 
-    def _index(self, place: int) -> str:
-        if self._at(place - 2) in _BY_DOMAIN:
+    def _index(self, owner: int) -> str:
+        if self._at(owner) in _BY_DOMAIN:
             return _DOMAIN
-        return _KEEP if self._at(place - 2) == "]" else _OPAQUE
+        return _KEEP if self._at(owner) == "]" else _OPAQUE
 
     def _member(self, start: int) -> str:
         """Return what a text is of which is asked whether it is in what stands there."""

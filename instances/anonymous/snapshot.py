@@ -59,9 +59,9 @@ class Anonymiser:
                 self._words.word("suffix", last)
                 self._words.make(name, head, "-", last)
         if self._texts.opaque:
-            kept = [text for category in ("attribute", "driver") for text in self._words.of(category)]
+            kept = self._words.of_devices()
             self._words.keep(kept)
-            shown = "; ".join(self._texts.opaque[:_SHOWN])
+            shown = "; ".join(list(self._texts.opaque)[:_SHOWN])
             self.notes.append(
                 f"{len(kept)} names of drivers and values of attributes stay as they are, since a selector "
                 f"of devices looks into a text: {shown}"

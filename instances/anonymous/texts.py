@@ -84,13 +84,13 @@ class Texts:
     ----------
     numeric : set of str
         Keys of labels and taints whose values are compared as numbers; numbers stay there.
-    opaque : list of str
-        Selectors of devices that look into texts.
+    opaque : dict
+        Selectors of devices that look into texts, each once.
     """
 
     def __init__(self, words: Words) -> None:
         self.numeric: set[str] = set()
-        self.opaque: list[str] = []
+        self.opaque: dict[str, None] = {}
         self._words = words
         self._simple: dict[str, Callable[[str], str]] = {
             "group": self._group,
@@ -189,7 +189,7 @@ class Texts:
     def _expression(self, text: str) -> str:
         selector = Selector(text)
         if selector.opaque and not self._words.settled:
-            self.opaque.append(text)
+            self.opaque[text] = None
         return selector.rewritten(self._domain, lambda word: self._words.word("attribute", word))
 
     def _ebs(self, text: str) -> str:

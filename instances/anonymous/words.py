@@ -33,6 +33,9 @@ CATEGORIES: Final[dict[str, Callable[[str], str]]] = {
 _APART: Final = frozenset(("priority", "scheduler", "image", "ip", "iqn", "kind", "key"))
 """Categories whose texts are compared with none of another category; each has words of its own."""
 
+_OF_DEVICES: Final = frozenset(("driver", "attribute"))
+"""Categories of what a selector of devices sees."""
+
 _ONE_NUMBER: Final = {"value": "attribute"}
 """Categories that share the numbers of another, since their words look alike."""
 
@@ -58,6 +61,7 @@ class Words:
         self.ambiguous: set[str] = set()
         self._kept = set(_KEPT)
         self._category: dict[str, str] = {}
+        self._of_devices: set[str] = set()
         self._apart: dict[str, set[str]] = {category: set() for category in _APART}
         self._made_of: dict[str, tuple[str, str, str]] = {}
         self._words: dict[tuple[str, str], str] | None = None
@@ -86,6 +90,10 @@ class Words:
         """Return the texts that were collected for a category that is not apart, and for none before it."""
         return [text for text, own in self._category.items() if own == category]
 
+    def of_devices(self) -> set[str]:
+        """Return the texts that were collected as drivers or values of attributes, and as anything else."""
+        return self._of_devices - self._kept
+
     def word(self, category: str, text: str) -> str:
         """Return the word for a text; before all are collected, collect it."""
         if self._words is not None:
@@ -93,6 +101,8 @@ class Words:
         if category in _APART:
             self._apart[category].add(text)
             return text
+        if category in _OF_DEVICES:
+            self._of_devices.add(text)
         known = self._category.get(text)
         if known is None or _RANK[category] < _RANK[known]:
             self._category[text] = category

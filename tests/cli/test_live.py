@@ -124,6 +124,15 @@ def test_a_file_is_made_a_snapshot_too(tmp_path):
         assert load_snapshot(file).now == load_snapshot(NAME_FILE).now
 
 
+def test_a_number_of_yaml_is_the_same_amount_afterwards(tmp_path):
+    file, out = tmp_path / "node.yaml", tmp_path / "node.json"
+    size = "{allocatable: {cpu: 1.50, memory: 2e9}}"
+    file.write_text(f"{{apiVersion: v1, kind: Node, metadata: {{name: n}}, status: {size}}}")
+    run("snapshot", str(file), "-o", str(out))
+    [before], [after] = load_snapshot(file).nodes, load_snapshot(out).nodes
+    assert before.status == after.status
+
+
 def test_what_a_file_lacks_is_one_line(tmp_path):
     file = tmp_path / "pod.yaml"
     file.write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {nodeName: 7}\n")

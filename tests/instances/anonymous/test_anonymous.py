@@ -364,7 +364,7 @@ def test_a_selector_that_looks_into_texts_keeps_them_and_says_so():
         "devices": [{"name": "d", "attributes": attributes}],
     }
     expression = 'device.attributes["gpu.acme.com"].model.startsWith("A1")'
-    kind = of_kind("DeviceClass", "c", "resource.k8s.io/v1")
+    kind = of_kind("DeviceClass", "A100", "resource.k8s.io/v1")  # what is named as a value is keeps it, too
     kind["spec"] = {"selectors": [{"cel": {"expression": expression}}]}
     anonymiser = Anonymiser()
     found = list(anonymous([slices, kind], anonymiser))

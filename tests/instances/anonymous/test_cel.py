@@ -54,6 +54,11 @@ ROWS = [
         id="A value for want of one",
     ),
     pytest.param(
+        'device.attributes[?"d"][?"model"].orValue("x") == "x"',
+        'device.attributes[?"D:d"][?"model"].orValue("V:x") == "V:x"',
+        id="An optional index",
+    ),
+    pytest.param(
         'device.driver == "d" // of team acme\n&& true', 'device.driver == "V:d" \n&& true', id="No comment"
     ),
     pytest.param("device.attributes['d'].cores > 3", 'device.attributes["D:d"].cores > 3', id="A number"),
