@@ -10,8 +10,13 @@ from .json_text import read_json_documents
 from .yaml_text import read_yaml
 
 
-def read_documents(file: str, content: bytes) -> Iterator[Any]:
+def read_documents(file: str, content: bytes, *, in_slices: bool = False) -> Iterator[Any]:
     """Yield the documents of a file; None for an empty one.
+
+    Parameters
+    ----------
+    in_slices : bool
+        Whether a long list may come with `json_lists.Items` as its items, which are made as they are used.
 
     Raises
     ------
@@ -24,7 +29,7 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
         yield from read_yaml(file, content)
         return
     try:
-        documents = read_json_documents(file, content)
+        documents = read_json_documents(file, content, in_slices=in_slices)
     except InputError as no_json:
         if file.lower().removesuffix(".gz").endswith(".json") and not _SEPARATOR.search(content):
             raise
@@ -69,6 +74,8 @@ def _as_utf8(file: str, content: bytes) -> bytes:
     """Drop a byte order mark; some shells write their output in UTF-16."""
     mark, encoding = next((pair for pair in _ENCODINGS if content.startswith(pair[0])), (b"", "utf-8"))
     content = content[len(mark) :]
+    if content.isascii() and encoding == "utf-8":
+        return content
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:

@@ -103,7 +103,7 @@ def parse_snapshot(
     empty = True
     with no_collection():
         for file, content in contents:
-            for number, document in enumerate(read_documents(file, content), 1):
+            for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
     if empty:

@@ -12,6 +12,7 @@ from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
+from .json_lists import Items
 from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
@@ -141,9 +142,9 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, st
     if not kind.endswith("List") or not (kind == "List" or "items" in document):
         yield place, kind, version, document
         return
-    if items is not None and not isinstance(items, (list, tuple)):
+    if items is not None and not isinstance(items, (list, tuple, Items)):
         raise InputError(file, place, "items", "must be a list")
     inherited = {} if kind == "List" else {"kind": kind.removesuffix("List"), "apiVersion": version}
-    for index, item in enumerate(items or ()):
+    for index, item in enumerate(items if items is not None else ()):
         whole = {**inherited, **item} if inherited and isinstance(item, dict) else item
         yield from _unroll(file, whole, f"{place} items[{index}]")
