@@ -9,6 +9,7 @@ from typing import Any
 START = datetime(2026, 3, 1, 8, tzinfo=UTC)
 PODS_A_NODE = 30
 PODS_AN_APP = 25
+MONTH = 30 * 24 * 3600
 
 
 def write_dump(file: Path, pods: int, *, full: bool) -> None:
@@ -41,6 +42,11 @@ def _items(nodes: int, pods: int, full: bool) -> Iterator[dict[str, Any]]:
     for k in range(pods):
         lean = _pod(k, nodes)
         yield _as_stored(lean, k) if full else lean
+
+
+def _made(k: int) -> int:
+    """Return when a pod was made, in seconds after the start: a dump is in the order of names."""
+    return k * 48271 % MONTH
 
 
 def _time(seconds: int) -> str:
@@ -112,7 +118,7 @@ def _pod(k: int, nodes: int) -> dict[str, Any]:
             "name": f"app-{app}-{app * 7919 % 2**32:08x}-{k:05x}",
             "namespace": f"team-{app % 20}",
             "uid": f"00000000-0000-4000-8000-{k:012x}",
-            "creationTimestamp": _time(k),
+            "creationTimestamp": _time(_made(k)),
             "labels": labels,
             "ownerReferences": [
                 {
@@ -166,14 +172,14 @@ def _as_stored(pod: dict[str, Any], k: int) -> dict[str, Any]:
             {"name": token, "projected": {"defaultMode": 420, "sources": sources}},
         ],
     }
-    meta["managedFields"] = [_managed("kube-controller-manager", k, _owned_spec(pod))]
+    meta["managedFields"] = [_managed("kube-controller-manager", _made(k), _owned_spec(pod))]
     if "nodeName" in spec:
         pod["status"] |= _running(pod, k, address)
         meta["managedFields"].append(
-            {**_managed("kubelet", k + 9, _owned_status(address)), "subresource": "status"}
+            {**_managed("kubelet", _made(k) + 9, _owned_status(address)), "subresource": "status"}
         )
     else:
-        condition = {"lastProbeTime": None, "lastTransitionTime": _time(k + 1), "type": "PodScheduled"}
+        condition = {"lastProbeTime": None, "lastTransitionTime": _time(_made(k) + 1), "type": "PodScheduled"}
         told = {"status": "False", "reason": "Unschedulable", "message": "0 nodes are available"}
         pod["status"] |= {"conditions": [{**condition, **told}], "qosClass": "Burstable"}
     return pod
@@ -185,7 +191,7 @@ def _running(pod: dict[str, Any], k: int, address: str) -> dict[str, Any]:
     digest = f"{k * 2654435761 % 2**64:064x}"
     return {
         "conditions": [
-            {"lastProbeTime": None, "lastTransitionTime": _time(k + 5), "status": "True", "type": kind}
+            {"lastProbeTime": None, "lastTransitionTime": _time(_made(k) + 5), "status": "True", "type": kind}
             for kind in kinds
         ],
         "containerStatuses": [
@@ -198,14 +204,14 @@ def _running(pod: dict[str, Any], k: int, address: str) -> dict[str, Any]:
                 "ready": True,
                 "restartCount": 0,
                 "started": True,
-                "state": {"running": {"startedAt": _time(k + 4)}},
+                "state": {"running": {"startedAt": _time(_made(k) + 4)}},
             }
         ],
         "hostIP": f"192.168.0.{k % 250}",
         "podIP": address,
         "podIPs": [{"ip": address}],
         "qosClass": "Burstable",
-        "startTime": _time(k + 2),
+        "startTime": _time(_made(k) + 2),
     }
 
 

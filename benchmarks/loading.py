@@ -45,7 +45,7 @@ LOADING = register(
         name="loading",
         title="Reading a large dump",
         about="""
-One List of nodes and pods as `kubectl get -A -o json` prints it, 30 pods a node, 25 pods an application, three
+One List of nodes and pods as `kubectl get -A -o json` prints it, 30 pods a node, 25 an application, three
 of four pods running. *Whole* pods hold all that an API server keeps of them, `managedFields` and status
 included, the others what scheduling depends on. *Read* is everything from the file to the checked snapshot;
 *index* is numbering the cluster (`build_cluster`), which is told in processor time.""",
