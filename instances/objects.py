@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from ..models.base import Kept
 from ..models.config import KubeSchedulerConfiguration
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
@@ -36,6 +37,7 @@ class Objects:
         self.ignored: Counter[str] = Counter()
         self.unknown = UnknownFields()
         self.clock = Clock()
+        self._kept = Kept()
         self._items: dict[type, list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], tuple[str, str, Any]] = {}
         self._generated: Counter[tuple[str, str]] = Counter()
@@ -75,7 +77,7 @@ class Objects:
             return
         raw = self._named(kind, raw)
         try:
-            item = read(model, raw, file)
+            item = read(model, raw, file, self._kept)
         except InputError as error:
             raise explained(error, model, raw) from None
         check_new(item, file)
