@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from .group import complain
-from .inputs import kube_version_option
+from .inputs import kube_version_option, stdin_once
 
 if TYPE_CHECKING:
     from ..models.kube_version import KubeVersion
@@ -29,7 +29,7 @@ Examples:
   kubestow hints cases.jsonl --feature-gates InPlacePodVerticalScaling=false
 """
 )
-@click.argument("cases", nargs=-1, required=True, metavar="CASES...")
+@click.argument("cases", nargs=-1, required=True, metavar="CASES...", callback=stdin_once)
 @_OUTPUT
 @_GATES
 @kube_version_option

@@ -12,7 +12,7 @@ import click
 
 from ..instances.dump import DUMP
 from .group import INCOMPLETE, INTERRUPTED, complain, leave
-from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots
+from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots, stdin_once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,14 @@ Examples:
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
 """
 )
-@click.argument("instances", nargs=-1, required=True, metavar="INSTANCE...", shell_complete=complete_instance)
+@click.argument(
+    "instances",
+    nargs=-1,
+    required=True,
+    metavar="INSTANCE...",
+    callback=stdin_once,
+    shell_complete=complete_instance,
+)
 @click.option(
     "-o", "--output", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
 )
