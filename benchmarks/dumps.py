@@ -196,12 +196,14 @@ def _running(pod: dict[str, Any], k: int, address: str) -> dict[str, Any]:
         ],
         "containerStatuses": [
             {
+                "allocatedResources": container["resources"]["requests"],
                 "containerID": f"containerd://{digest}",
                 "image": container["image"],
                 "imageID": f"{container['image']}@sha256:{digest}",
                 "lastState": {},
                 "name": "main",
                 "ready": True,
+                "resources": container["resources"],
                 "restartCount": 0,
                 "started": True,
                 "state": {"running": {"startedAt": _time(_made(k) + 4)}},

@@ -184,8 +184,8 @@ class ContainerStatus(KubeModel):
 
     name: str = ""
     ready: Bool = False
-    resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, AmountField] = Field(default_factory=dict)
+    resources: Annotated[ResourceRequirements | None, kept_once()] = None
+    allocated_resources: Annotated[dict[str, AmountField], kept_once()] = Field(default_factory=dict)
 
 
 class PodResourceClaimStatus(KubeModel):
