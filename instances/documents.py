@@ -60,6 +60,7 @@ def the_document(file: str, content: bytes, what: str) -> Any:
 
 
 _START = 4096
+_PIECE = 1 << 20
 _SEPARATOR = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _JSON = re.compile(rb'[\[{]\s*["{\[]')
 
@@ -74,10 +75,23 @@ def _as_utf8(file: str, content: bytes) -> bytes:
     """Drop a byte order mark; some shells write their output in UTF-16."""
     mark, encoding = next((pair for pair in _ENCODINGS if content.startswith(pair[0])), (b"", "utf-8"))
     content = content[len(mark) :]
-    if content.isascii() and encoding == "utf-8":
+    if encoding == "utf-8" and _is_utf8(content):
         return content
     try:
-        text = content.decode(encoding)
+        return content.decode(encoding).encode()
     except UnicodeDecodeError as error:
         raise InputError(file, "", "", f"is not text in UTF-8: byte {error.start} cannot be read") from None
-    return content if encoding == "utf-8" else text.encode()
+
+
+def _is_utf8(content: bytes) -> bool:
+    """Whether content is UTF-8, looked at in pieces: as text it takes up to four times as much."""
+    if content.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), _PIECE):
+            decoder.decode(content[start : start + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
