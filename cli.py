@@ -1,7 +1,7 @@
 """The command line: parse, call one function, render, exit.
 
 Exit codes: 0 done; 1 done, and what was asked for does not hold; 2 bad usage or bad input, in one line; 70 a
-bug in kubestow; 130 interrupted; 141 nobody reads the answer to its end, as in `kubestow solve | head -1`.
+bug in kubestow; 130 interrupted; 141 the answer is not read to its end, as in `kubestow solve | head -1`.
 Documents go to stdout, words to stderr. Everything heavy is imported inside the commands, so that help and
 completion are instant.
 """
@@ -18,6 +18,7 @@ import click
 from kubestow import __version__
 from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
+    complete_kube_version,
     complete_waiting_pod,
     input_options,
     instance_names,
@@ -65,6 +66,15 @@ serves them:
 \b
 Completion of commands, options and bundled instances, for bash, zsh or fish:
   eval "$(_KUBESTOW_COMPLETE=bash_source kubestow)"
+
+\b
+Exit codes:
+  0    done
+  1    done, and what was asked for does not hold: a regression, an instance that could not be solved
+  2    bad usage or bad input, in one line
+  70   a bug in kubestow
+  130  interrupted; the best plan so far is printed where there is one
+  141  the answer is not read to its end, as in `kubestow solve | head -1`
 """,
 )
 @click.version_option(__version__, prog_name="kubestow")
@@ -189,6 +199,7 @@ Examples:
     "--against",
     metavar="VERSION",
     callback=parse_kube_version,
+    shell_complete=complete_kube_version,
     help="Another release than --kube-version: what the upgrade changes for the greedy scheduler.",
 )
 @printing("wide", "name", "json", "yaml", names="the pods that differ", pods=True)

@@ -59,6 +59,26 @@ def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete:
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+def complete_kube_version(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the releases that are known; `--against` takes another one than `--kube-version`."""
+    from click.shell_completion import CompletionItem
+
+    from ..models.kube_version import KubeVersion
+
+    taken = None if param.name == "kube_version" else ctx.params.get("kube_version")
+    known = [version.value for version in KubeVersion if version != taken]
+    return [CompletionItem(value) for value in known if value.startswith(incomplete)]
+
+
+def stdin_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse arguments that would read standard input twice: the second time it is empty."""
+    if value.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once", ctx)
+    return value
+
+
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
     """Read ``--now``: a time as Kubernetes writes it."""
     from datetime import UTC, datetime
@@ -85,6 +105,7 @@ kube_version_option = click.option(
     default="1.36",
     show_default=True,
     callback=parse_kube_version,
+    shell_complete=complete_kube_version,
     help="Whose kube-scheduler: 1.34, 1.36 or 1.37 (docs/releases.md).",
 )
 input_options = options(
@@ -148,7 +169,11 @@ search_options = options(
     ),
 )
 several_instances = click.argument(
-    "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
+    "instances",
+    nargs=-1,
+    metavar="[INSTANCE]...",
+    callback=stdin_once,
+    shell_complete=complete_instance,
 )
 
 

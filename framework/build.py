@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..models.memory import no_collection
 from ..models.snapshot import Snapshot
 from .index.cluster import Cluster
 from .index.matchers import LabelClass, MatcherIndex
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
 def build_cluster(snapshot: Snapshot) -> Cluster:
     """Return the index of a snapshot, with its pods classified."""
-    cluster = Cluster(snapshot)
-    classify(cluster)
+    with no_collection():
+        cluster = Cluster(snapshot)
+        classify(cluster)
     return cluster
 
 

@@ -10,8 +10,13 @@ from .json_text import read_json_documents
 from .yaml_text import read_yaml
 
 
-def read_documents(file: str, content: bytes) -> Iterator[Any]:
+def read_documents(file: str, content: bytes, *, in_slices: bool = False) -> Iterator[Any]:
     """Yield the documents of a file; None for an empty one.
+
+    Parameters
+    ----------
+    in_slices : bool
+        Whether a long list may come with `json_lists.Items` as its items, which are made as they are used.
 
     Raises
     ------
@@ -24,7 +29,7 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
         yield from read_yaml(file, content)
         return
     try:
-        documents = read_json_documents(file, content)
+        documents = read_json_documents(file, content, in_slices=in_slices)
     except InputError as no_json:
         if file.lower().removesuffix(".gz").endswith(".json") and not _SEPARATOR.search(content):
             raise
@@ -55,6 +60,7 @@ def the_document(file: str, content: bytes, what: str) -> Any:
 
 
 _START = 4096
+_PIECE = 1 << 20
 _SEPARATOR = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _JSON = re.compile(rb'[\[{]\s*["{\[]')
 
@@ -69,8 +75,23 @@ def _as_utf8(file: str, content: bytes) -> bytes:
     """Drop a byte order mark; some shells write their output in UTF-16."""
     mark, encoding = next((pair for pair in _ENCODINGS if content.startswith(pair[0])), (b"", "utf-8"))
     content = content[len(mark) :]
+    if encoding == "utf-8" and _is_utf8(content):
+        return content
     try:
-        text = content.decode(encoding)
+        return content.decode(encoding).encode()
     except UnicodeDecodeError as error:
         raise InputError(file, "", "", f"is not text in UTF-8: byte {error.start} cannot be read") from None
-    return content if encoding == "utf-8" else text.encode()
+
+
+def _is_utf8(content: bytes) -> bool:
+    """Whether content is UTF-8, looked at in pieces: as text it takes up to four times as much."""
+    if content.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), _PIECE):
+            decoder.decode(content[start : start + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True

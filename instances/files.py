@@ -18,6 +18,7 @@ from ..models.errors import InputError, KubestowError
 STANDARD_INPUT = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _GZIP = b"\x1f\x8b"
+_TO_NOTHING: Final = "is a link to a file or folder that does not exist"
 _WITH_HEADER: Final = 31
 _MIB: Final = 1 << 20
 # Manifests shrink to a tenth or a fiftieth; a thousandth is what gzip can do.
@@ -70,7 +71,7 @@ def _reason(error: OSError) -> str:
 
 def _expand(path: Path) -> list[Path]:
     if not path.exists():
-        raise InputError(str(path), "", "", "no such file or folder")
+        raise InputError(str(path), "", "", _TO_NOTHING if path.is_symlink() else "no such file or folder")
     if not path.is_dir():
         return [path]
     files = sorted(_manifests(path))
@@ -99,8 +100,7 @@ def _manifests(folder: Path) -> Iterator[Path]:
             try:
                 status = path.stat()
             except FileNotFoundError:
-                message = "is a link to a file or folder that does not exist"
-                raise InputError(str(path), "", "", message) from None
+                raise InputError(str(path), "", "", _TO_NOTHING) from None
             except OSError as error:
                 refuse(error)
             if path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) and stat.S_ISREG(status.st_mode):

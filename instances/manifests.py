@@ -104,17 +104,13 @@ def parse_snapshot(
     empty = True
     with no_collection():
         for file, content in contents:
-            for number, document in enumerate(read_documents(file, content), 1):
+            for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
-    if empty:
-        raise InputError(
-            name,
-            "",
-            "",
-            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints",
-        )
-    return _assemble(objects, name, now, expand, feature_gates)
+        if empty:
+            words = "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints"
+            raise InputError(name, "", "", words)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def snapshot_of(
@@ -130,7 +126,7 @@ def snapshot_of(
     with no_collection():
         for number, raw in enumerate(raw_objects):
             objects.add(name, raw, f"items[{number}]")
-    return _assemble(objects, name, now, expand, feature_gates)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def _assemble(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from ..models.base import Kept
 from ..models.config import KubeSchedulerConfiguration
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
@@ -12,6 +13,7 @@ from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
+from .json_lists import Items
 from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
@@ -41,6 +43,7 @@ class Objects:
         self.ignored: Counter[str] = Counter()
         self.unknown = UnknownFields()
         self.clock = Clock()
+        self._kept = Kept()
         self._items: dict[type, list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], tuple[str, str, Any]] = {}
         self._generated: Counter[tuple[str, str]] = Counter()
@@ -80,7 +83,7 @@ class Objects:
             return
         raw = self._named(kind, raw)
         try:
-            item = read(model, raw, file)
+            item = read(model, raw, file, self._kept)
         except InputError as error:
             raise explained(error, model, raw) from None
         check_new(item, file)
@@ -149,9 +152,9 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, st
     if not kind.endswith("List") or not (kind == "List" or "items" in document):
         yield place, kind, version, document
         return
-    if items is not None and not isinstance(items, (list, tuple)):
+    if items is not None and not isinstance(items, (list, tuple, Items)):
         raise InputError(file, place, "items", "must be a list")
     inherited = {} if kind == "List" else {"kind": kind.removesuffix("List"), "apiVersion": version}
-    for index, item in enumerate(items or ()):
+    for index, item in enumerate(items if items is not None else ()):
         whole = {**inherited, **item} if inherited and isinstance(item, dict) else item
         yield from _unroll(file, whole, f"{place} items[{index}]")

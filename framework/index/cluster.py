@@ -24,7 +24,14 @@ from .affinity import parse_terms
 from .fallback import criteria_held
 from .matchers import MatcherIndex
 from .owners import DefaultSelectors
-from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_preemption, without_gated_fields
+from .podinfo import (
+    EARLIEST,
+    PodInfo,
+    Requests,
+    RequestsIndex,
+    terminates_by_preemption,
+    without_gated_fields,
+)
 from .ports import host_ports
 from .queue_order import queue_key
 from .taints import TaintClasses
@@ -146,9 +153,10 @@ class Cluster:
         selectors = DefaultSelectors(self.snapshot)
         infos: list[PodInfo] = []
         requests: list[Requests] = []
+        wanted = RequestsIndex(gates)
         for pod, node in self._relevant_pods():
             spec = pod.spec
-            requests.append(requests_of(pod, gates, on_node=node >= 0))
+            requests.append(wanted.of(pod, on_node=node >= 0))
             labels = pod.metadata.labels
             infos.append(
                 PodInfo(
@@ -183,7 +191,7 @@ class Cluster:
 
     def _number_resources(self, requests: list[Requests]) -> None:
         seen = dict.fromkeys(FIRST_RESOURCES)
-        for wanted in requests:
+        for wanted in {id(each): each for each in requests}.values():
             seen.update(dict.fromkeys(wanted.request))
             seen.update(dict.fromkeys(wanted.usage))
         for profile in self.profiles.values():
@@ -196,11 +204,17 @@ class Cluster:
         def vector(amounts: Mapping[str, int]) -> tuple[int, ...]:
             return tuple(amounts.get(name, 0) for name in self.resources)
 
+        known: dict[int, PodInfo] = {}
         for info, wanted in zip(self.pods, requests, strict=True):
-            info.request = vector(wanted.request)
-            info.usage = info.request if wanted.usage is wanted.request else vector(wanted.usage)
-            info.score_request = vector(wanted.score_request)
-            info.nonzero = (wanted.score_usage.get("cpu", 0), wanted.score_usage.get("memory", 0))
+            alike = known.setdefault(id(wanted), info)
+            if alike is info:
+                info.request = vector(wanted.request)
+                info.usage = info.request if wanted.usage is wanted.request else vector(wanted.usage)
+                info.score_request = vector(wanted.score_request)
+                info.nonzero = (wanted.score_usage.get("cpu", 0), wanted.score_usage.get("memory", 0))
+            else:
+                info.request, info.usage = alike.request, alike.usage
+                info.score_request, info.nonzero = alike.score_request, alike.nonzero
 
         offered = [in_units(node.status.allocatable) for node in self.nodes]
         most = max((amount for node in offered for amount in node.values()), default=0)
