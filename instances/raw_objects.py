@@ -28,7 +28,7 @@ def raw_objects(path: str | Path) -> list[dict[str, Any]]:
     objects = Objects(lambda model, raw: found.append(_plain(lean(model, raw))))
     with no_collection():
         for file, content in read_files([path]):
-            for number, document in enumerate(read_documents(file, content), 1):
+            for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
     if objects.clock.newest > EPOCH and not objects.of(SnapshotInfo):
         found.append(SnapshotInfo.raw(objects.clock.newest))
