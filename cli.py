@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
-from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
+from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_instance,
     complete_waiting_pod,
@@ -123,12 +123,14 @@ def solve(
         raise click.UsageError("--topology-key goes with --show topology only")
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        if scheduler == "greedy":
-            solved = solve_greedy_round(snapshot, search.prefer)
-        else:
-            with ProgressReport(sys.stderr) as progress:
-                solved = solve_round(snapshot, search, progress)
+    with before_a_plan():
+        loaded = list(snapshots(instances, choices))
+    for snapshot, waited in loaded:
+        with before_a_plan(), ProgressReport(sys.stderr) as progress:
+            if scheduler == "greedy":
+                solved = solve_greedy_round(snapshot, search.prefer, watch=progress.watch, waited=waited)
+            else:
+                solved = solve_round(snapshot, search, progress, watch=progress.watch, waited=waited)
         plan = solved.plan
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
         report = partial(plan_report, plan)
@@ -198,17 +200,19 @@ def compare(
     earlier = read_comparison(fail_on_regression) if fail_on_regression else None
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("compare takes one INSTANCE")
-    [snapshot] = snapshots(instances, choices)
+    with before_a_plan():
+        [(snapshot, waited)] = snapshots(instances, choices)
     if earlier is not None and _base(earlier.optimal.instance) != _base(snapshot.name):
         compared = f"{fail_on_regression} compares {earlier.optimal.instance}, not {snapshot.name}"
         raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
-        changes = upgrade(snapshot, against)
+        with before_a_plan(), ProgressReport(sys.stderr) as progress:
+            changes = upgrade(snapshot, against, progress.watch)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
         _emit(output, document, partial(upgrade_report, changes))
         return
-    with ProgressReport(sys.stderr) as progress:
-        comparison = compare_round(snapshot, search, progress)
+    with before_a_plan(), ProgressReport(sys.stderr) as progress:
+        comparison = compare_round(snapshot, search, progress, watch=progress.watch, waited=waited)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
     _emit(output, document, partial(comparison_report, comparison))
     if comparison.optimal.stats.interrupted:
@@ -238,11 +242,13 @@ def trace(instances: tuple[str, ...], output: str, **choices: Any) -> None:
     In JSON each instance is one line.
     """
     from kubestow.framework.runs.trace import trace as trace_round
+    from kubestow.reports.progress import ProgressReport
     from kubestow.reports.trace import trace_report
 
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        document = trace_round(snapshot)
+    for snapshot, _ in list(snapshots(instances, choices)):
+        with ProgressReport(sys.stderr) as progress:
+            document = trace_round(snapshot, progress.watch)
         report = partial(trace_report, snapshot.name, document)
         _emit(output, document, report, compact=True, several=several)
 
@@ -270,11 +276,13 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **ch
     """
     from kubestow.framework.runs.explain import explain as explain_pod
     from kubestow.reports.explain import explain_report
+    from kubestow.reports.progress import ProgressReport
 
     if not instances or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
-    [snapshot] = snapshots(instances, choices)
-    document = explain_pod(snapshot, pod, alone=alone)
+    [(snapshot, _)] = snapshots(instances, choices)
+    with ProgressReport(sys.stderr) as progress:
+        document = explain_pod(snapshot, pod, alone=alone, watch=progress.watch)
     _emit(output, with_notes(document, snapshot), partial(explain_report, document))
 
 

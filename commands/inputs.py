@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
@@ -180,13 +182,21 @@ def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list
     return [catalogue.names()[0]]
 
 
-def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+class Loaded(NamedTuple):
+    """An instance, and the seconds that it took to read it."""
+
+    snapshot: Snapshot
+    seconds: float
+
+
+def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Loaded]:
     """Load one instance after the other, each under the name that the user gave it."""
     from dataclasses import replace
 
     from ..instances import catalogue
     from ..instances.manifests import load_snapshot
     from ..models.features import FeatureGates
+    from ..reports.progress import ProgressReport
 
     gates = FeatureGates.parse(choices["feature_gates"])
     names = instance_names(arguments, choices)
@@ -195,17 +205,27 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
-        snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
-        yield replace(snapshot, kube_version=choices["kube_version"])
+        start = time.monotonic()
+        with ProgressReport(sys.stderr) as progress:
+            snapshot = load_openb(
+                nodes, pods, wanted, now=choices["now"], feature_gates=gates, watch=progress.watch
+            )
+        yield Loaded(replace(snapshot, kube_version=choices["kube_version"]), time.monotonic() - start)
         return
     for name in names:
-        snapshot = load_snapshot(
-            [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
-        )
+        start = time.monotonic()
+        with ProgressReport(sys.stderr) as progress:
+            snapshot = load_snapshot(
+                [catalogue.locate(name)],
+                now=choices["now"],
+                expand=choices["expand"],
+                feature_gates=gates,
+                watch=progress.watch,
+            )
         snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
-        yield replace(snapshot, name=name, notes=tuple(notes))
+        yield Loaded(replace(snapshot, name=name, notes=tuple(notes)), time.monotonic() - start)
 
 
 def notes_of(snapshot: Snapshot) -> list[str]:

@@ -34,7 +34,7 @@ def test_a_line_tells_tier_incumbent_bound_and_gap():
 def test_what_is_not_known_yet_is_left_out():
     assert describe(Progress("fallback", "min", None, 0, 1.0), 1.0) == "1 s  fallback: bound 0"
     assert describe(Progress("fallback", "min", None, None, 1.0), 1.0) == "1 s  fallback"
-    assert describe(None, 4.0) == "4 s  reading the round"
+    assert describe(None, 4.0) == "4 s  starting"
 
 
 def test_a_short_run_says_nothing():
