@@ -125,6 +125,9 @@ def load_solver() -> None:
 _SAMPLE: Final = 64
 _MOST_RESERVED: Final = 0.3
 
+# How often the state of the input is set up for words and replay.
+_ROUNDS: Final = 8
+
 # Seconds of a search for which no time is left.
 _INSTANT: Final = 1e-6
 
@@ -194,13 +197,16 @@ class _Round:
         """
         if self._finishing is not None:
             return self._finishing
-        outcome, pods = self._greedy, len(self._cluster.pending)
+        outcome, pods = self._greedy, max(1, len(self._cluster.pending))
         steps = outcome.moves[:_SAMPLE]
         begin = time.monotonic()
+        follow(self._cluster, (), {})
+        middle = time.monotonic()
         follow(self._cluster, steps, outcome.allocations)
-        step = (time.monotonic() - begin) / max(1, len(steps))
-        left_out = 1 - len(outcome.placed) / max(1, pods)
-        return step * (pods + len(outcome.moves)) + left_out * self._greedy_seconds
+        once, some = middle - begin, time.monotonic() - middle
+        step = max(0.0, some - once) / max(1, len(steps))
+        left_out = 1 - len(outcome.placed) / pods
+        return _ROUNDS * once + step * max(pods, len(outcome.moves)) + left_out * self._greedy_seconds
 
     def _finished(
         self,
