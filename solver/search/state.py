@@ -128,6 +128,10 @@ class SearchState:
         """Seconds until the deadline."""
         return self.deadline - time.monotonic()
 
+    def end(self) -> None:
+        """Begin nothing more."""
+        self.deadline = min(self.deadline, time.monotonic())
+
     def value(self, name: str) -> int:
         """Return the best plan's value of a tier."""
         return self.incumbent.value(name)

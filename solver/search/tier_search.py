@@ -111,7 +111,7 @@ class Search:
                     k += self._solve(names, k)
                     k = state.reopen(k)
         except OutOfTime:
-            pass  # in the middle of building a model: what is known is the answer
+            state.end()  # in the middle of building a model: what is known is the answer
         except KeyboardInterrupt:
             state.interrupted = True
             for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
