@@ -128,7 +128,7 @@ search_options = options(
         metavar="SECONDS",
         default=60.0,
         show_default=True,
-        help="For the whole round; when it is up, the best plan so far is the answer.",
+        help="For all but reading; when it is up, the best plan so far is the answer (docs/model.md).",
     ),
     click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
     click.option(
