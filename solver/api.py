@@ -172,15 +172,13 @@ class _Round:
     def _search(self, progress: ProgressCallback | None) -> RoundResult:
         """Search until it is time to put the best plan in words."""
         cluster, greedy = self._cluster, self._greedy
-        limit = self._options.time_limit
         try:
             from .decomposition.engine import require_engine
             from .decomposition.search import search_round
 
             require_engine(self._options)
             if not self._interrupted:
-                seconds = max(limit - min(self._reserve(), _MOST_RESERVED * limit), _INSTANT)
-                options = replace(self._options, time_limit=seconds)
+                options = replace(self._options, time_limit=self._search_limit())
                 return search_round(cluster, greedy, options, progress, self._start, watch=self._watch)
         except BaseException as error:
             if not is_interrupt(error):
@@ -188,6 +186,13 @@ class _Round:
         from .decomposition.search import round_unsearched
 
         return round_unsearched(cluster, greedy, self._options.prefer, interrupted=True)
+
+    def _search_limit(self) -> float:
+        """Return the seconds from the start after which the best plan is put in words."""
+        limit = self._options.time_limit
+        if time.monotonic() - self._start >= limit:
+            return _INSTANT
+        return limit - min(self._reserve(), _MOST_RESERVED * limit)
 
     def _reserve(self) -> float:
         """Estimate the seconds that it takes to put a plan in words and to replay it.
