@@ -11,11 +11,14 @@ from kubestow.instances.openb import OpenbOptions, load_openb
 from kubestow.instances.racks import racks
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.snapshot import Snapshot
-from kubestow.solver.api import load_solver, solve
+from kubestow.solver.api import WORDS, load_solver, solve
 from kubestow.solver.options import SolveOptions
 
 from .openb import TRACE
 from .registry import BenchSpec, Column, register
+
+SEARCH = "finding classes: pods"
+"""The first phase after greedy's run."""
 
 INSTANCES = {
     "tight": lambda: snapshot_of(packing(4, 4, 2, 1.0, 1)),
@@ -35,20 +38,21 @@ def _openb() -> Snapshot:
 def measure(instance: str, release: str, seconds: float) -> dict[str, Any]:
     snapshot = replace(INSTANCES[instance](), kube_version=KubeVersion.parse(release))
     load_solver()
-    over = [0.0]  # when greedy was: the first step after it begins
+    times: dict[str, float] = {}  # when a phase was first heard of
 
     def watch(phase: str, done: int = 0, total: int = 0) -> None:
-        if phase.startswith("finding classes") and not over[0]:
-            over[0] = time.monotonic() - begin
+        times.setdefault(phase, time.monotonic())
 
     begin, worked = time.monotonic(), _processor()
     plan = solve(snapshot, SolveOptions(time_limit=seconds, workers=2), watch=watch)
-    wall = time.monotonic() - begin
+    end = time.monotonic()
+    searched = next(times[phase] for phase in (*times, WORDS) if phase in (SEARCH, WORDS))
     return {
         "nodes": len(snapshot.nodes),
         "pods": len(snapshot.pods),
-        "greedy": over[0],
-        "over": wall - seconds,
+        "greedy": searched - begin,
+        "words": end - times[WORDS],
+        "over": end - begin - seconds,
         "processor": _processor() - worked,
         "status": plan.status,
     }
@@ -68,7 +72,6 @@ def cases() -> list[dict[str, Any]]:
         ("racks(1, racks=16, gangs=16)", "1.36"): (0.5, 30.0),
         ("contested(1000)", "1.36"): (0.5, 30.0, 60.0),
         ("openb", "1.36"): (0.5, 30.0, 60.0),
-        ("racks(1)", "1.36"): (60.0,),
     }
     return [
         {"instance": instance, "release": release, "seconds": seconds}
@@ -83,11 +86,13 @@ LIMITS = register(
         title="How well the time limit is kept",
         about="""
 Rounds that a search would go on with, each solved once for each limit, by 2 threads. *Greedy done* is
-when the index and greedy's run were over; they are never cut short, nor are the words of the plan and its
-replay ([model.md](model.md), "How the time is spent"). *Over the limit* is the clock from the call, after
-reading, to the replayed plan, less the limit: below 0 the search ended before. The release says whose
-kube-scheduler greedy is: from 1.36 on a gang is tried in every domain. Processor time is that of all
-threads and processes; where it is far below the clock, others used the machine.""",
+when the index and greedy's run were over, *words and replay* what it took to write the best plan down and
+to replay it: both are never cut short ([model.md](model.md), "How the time is spent"), and where they
+take longer than the limit together, the answer is late. *Over the limit* is the clock from the call,
+after reading, to the replayed plan, less the limit: below 0 the search ended before. The release says
+whose kube-scheduler greedy is: from 1.36 on a gang is tried in every domain, which takes minutes of
+processor time with 64 racks. Processor time is that of all threads and processes; where it is far below
+the clock, others used the machine.""",
         cases=tuple(cases()),
         quick=({"instance": "tight", "release": "1.36", "seconds": 0.2},),
         measure=measure,
@@ -98,6 +103,7 @@ threads and processes; where it is far below the clock, others used the machine.
             Column("pods", "{pods:,}"),
             Column("limit, s", "{seconds:g}"),
             Column("greedy done, s", "{greedy:.1f}"),
+            Column("words and replay, s", "{words:.1f}"),
             Column("over the limit, s", "{over:+.1f}"),
             Column("processor, s", "{processor:.1f}"),
             Column("status", "{status}"),

@@ -121,9 +121,12 @@ def load_solver() -> None:
     from .decomposition import search  # noqa: F401
 
 
+#: The phase in which a plan is put in words, before it is replayed.
+WORDS: Final = "putting the plan in words: pods"
+
 # Steps of greedy's that are replayed to see what one takes, and the most of the time limit that is kept back.
-_SAMPLE: Final = 64
-_MOST_RESERVED: Final = 0.3
+_SAMPLE: Final = 256
+_MOST_RESERVED: Final = 0.5
 
 # How often the state of the input is set up for words and replay.
 _ROUNDS: Final = 8
@@ -197,8 +200,8 @@ class _Round:
     def _reserve(self) -> float:
         """Estimate the seconds that it takes to put a plan in words and to replay it.
 
-        They are those that greedy's plan took, where it was. Otherwise a few of its steps are replayed, and
-        to say why a pod is left out takes no longer than it took greedy to find that out.
+        They are those that greedy's plan took, where it was. Otherwise a few of its steps are replayed: words
+        take about as long, and to say why a pod is left out no longer than it took greedy to find that out.
         """
         if self._finishing is not None:
             return self._finishing
@@ -211,7 +214,8 @@ class _Round:
         once, some = middle - begin, time.monotonic() - middle
         step = max(0.0, some - once) / max(1, len(steps))
         left_out = 1 - len(outcome.placed) / pods
-        return _ROUNDS * once + step * max(pods, len(outcome.moves)) + left_out * self._greedy_seconds
+        steps_of_all = 2 * step * max(pods, len(outcome.moves))
+        return _ROUNDS * once + steps_of_all + left_out * self._greedy_seconds
 
     def _finished(
         self,
@@ -226,6 +230,7 @@ class _Round:
         begin = time.monotonic()
 
         def finish() -> tuple[Plan, Outcome, State]:
+            self._watch(WORDS)
             best, worth = outcome, value
             if scheduler == "optimal" and best.admissible:
                 best, worth = honoured_first(self._cluster, best, worth, self._options.prefer)

@@ -105,5 +105,6 @@ def test_every_step_from_the_file_to_the_replay_is_told_in_its_order(tmp_path):
         "greedy, pass 1: pods",
         "finding classes: pods",
         "finding classes: classes",
+        "putting the plan in words: pods",
         "replaying: steps",
     ]
