@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
-from .voice import is_verbose, news, note
+from .voice import is_verbose, news, note, progress_told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -152,7 +153,7 @@ search_options = options(
         metavar="SECONDS",
         default=60.0,
         show_default=True,
-        help="For the whole round; when it is up, the best plan so far is the answer.",
+        help="For all but reading; when it is up, the best plan so far is the answer (docs/model.md).",
     ),
     click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
     click.option(
@@ -207,7 +208,14 @@ def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list
     return [catalogue.names()[0]]
 
 
-def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+class Loaded(NamedTuple):
+    """An instance, and the seconds that it took to read it."""
+
+    snapshot: Snapshot
+    seconds: float
+
+
+def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Loaded]:
     """Load one instance after the other, each under the name that the user gave it."""
     from dataclasses import replace
 
@@ -222,20 +230,30 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
-        snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_openb(
+                nodes, pods, wanted, now=choices["now"], feature_gates=gates, watch=progress.watch
+            )
         tell_read(snapshot)
-        yield replace(snapshot, kube_version=choices["kube_version"])
+        yield Loaded(replace(snapshot, kube_version=choices["kube_version"]), time.monotonic() - start)
         return
     for name in names:
-        snapshot = load_snapshot(
-            [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
-        )
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_snapshot(
+                [catalogue.locate(name)],
+                now=choices["now"],
+                expand=choices["expand"],
+                feature_gates=gates,
+                watch=progress.watch,
+            )
         snapshot = replace(snapshot, kube_version=choices["kube_version"])
         notes = notes_of(snapshot)
         tell(name, notes)
         snapshot = replace(snapshot, name=name, notes=tuple(notes))
         tell_read(snapshot)
-        yield snapshot
+        yield Loaded(snapshot, time.monotonic() - start)
 
 
 def tell_read(snapshot: Snapshot) -> None:
