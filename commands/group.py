@@ -121,6 +121,20 @@ def _exit_codes() -> Iterator[None]:
         raise click.exceptions.Exit(_failed(error)) from None
 
 
+@contextmanager
+def before_a_plan() -> Iterator[None]:
+    """Tell of a Ctrl-C that there was no plan yet when it came."""
+    from ..models.errors import is_interrupt
+
+    try:
+        yield
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
+        complain("interrupted before a plan was found")
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
 def leave(code: int, words: str) -> NoReturn:
     """End a command whose answer is written, with words on stderr and an exit code."""
     sys.stdout.flush()

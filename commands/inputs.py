@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from .live import target_of, wants_live
 from .options import options
-from .voice import fetch_progress, is_verbose, news, note
+from .voice import is_verbose, news, note, progress_told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -142,7 +143,7 @@ search_options = options(
         metavar="SECONDS",
         default=60.0,
         show_default=True,
-        help="For the whole round; when it is up, the best plan so far is the answer.",
+        help="For all but reading; when it is up, the best plan so far is the answer (docs/model.md).",
     ),
     click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
     click.option(
@@ -199,7 +200,14 @@ def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list
     return [catalogue.names()[0]]
 
 
-def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+class Loaded(NamedTuple):
+    """An instance, and the seconds that it took to read it."""
+
+    snapshot: Snapshot
+    seconds: float
+
+
+def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Loaded]:
     """Load one instance after the other, each under the name that the user gave it."""
     from dataclasses import replace
 
@@ -217,32 +225,43 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
-        snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_openb(
+                nodes, pods, wanted, now=choices["now"], feature_gates=gates, watch=progress.watch
+            )
         tell_read(snapshot)
-        yield replace(snapshot, kube_version=choices["kube_version"])
+        yield Loaded(replace(snapshot, kube_version=choices["kube_version"]), time.monotonic() - start)
         return
     for name in names:
-        snapshot = load_snapshot(
-            [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
-        )
-        yield _told(replace(snapshot, name=name), choices)
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_snapshot(
+                [catalogue.locate(name)],
+                now=choices["now"],
+                expand=choices["expand"],
+                feature_gates=gates,
+                watch=progress.watch,
+            )
+        yield _told(replace(snapshot, name=name), choices, start)
 
 
-def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Snapshot:
+def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Loaded:
     from ..instances.live.cluster import live_snapshot
 
-    with fetch_progress() as progress:
+    start = time.monotonic()
+    with progress_told() as progress:
         snapshot = live_snapshot(
             target_of(choices),
-            progress,
             now=choices["now"],
             expand=choices["expand"],
             feature_gates=gates,
+            watch=progress.watch,
         )
-    return _told(snapshot, choices)
+    return _told(snapshot, choices, start)
 
 
-def _told(snapshot: Snapshot, choices: Mapping[str, Any]) -> Snapshot:
+def _told(snapshot: Snapshot, choices: Mapping[str, Any], start: float) -> Loaded:
     """Return a snapshot for the release that is asked for, with all notes; what is to be told is told."""
     from dataclasses import replace
 
@@ -251,7 +270,7 @@ def _told(snapshot: Snapshot, choices: Mapping[str, Any]) -> Snapshot:
     tell(snapshot.name, notes)
     snapshot = replace(snapshot, notes=tuple(notes))
     tell_read(snapshot)
-    return snapshot
+    return Loaded(snapshot, time.monotonic() - start)
 
 
 def tell_read(snapshot: Snapshot) -> None:

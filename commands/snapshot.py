@@ -11,15 +11,13 @@ from .group import INCOMPLETE, leave
 from .help import Command
 from .inputs import complete_instance, tell
 from .live import cluster_options, target_of
-from .voice import fetch_progress, news, note, voice_options
+from .voice import news, note, progress_told, voice_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..instances.live.fetch import Fetch
-    from ..models.fetched import Fetched
-
-    Tell = Callable[[Fetched], object] | None
+    from ..models.progress import Watch
 
 
 @click.command(
@@ -75,16 +73,16 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
     fetch: Fetch | None = None
     with ExitStack() as stack:
         objects: Iterable[dict[str, Any]]
-        progress = stack.enter_context(fetch_progress(file))
+        progress = stack.enter_context(progress_told())
         if file is None:
-            fetch = stack.enter_context(_fetching(namespace, choices, progress))
+            fetch = stack.enter_context(_fetching(namespace, choices, progress.watch))
             objects = fetch.objects()
         else:
             _check_no_cluster(namespace, choices)
-            objects = raw_objects(catalogue.locate(file))
+            objects = raw_objects(catalogue.locate(file), progress.watch)
         if anonymise:
             anonymiser = Anonymiser()
-            objects = anonymous(objects, anonymiser, progress)
+            objects = anonymous(objects, anonymiser, progress.watch)
         written = stack.enter_context(snapshot_file(output))
         for item in objects:
             written.add(item)
@@ -95,12 +93,12 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
 
 
 @contextmanager
-def _fetching(namespace: str, choices: Mapping[str, Any], progress: Tell) -> Iterator[Fetch]:
+def _fetching(namespace: str, choices: Mapping[str, Any], watch: Watch) -> Iterator[Fetch]:
     from ..instances.live.cluster import connected
     from ..instances.live.fetch import Fetch
 
     with connected(target_of(choices)) as cluster:
-        yield Fetch(cluster.client, namespace, progress)
+        yield Fetch(cluster.client, namespace, watch)
 
 
 def _check_no_cluster(namespace: str, choices: Mapping[str, Any]) -> None:

@@ -98,7 +98,7 @@ def _loaded(
         if interrupted():
             break
         try:
-            loaded += snapshots(group, choices)
+            loaded += [item.snapshot for item in snapshots(group, choices)]
         except KubestowError as error:
             first = first or error
             loaded.append(StudiedInstance.failed(" ".join(group), str(error)))

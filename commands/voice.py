@@ -14,8 +14,7 @@ from .help import shared_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..models.fetched import Fetched
-    from ..solver.options import ProgressCallback
+    from ..reports.progress import Listener
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -82,49 +81,22 @@ def news(words: str) -> None:
 
 
 @contextmanager
-def search_progress() -> Iterator[ProgressCallback | None]:
-    """Show where a search is: nowhere, on a live line, or with `--verbose` a line for each of its steps.
+def progress_told() -> Iterator[Listener]:
+    """Show where a command is: nowhere, on a live line, or with `--verbose` a line for each of its steps.
 
     Yields
     ------
-    callable or None
-        What the solver tells its progress to.
+    Listener
+        What reading, greedy and the solver tell their progress to.
     """
+    from ..reports.progress import ProgressReport, Silence
+
     if is_quiet():
-        yield None
+        yield Silence()
     elif is_verbose():
         from ..reports.narration import Narrator
 
         yield Narrator(complain)
     else:
-        from ..reports.progress import ProgressReport
-
         with ProgressReport(sys.stderr) as progress:
             yield progress
-
-
-@contextmanager
-def fetch_progress(file: str | None = None) -> Iterator[Callable[[Fetched], object] | None]:
-    """Show how far a fetch is: nowhere, on a live line, or with `--verbose` a line for each page.
-
-    Parameters
-    ----------
-    file : str, optional
-        What is read; by default the cluster is asked.
-
-    Yields
-    ------
-    callable or None
-        What the fetch tells its progress to.
-    """
-    if is_quiet():
-        yield None
-        return
-    from ..reports.progress import FetchReport, what_is_fetched
-
-    if is_verbose():
-        yield lambda fetched: complain(what_is_fetched(fetched)) if fetched.pages else None
-        return
-    first = "asking the cluster what it serves" if file is None else f"reading {file}"
-    with FetchReport(sys.stderr, first) as progress:
-        yield progress

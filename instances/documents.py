@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..models.errors import InputError
+from ..models.progress import Watch, unwatched
 from .json_text import read_json_documents
 from .yaml_text import read_yaml
 
 
-def read_documents(file: str, content: bytes, *, in_slices: bool = False) -> Iterator[Any]:
-    """Yield the documents of a file; None for an empty one.
+def read_documents(
+    file: str, content: bytes, watch: Watch = unwatched, *, in_slices: bool = False
+) -> Iterator[Any]:
+    """Yield the documents of a file; None for an empty one. `watch` hears of the bytes of YAML.
 
     Parameters
     ----------
@@ -26,7 +29,7 @@ def read_documents(file: str, content: bytes, *, in_slices: bool = False) -> Ite
     content = _as_utf8(file, content)
     start = content[:_START].lstrip()
     if start[:1] not in (b"{", b"["):
-        yield from read_yaml(file, content)
+        yield from read_yaml(file, content, watch)
         return
     try:
         documents = read_json_documents(file, content, in_slices=in_slices)
@@ -34,7 +37,7 @@ def read_documents(file: str, content: bytes, *, in_slices: bool = False) -> Ite
         if file.lower().removesuffix(".gz").endswith(".json") and not _SEPARATOR.search(content):
             raise
         try:
-            documents = list(read_yaml(file, content))
+            documents = list(read_yaml(file, content, watch))
         except InputError:
             # YAML's short form begins as JSON does, but seldom with quotation marks.
             if _JSON.match(start):

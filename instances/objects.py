@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from ..models.base import Kept
 from ..models.config import KubeSchedulerConfiguration
@@ -11,6 +11,7 @@ from ..models.errors import InputError
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
+from ..models.progress import Watch, unwatched
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
 from .json_lists import Items
@@ -19,12 +20,17 @@ from .unknown_fields import UnknownFields, explained
 AnyObject = KubeObject | KubeSchedulerConfiguration
 T = TypeVar("T", bound=AnyObject)
 
+# Objects of a list between two reports of how many are done.
+OBJECTS_UNHEARD: Final = 256
+
 
 class Objects:
     """The objects of an input by kind, in input order, each with the file it came from.
 
     Parameters
     ----------
+    watch : Watch
+        Hears of the objects validated.
     hear : callable, optional
         Takes the model and the raw form of each object that is read.
 
@@ -38,7 +44,10 @@ class Objects:
         The newest timestamp of the objects that are read.
     """
 
-    def __init__(self, hear: Callable[[type, dict[str, Any]], object] | None = None) -> None:
+    def __init__(
+        self, watch: Watch = unwatched, hear: Callable[[type, dict[str, Any]], object] | None = None
+    ) -> None:
+        self._watch = watch
         self._hear = hear
         self.ignored: Counter[str] = Counter()
         self.unknown = UnknownFields()
@@ -70,8 +79,10 @@ class Objects:
             its kind and name that is there already.
         """
         try:
-            for where, kind, version, raw in _unroll(file, document, place):
+            for number, (where, kind, version, raw) in enumerate(_unroll(file, document, place), 1):
                 self._add(file, where, kind, version, raw)
+                if number % OBJECTS_UNHEARD == 0:
+                    self._watch("validating: objects", number, len(document["items"]))
         except RecursionError:
             raise InputError(file, place, "", "is nested too deeply") from None
 

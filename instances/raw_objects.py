@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ..models.memory import no_collection
+from ..models.progress import Watch, unwatched
 from ..models.quantity import SpelledFloat
 from ..models.snapshot_info import SnapshotInfo
 from .clock import EPOCH
@@ -13,7 +14,7 @@ from .lean import lean
 from .objects import Objects
 
 
-def raw_objects(path: str | Path) -> list[dict[str, Any]]:
+def raw_objects(path: str | Path, watch: Watch = unwatched) -> list[dict[str, Any]]:
     """Return the objects in a file or folder without the fields that no model reads, each once.
 
     At the end there is a SnapshotInfo with the time of the round, since what is dropped may have the newest
@@ -25,10 +26,10 @@ def raw_objects(path: str | Path) -> list[dict[str, Any]]:
         For what `manifests.load_snapshot` refuses of a single object.
     """
     found: list[dict[str, Any]] = []
-    objects = Objects(lambda model, raw: found.append(_plain(lean(model, raw))))
+    objects = Objects(watch, lambda model, raw: found.append(_plain(lean(model, raw))))
     with no_collection():
-        for file, content in read_files([path]):
-            for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
+        for file, content in read_files([path], watch):
+            for number, document in enumerate(read_documents(file, content, watch, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
     if objects.clock.newest > EPOCH and not objects.of(SnapshotInfo):
         found.append(SnapshotInfo.raw(objects.clock.newest))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.pod import Pod
+from ...models.progress import Watch, unwatched
 from ...models.requests import in_units
 from ...models.snapshot import Snapshot
 from ..vocabulary import names
@@ -47,6 +48,9 @@ T = TypeVar("T")
 
 # Scores multiply an amount by 100; sums and products of amounts below this stay inside 64 bits.
 _EXACT_IN_64_BITS: Final = 2**55
+
+# Pods between two reports of how many are read.
+_PODS_UNHEARD: Final = 1024
 
 
 class Cluster:
@@ -101,7 +105,7 @@ class Cluster:
     unit_of: Ints
     unit_pods: list[int]
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, watch: Watch = unwatched) -> None:
         self.snapshot = snapshot
         self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes
@@ -113,7 +117,7 @@ class Cluster:
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}
         self._domains: dict[str, Domains] = {}
-        self.pods, requests = self._read_pods()
+        self.pods, requests = self._read_pods(watch)
         self.pod_index = {info.key: info.index for info in self.pods}
         self._number_resources(requests)
         self._queue()
@@ -140,7 +144,7 @@ class Cluster:
                     continue
             yield without_gated_fields(pod, self.gates), node
 
-    def _read_pods(self) -> tuple[tuple[PodInfo, ...], list[Requests]]:
+    def _read_pods(self, watch: Watch) -> tuple[tuple[PodInfo, ...], list[Requests]]:
         gates, now = self.gates, self.snapshot.now
         sidecars = gates.enabled("SidecarContainers")
         guards = gates.enabled("DisruptionPolicyInPriorityClass")
@@ -155,6 +159,8 @@ class Cluster:
         requests: list[Requests] = []
         wanted = RequestsIndex(gates)
         for pod, node in self._relevant_pods():
+            if len(infos) % _PODS_UNHEARD == 0:
+                watch("indexing: pods", len(infos), len(self.snapshot.pods))
             spec = pod.spec
             requests.append(wanted.of(pod, on_node=node >= 0))
             labels = pod.metadata.labels

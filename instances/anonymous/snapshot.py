@@ -1,14 +1,14 @@
 """The door: objects in, objects with other names out."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from tempfile import TemporaryFile
 from typing import Any, Final
 
 import orjson
 from pydantic import BaseModel
 
-from ...models.fetched import Fetched
 from ...models.kinds import find_kind
+from ...models.progress import Watch, unwatched
 from .texts import KNOWN_DRIVERS, Texts
 from .walk import rewritten
 from .words import Words, ordinal
@@ -101,11 +101,9 @@ class Anonymiser:
 
 
 def anonymous(
-    objects: Iterable[Mapping[str, Any]],
-    anonymiser: Anonymiser,
-    tell: Callable[[Fetched], object] | None = None,
+    objects: Iterable[Mapping[str, Any]], anonymiser: Anonymiser, watch: Watch = unwatched
 ) -> Iterator[dict[str, Any]]:
-    """Yield objects with other names, in their order; `tell` hears how far this is.
+    """Yield objects with other names, in their order; `watch` hears how far this is.
 
     Between the two walks they are in a file without a name, which only this user can read.
     """
@@ -118,8 +116,7 @@ def anonymous(
         anonymiser.settle()
         between.seek(0)
         for number, line in enumerate(between):
-            if tell is not None:
-                tell(Fetched("other names", 0, number, total))
+            watch("giving other names: objects", number, total)
             found = anonymiser.rewritten(orjson.loads(line))
             if found is not None:
                 yield found

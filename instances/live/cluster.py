@@ -1,13 +1,13 @@
 """The door: a cluster as kubectl's configuration names it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ...models.features import FeatureGates
-from ...models.fetched import Fetched
+from ...models.progress import Watch, unwatched
 from ...models.snapshot import Snapshot
 from ..manifests import snapshot_of
 from .client import Client
@@ -69,11 +69,11 @@ def _configured(target: Target) -> tuple[str, str]:
 
 def live_snapshot(
     target: Target,
-    tell: Callable[[Fetched], object] | None = None,
     *,
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Read a snapshot from a live cluster; otherwise as `manifests.load_snapshot`.
 
@@ -81,7 +81,7 @@ def live_snapshot(
     """
     with connected(target) as cluster:
         return snapshot_of(
-            Fetch(cluster.client, tell=tell).objects(),
+            Fetch(cluster.client, watch=watch).objects(),
             name=f"live:{cluster.name}" if cluster.name else "live",
             now=now,
             expand=expand,

@@ -1,11 +1,11 @@
 """All objects of a cluster that play a part, one after the other, without the fields that play none."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ...models.errors import KubestowError
-from ...models.fetched import Fetched
+from ...models.progress import Watch, unwatched
 from ...models.snapshot_info import SnapshotInfo
 from ..lean import lean
 from .client import Client, Refused
@@ -26,7 +26,7 @@ class Fetch:
     client : Client
     namespace : str, optional
         The only namespace whose objects are listed; all by default. What has no namespace is listed whole.
-    tell : callable, optional
+    watch : Watch
         Hears of every page.
 
     Attributes
@@ -39,16 +39,13 @@ class Fetch:
         The resources that the cluster serves and does not let be listed.
     """
 
-    def __init__(
-        self, client: Client, namespace: str = "", tell: Callable[[Fetched], object] | None = None
-    ) -> None:
+    def __init__(self, client: Client, namespace: str = "", watch: Watch = unwatched) -> None:
         self.notes: list[str] = []
         self.unserved: list[str] = []
         self.forbidden: list[str] = []
         self._client = client
         self._namespace = namespace
-        self._tell = tell or (lambda _: None)
-        self._total = 0
+        self._watch = watch
         self._time: datetime | None = None
 
     def objects(self) -> Iterator[dict[str, Any]]:
@@ -59,6 +56,7 @@ class Fetch:
         KubestowError
             If the cluster does not answer, or does not let nodes or pods be listed.
         """
+        self._watch("asking the cluster what it serves")
         served = discover(self._client)
         there = {item.asked.kind for item in served}
         if not there.issuperset(_ESSENTIAL):
@@ -84,8 +82,7 @@ class Fetch:
                 torn |= page.torn
                 number += 1
                 objects += len(page.items)
-                self._total += len(page.items)
-                self._tell(Fetched(asked.resource, number, objects, self._total))
+                self._watch(f"listing {asked.resource}, page {number}: objects", objects)
                 for item in page.items:
                     yield {**head, **lean(asked.model, item)}
         except Refused as error:

@@ -39,7 +39,7 @@ class Fetched:
         self.waits = []
         self.progress = []
         client = Client(cluster.connect, self.waits.append)
-        self.fetch = Fetch(client, namespace, self.progress.append)
+        self.fetch = Fetch(client, namespace, lambda *told: self.progress.append(told))
         try:
             self.objects = list(self.fetch.objects())
         finally:
@@ -91,8 +91,9 @@ def test_what_plays_no_part_is_not_kept():
 def test_every_page_is_told():
     with serving(bundled()) as cluster:
         fetched = Fetched(cluster)
-    assert [item.resource for item in fetched.progress] == [item.resource for item in ASKED]
-    assert fetched.progress[-1].total == len(fetched.names)
+    lists = [(f"listing {item.resource}, page 1: objects",) for item in ASKED]
+    assert [told[:1] for told in fetched.progress] == [("asking the cluster what it serves",), *lists]
+    assert sum(told[1] for told in fetched.progress[1:]) == len(fetched.names)
 
 
 def test_a_list_comes_in_pages(small_pages):
