@@ -264,6 +264,9 @@ class DomainRelaxation:
         if self.options.workers > 1:
             parameters.num_workers = max(self.options.workers, self.params.domain_workers)
         parameters.random_seed = self.options.seed
+        # The room of all domains together is what bounds a tree, and only the linear relaxation of every row
+        # sees it: a tree of 20 groups was open after 9 s of processor time without it, and took 0.2 s with.
+        parameters.linearization_level = 2
         if len(model.proto.variables) > self.params.large_domain_model:
             parameters.cp_model_probing_level = 0
             parameters.max_presolve_iterations = 1
