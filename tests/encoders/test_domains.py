@@ -5,7 +5,7 @@ from ortools.sat.python import cp_model
 from support.builders import cluster, composite, group, node, pod
 
 from kubestow.encoders.build import build_problem
-from kubestow.encoders.domain_master import domain_masters
+from kubestow.encoders.domains.master import domain_masters
 from kubestow.encoders.terms import Terms
 from kubestow.framework.build import build_cluster
 
