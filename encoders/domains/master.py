@@ -34,7 +34,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...framework.rules.composites import above, composites
+from ...framework.rules.composites import above
+from ...framework.rules.groups import groups
 from ...framework.vocabulary.resources import CPU
 from ..terms import Terms
 from .group_types import asking, group_types
@@ -122,7 +123,7 @@ def domain_masters(problem: Problem) -> list[Callable[[], DomainMaster]]:
     None where no group asks for anything.
 
     Where all groups are below one that has to be in one domain, each of its domains is a model of its own:
-    together they are quicker to search than one. Each is built when it is called for, those with most free
+    together these are quicker to search than one. Each is built when it is called for, those with most free
     cpu first: there a plan is found sooner.
     """
     if not asking(problem):
@@ -133,16 +134,18 @@ def domain_masters(problem: Problem) -> list[Callable[[], DomainMaster]]:
 
 
 def _alternatives(problem: Problem) -> list[Bools]:
-    """Return the domains of which all groups are in one, if a root asks for that; else the whole cluster."""
-    mine = asking(problem)
-    roots = {root.index: root for root in composites(problem.cluster) if root.pending}
-    of_group = {leaf.index: root.index for root in roots.values() for leaf in root.leaves()}
-    common = {of_group.get(index) for index in mine}
-    root = roots.get(next(iter(common)) or -1) if len(common) == 1 else None
-    everywhere = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
-    if root is None or not root.topology_keys:
+    """Return the domains of which all groups are in one, if a group above them asks for it; else the cluster.
+
+    Of several that are above all groups the topmost with a key decides.
+    """
+    cluster, mine = problem.cluster, asking(problem)
+    chains = [above(cluster, groups(cluster)[index]) for index in mine]
+    common = set.intersection(*({item.index for item in chain} for chain in chains))
+    keys = [item.topology_keys[0] for item in chains[0] if item.index in common and item.topology_keys]
+    everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
+    if not keys:
         return [everywhere]
-    ids = problem.cluster.domains(root.topology_keys[0]).ids
+    ids = cluster.domains(keys[-1]).ids
     reach = np.any([cls.mask for classes in mine.values() for cls in classes], axis=0)
     return [np.asarray(ids == domain) for domain in np.unique(ids[reach & (ids >= 0)])] or [everywhere]
 
