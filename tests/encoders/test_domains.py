@@ -82,6 +82,27 @@ BOUNDS = {
         (composite("root", "block", gang=2), *PAIR, pod("runs").member("p").on("b1")),
         [0, 0],
     ),
+    "what has to be together is not where one of it can only be in another domain": (
+        (
+            composite("root", gang=1),
+            composite("one", "block", gang=2, parent="root"),
+            *(group(name, gang=1, parent="one") for name in ("p", "q")),
+            pod("p").req(cpu="1").member("p").select(rack="a1"),
+            pod("q").req(cpu="1").member("q").select(rack="b1"),
+            leaf("r", 1),
+        ),
+        [1],
+    ),
+    "a child with running members stands once": (
+        (
+            composite("root", gang=2),
+            group("p", gang=1, parent="root"),
+            pod("p").req(cpu="1").member("p"),
+            pod("runs").member("p").on("b1"),
+            leaf("q", 4, "rack"),
+        ),
+        [0],
+    ),
 }
 
 
@@ -108,7 +129,12 @@ TYPES = {
     "of other numbers they are not": ((composite("root"), leaf("p", 2), leaf("q", 3)), [["p"], ["q"]]),
     "nor of other requests": ((composite("root"), leaf("p", 2), leaf("q", 2, cpu="2")), [["p"], ["q"]]),
     "nor with another quorum": (
-        (composite("root"), leaf("p", 2), group("q", gang=1, parent="root"), pod("q").member("q").times(2)),
+        (
+            composite("root"),
+            leaf("p", 2),
+            group("q", gang=1, parent="root"),
+            pod("q").req(cpu="1").member("q").times(2),
+        ),
         [["p"], ["q"]],
     ),
     "nor with another key": ((composite("root"), leaf("p", 2), leaf("q", 2, "rack")), [["p"], ["q"]]),
