@@ -6,6 +6,7 @@ Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framewo
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from ..framework.cycle.preemption import NOT_HELPFUL, preempt
 from ..framework.cycle.runtime import framework_for
@@ -19,6 +20,8 @@ from ..models.pod import Pod
 from .claims import ClaimController
 from .disruptions import Disruptions
 from .world import World
+
+_IS_SCHEDULED: Final = Condition(type="PodScheduled", status="True")
 
 #: Outcomes of attempts, as upstream's metric has them.
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
@@ -70,8 +73,7 @@ class Effects:
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
-        scheduled = Condition(type="PodScheduled", status="True")
-        world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
+        world.edit(pod, conditions=[_IS_SCHEDULED], spec={"node_name": node}, nominated_node_name=None)
         world.queue.done(item)
         return True
 

@@ -82,10 +82,11 @@ class Follower:
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
         self._falls_back = self._gates.enabled("PodTopologySpreadFallbackMode")
+        self._spread_args = {name: _spread_args(profile) for name, profile in self._profiles.items()}
         self._defaulting = {
             name
-            for name, profile in self._profiles.items()
-            if any(c.fallback_criteria for c in _spread_args(profile).default_constraints)
+            for name, args in self._spread_args.items()
+            if any(c.fallback_criteria for c in args.default_constraints)
         }
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
@@ -156,17 +157,18 @@ class Follower:
 
     def held(self, pod: Pod) -> frozenset[str]:
         """Return the fallback criteria that hold for a pod now."""
-        profile = self._profiles.get(pod.spec.scheduler_name)
-        if profile is None or not self._falls_back:
+        name = pod.spec.scheduler_name
+        args = self._spread_args.get(name)
+        if args is None or not self._falls_back:
             return frozenset()
-        if not pod.spec.topology_spread_constraints and profile.scheduler_name not in self._defaulting:
+        if not pod.spec.topology_spread_constraints and name not in self._defaulting:
             return frozenset()
-        return criteria_held(pod, _spread_args(profile), self._now())
+        return criteria_held(pod, args, self._now())
 
     def may_fall_back(self, pod: Pod) -> bool:
         """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
-        profile = self._profiles.get(pod.spec.scheduler_name)
-        return profile is not None and self._falls_back and may_fall_back(pod, _spread_args(profile))
+        args = self._spread_args.get(pod.spec.scheduler_name)
+        return args is not None and self._falls_back and may_fall_back(pod, args)
 
     def fallen(self, pod: Pod) -> list[str]:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
@@ -177,7 +179,7 @@ class Follower:
             assert self._cluster is not None
             info = self._cluster.pods[self.number(pod.key)]
             if not info.default_selector.is_empty:
-                constraints = _spread_args(self._profiles[info.scheduler]).default_constraints
+                constraints = self._spread_args[info.scheduler].default_constraints
         held = self.held(pod)
         return [c.topology_key for c in constraints if c.is_hard and falls_back(c.fallback_criteria, held)]
 
