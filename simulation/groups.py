@@ -98,7 +98,7 @@ class Groups:
         self._cycles: Counter[GroupName] = Counter()
         self._second = -1
         self._leaving: dict[GroupName, set[str]] = {}
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Pod) and new is None and self._leaving:

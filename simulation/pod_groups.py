@@ -36,7 +36,7 @@ class PodGroups:
         self._enabled = world.gates.enabled("GenericWorkload")
         release = RELEASES[world.scenario.snapshot.kube_version]
         self._for_jobs = self._enabled and release.gang_jobs and world.gates.enabled("EnableWorkloadWithJob")
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Workload", "Job")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old

@@ -102,7 +102,9 @@ class ClassView:
                 passes &= data[nodes] == 0
         self._fixed_open[nodes] = passes
 
-    def refresh(self, cls: int, cycle: "CycleState", state: "State", recast: DirtyNodes, loads: Loads) -> None:
+    def refresh(
+        self, cls: int, cycle: "CycleState", state: "State", recast: DirtyNodes, loads: Loads
+    ) -> None:
         """Ask again about the nodes that have changed since the last time.
 
         Parameters
