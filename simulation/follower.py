@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec
 from ..models.policy import PodDisruptionBudget
-from ..models.scheduling import PodGroup
+from ..models.scheduling import CompositePodGroup, PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
@@ -141,8 +141,7 @@ class Follower:
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
             # A group's status says nothing to those who are scheduled one by one.
-            same = isinstance(old, PodGroup) and isinstance(new, PodGroup) and old.spec == new.spec
-            self._stale |= not same
+            self._stale |= not (_is_group(old) and _is_group(new) and old.spec == new.spec)
 
     def bring(self, key: str, allocations: Mapping[str, Allocation]) -> None:
         """Note which devices a pod brings along to the node that it is about to be bound to."""
@@ -385,6 +384,10 @@ def _spread_args(profile: Profile) -> "PodTopologySpreadArgs":
 
 def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:
     return isinstance(new, PodDisruptionBudget) and old.spec == new.spec
+
+
+def _is_group(item: KubeObject | None) -> TypeGuard[PodGroup | CompositePodGroup]:
+    return isinstance(item, (PodGroup, CompositePodGroup))
 
 
 def _unbound(pod: Pod) -> Pod:

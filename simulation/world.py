@@ -16,7 +16,7 @@ from ..models.meta import Condition, KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
-from ..models.scheduling import PodGroup, PriorityClass, Workload
+from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass
 from .agenda import Agenda
 from .follower import Follower
 from .record import Record
@@ -123,27 +123,14 @@ class World:
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key; a new pod is admitted."""
         old = self.objects.get(type(item), item.key)
-        self._refuse_trees(item)
         if isinstance(item, Pod) and old is None:
             item = self._admitted(item)
-        elif isinstance(item, PodGroup) and old is None:
+        elif isinstance(item, PodGroup) and old is None:  # noqa: SIM114 (two types to the checker)
+            item = admit(item, self._priorities(), self.scenario.name)
+        elif isinstance(item, CompositePodGroup) and old is None:
             item = admit(item, self._priorities(), self.scenario.name)
         if item is not old:
             self.change(old, item)
-
-    def _refuse_trees(self, item: KubeObject) -> None:
-        """Refuse groups that are parts of trees, and Workloads of which trees are made, unless overlooked."""
-        if not self.gates.enabled("CompositePodGroup") or not self.gates.enabled("GenericWorkload"):
-            return
-        field = ""
-        if isinstance(item, PodGroup) and item.spec.parent_composite_pod_group_name:
-            field = "spec.parentCompositePodGroupName"
-        elif isinstance(item, Workload) and item.spec.composite_pod_group_templates:
-            field = "spec.compositePodGroupTemplates"
-        if field:
-            text = "trees of groups are not simulated; overlook them with --feature-gates "
-            text += "CompositePodGroup=false"
-            raise InputError(self.scenario.name, f"{item.kind} {item.key}", field, text)
 
     def _priorities(self) -> PriorityClasses:
         if self._classes is None:

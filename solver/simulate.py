@@ -25,13 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..framework.dra.allocation import Allocation
-    from ..framework.index.group_names import GroupName
+    from ..framework.index.group_names import UnitName
     from ..framework.queue.queued_pod import QueuedPod
     from ..models.plan import Plan
     from ..models.pod import Pod
-    from ..simulation.disruptions import Disruptions
     from ..simulation.effects import Effects
-    from ..simulation.world import World
     from .plans.outcome import SolvedRound
 
 
@@ -40,15 +38,13 @@ class OptimalScheduler:
 
     Parameters
     ----------
-    world : World
-    disruptions : Disruptions
     effects : Effects
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
-        self._world = world
+    def __init__(self, effects: Effects) -> None:
+        self._world = effects.world
         self._effects = effects
-        self._groups = Groups(world, disruptions, effects)
+        self._groups = Groups(effects)
         self._planned = False
         self._in_vain = -1
         self._moment = -1
@@ -189,20 +185,21 @@ class OptimalScheduler:
         placed = {groups[binding.pod] for binding in plan.bindings if binding.pod in groups} - later
         for name in dict.fromkeys(groups.values()):
             status, reason = ("True", "Scheduled") if name in placed else ("False", "Unschedulable")
-            self._groups.tell(name, Condition(type="PodGroupScheduled", status=status, reason=reason))
+            condition = Condition(type="PodGroupScheduled", status=status, reason=reason)
+            self._groups.tell(name, condition, [items[binding.pod].pod for binding in plan.bindings])
 
-    def _groups_of(self, items: Mapping[str, QueuedPod]) -> dict[str, GroupName]:
-        """Return the groups of the pods that have one, by pod."""
+    def _groups_of(self, items: Mapping[str, QueuedPod]) -> dict[str, UnitName]:
+        """Return the groups and trees of the pods that have one, by pod."""
         named = {key: self._groups.name(item.pod) for key, item in items.items()}
         return {key: name for key, name in named.items() if name is not None}
 
     def _make_room(
-        self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, GroupName]
-    ) -> set[GroupName]:
+        self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, UnitName]
+    ) -> set[UnitName]:
         """Evict for groups whose members bind together once the last victim has left; return those groups."""
         to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
         to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
-        later: set[GroupName] = set()
+        later: set[UnitName] = set()
         for name in dict.fromkeys(groups[key] for key in to):
             places = {key: node for key, node in to.items() if groups[key] == name}
             nominated = {entry.node for entry in plan.nominations if entry.pod in places}
