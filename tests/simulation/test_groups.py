@@ -170,41 +170,6 @@ def test_groups_of_v1alpha1_are_refused_by_name(tmp_path):
         run(tmp_path, node("n-0"), at(5, old))
 
 
-PARENT = "parentCompositePodGroupName: c, workloadRef: {workloadName: w, templateName: t}, "
-TREE = (
-    "  - {apiVersion: scheduling.k8s.io/v1alpha3, kind: Workload, metadata: {name: w}, spec: "
-    "{compositePodGroupTemplates: [{name: c, schedulingPolicy: {basic: {}}, podGroupTemplates: "
-    "[{name: t, schedulingPolicy: {basic: {}}}]}]}}\n"
-)
-
-
-@pytest.mark.parametrize(
-    "objects, refusal",
-    [
-        pytest.param(
-            group(extra=PARENT).replace("v1alpha2", "v1alpha3"),
-            r"PodGroup default/g: spec\.parentCompositePodGroupName: trees of groups",
-            id="a group that is part of one",
-        ),
-        pytest.param(
-            TREE,
-            r"Workload default/w: spec\.compositePodGroupTemplates: trees of groups",
-            id="a Workload of which one is made",
-        ),
-    ],
-)
-def test_trees_of_groups_are_refused_by_name(tmp_path, objects, refusal):
-    with pytest.raises(InputError, match=refusal):
-        run(tmp_path, node("n-0") + objects, version=KubeVersion.V1_37)
-
-
-def test_trees_of_groups_are_overlooked_without_the_gate_and_before_it(tmp_path):
-    objects = node("n-0") + TREE + group("{gang: {minCount: 1}}", PARENT).replace("v1alpha2", "v1alpha3")
-    off = {"version": KubeVersion.V1_37, "gates": "CompositePodGroup=false"}
-    for options in ({"version": KubeVersion.V1_36}, off):
-        assert when(run(tmp_path, objects, at(5, pods("a")), **options), "a") == [5]
-
-
 JOB = """  - apiVersion: batch/v1
     kind: Job
     metadata: {name: train}
