@@ -179,20 +179,21 @@ def random_trees(seed):
     chance = random.Random(seed)
     items, needs, parents = [], {}, {}
     for r in range(chance.randint(1, 2)):
-        root = f"r{r}"
-        items.append(composite(root, gang=chance.choice([None, 1, 2, 3]), priority=chance.choice([0, 50])))
+        root, priority = f"r{r}", chance.choice([0, 50])
+        items.append(composite(root, gang=chance.choice([None, 1, 2, 2, 3]), priority=priority))
         above = [root]
         if chance.random() < 0.6:
-            items.append(composite(f"m{r}", gang=chance.choice([None, 2]), parent=root))
+            items.append(composite(f"m{r}", gang=chance.choice([None, 1, 2]), parent=root))
             parents[f"m{r}"] = root
             above.append(f"m{r}")
         for g in range(chance.randint(1, 4)):
             name = f"g{r}{g}"
             parents[name] = chance.choice(above)
             items.append(group(name, gang=chance.choice([None, 1, 2, 3]), parent=parents[name]))
-            for k in range(chance.randint(0, 4)):
-                made = build_pod(f"{name}-{k}").req(cpu=chance.choice("123")).member(name)
-                items.append(made.priority(chance.choice([0, 0, 0, 10])).build())
+            for k in range(chance.choice([0, 1, 2, 3, 3, 4])):
+                made = build_pod(f"{name}-{k}").req(cpu=chance.choice("1123")).member(name)
+                odd = chance.random() < 0.02  # ends every cycle of the tree in an error
+                items.append(made.priority(priority + odd).build())
     for item in items:
         gang = None if isinstance(item, Pod) else item.spec.scheduling_policy.gang
         needs[item.name] = 1 if gang is None else gang.min_count or gang.min_group_count or 1
@@ -203,7 +204,7 @@ def random_trees(seed):
         events.append(TimedEvent(chance.randrange(60 * SECOND), Put((other.build(),))))
         events.append(TimedEvent(chance.randrange(90 * SECOND), chance.choice(change)))
     events.sort(key=lambda event: event.at)
-    nodes = [node(f"n{k}") for k in range(chance.randint(2, 4))]
+    nodes = [node(f"n{k}") for k in range(chance.randint(2, 5))]
     snapshot = replace(cluster(*nodes), kube_version=KubeVersion.V1_37)
     return Scenario("trees", snapshot, 240 * SECOND, events=tuple(events)), needs, parents
 
