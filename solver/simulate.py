@@ -22,12 +22,12 @@ from .api import solve_round
 from .options import SolveOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ..framework.dra.allocation import Allocation
     from ..framework.index.group_names import UnitName
     from ..framework.queue.queued_pod import QueuedPod
-    from ..models.plan import Plan
+    from ..models.plan import Eviction, Plan
     from ..models.pod import Pod
     from ..simulation.effects import Effects
     from .plans.outcome import SolvedRound
@@ -200,29 +200,51 @@ class OptimalScheduler:
         to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
         to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
         later: set[UnitName] = set()
+        departures = _departures(plan, items)
         for name in dict.fromkeys(groups[key] for key in to):
             places = {key: node for key, node in to.items() if groups[key] == name}
-            nominated = {entry.node for entry in plan.nominations if entry.pod in places}
-            mine = [
-                e
-                for e in plan.evictions
+            nominations = [entry for entry in plan.nominations if entry.pod in places]
+            nominated = {entry.node for entry in nominations}
+            first = next(iter(places))
+            leaves = {
+                e.pod: e.preemptor or first
+                for e in departures
                 if e.preemptor in places
                 or e.node in nominated
                 or (not e.preemptor and e.node in places.values())
+            }
+            for entry in nominations:  # among their victims are pods that terminate already
+                leaves = {**dict.fromkeys((v for v in entry.victims if v not in items), entry.pod), **leaves}
+            victims = [
+                (pod, items[preemptor].pod)
+                for key, preemptor in leaves.items()
+                if (pod := self._world.pod(key)) is not None
             ]
-            if not mine:
+            if not victims:
                 continue
             later.add(name)
-            first = next(iter(places))
-            victims = [
-                (pod, items[entry.preemptor or first].pod)
-                for entry in mine
-                if (pod := self._world.pod(entry.pod)) is not None
-            ]
             members = [(items[key], node) for key, node in places.items()]
             self._world.record.metrics.preemption_attempts += 1
             self._groups.make_room(name, members, victims, _REJECTORS, "the round makes room for its group")
         return later
+
+
+def _departures(plan: Plan, items: Collection[str]) -> list[Eviction]:
+    """Return who leaves a node, and for whom in the end.
+
+    A pod that the round placed and evicted again has held nothing: whoever it displaced leaves for the pod
+    that displaced it.
+    """
+    by = {entry.pod: entry.preemptor for entry in plan.evictions}
+    found: list[Eviction] = []
+    for entry in plan.evictions:
+        if entry.pod in items:
+            continue
+        preemptor = entry.preemptor
+        while preemptor in items and preemptor in by:
+            preemptor = by[preemptor]
+        found.append(entry.model_copy(update={"preemptor": preemptor}))
+    return found
 
 
 _MOST_ROUNDS: Final = 10
