@@ -1,7 +1,7 @@
 """Pod groups in time: they wait, are tried and preempt as one."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.builders import NOW
 from support.builders import node as build_node
 from support.builders import pod as build_pod
-from support.simulating import Run, scenario
+from support.simulating import Run, overfull, scenario
 
 from kubestow.models.errors import InputError
 from kubestow.models.kube_version import KubeVersion
@@ -239,6 +239,35 @@ def test_a_group_that_is_tried_without_end_is_told_of(tmp_path, monkeypatch):
     assert note.startswith("PodGroup default/g is tried again at once and without backoff")
 
 
+def most_rounds(done):
+    """Return how many optimal rounds there were at one time at most."""
+    return max(Counter(done.times("Round")).values())
+
+
+def test_whom_a_pod_displaced_that_is_displaced_in_the_same_round_leaves_for_the_last_of_them(tmp_path):
+    def member(name, cpu, priority):
+        return pods(name, cpu, f"priority: {priority}, schedulingGroup: {{podGroupName: g}}, ")
+
+    # The group's priority counts for whoever evicts, a member's own for who is evicted: y leaves again for z.
+    objects = node("n-0") + group("{gang: {minCount: 1}}", "priority: 100, ")
+    events = at(5, member("x", 2, 10)), at(10, member("y", 3, 10) + member("z", 3, 0))
+    done = run(tmp_path, objects, *events, scheduler=OptimalScheduler)
+    assert done.times("PodEvicted", pod="default/x") == [10]
+    assert when(done, "y", "z")[0] == 40
+    assert most_rounds(done) <= 2
+
+
+def test_members_bind_together_where_pods_terminate_already(tmp_path):
+    objects = node("n-0") + running("low", "n-0") + group("{gang: {minCount: 2}}", "priority: 100, ")
+    events = "- {at: 5s, delete: Pod default/low}\n", at(6, pods("ab"))
+    done = run(tmp_path, objects, *events, scheduler=OptimalScheduler)
+    [gone] = done.times("PodGone", pod="default/low")
+    assert set(done.times("PodBound")) == {gone}
+    assert done.record.evictions == 0
+    assert not overfull(done, room=4)
+    assert most_rounds(done) == 1
+
+
 def random_groups(seed):
     """Return four minutes in which groups, their members, other pods and nodes come, and each minCount."""
     chance = random.Random(seed)
@@ -297,4 +326,5 @@ def test_no_gang_is_ever_bound_in_part(scheduler, seed):
                 standing[gang].add(entry["pod"])
                 gained.add(gang)
         assert all(len(standing[gang]) >= least[gang] for gang in gained)
+    assert not overfull(done, room=4)
     assert repr(Run(made, scheduler).log) == repr(done.log)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.builders import cluster, composite, group
 from support.builders import node as build_node
 from support.builders import pod as build_pod
-from support.simulating import Run
+from support.simulating import Run, overfull
 
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.pod import Pod
@@ -240,4 +240,5 @@ def test_no_tree_is_ever_bound_in_part(scheduler, seed):
             while name is not None:
                 assert stands[name], (name, entries)
                 name = parents.get(name)
+    assert not overfull(done, room=4)
     assert repr(Run(made, scheduler).log) == repr(done.log)
