@@ -30,7 +30,7 @@ def group_rows(document: Mapping[str, Any], view: View) -> Iterator[tuple[str, s
     view : View
         Of the namespace whose groups have rows.
     """
-    for entry in document["groups"]:
+    for entry in document.get("groups", ()):
         if not view.shows_namespace(_name(entry)):
             continue
         victims = entry["victims"]
