@@ -4,9 +4,8 @@ What the API server would have done to the objects on their way in is done here:
 defaults are filled in, priorities are resolved, missing budget statuses are computed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +51,6 @@ from .expand import expand_controllers
 from .files import read_files
 from .objects import Objects
 
-Document = tuple[str, Any, str]
-"""A file, what was read of it, and where in the file that stands."""
-
 
 def load_snapshot(
     paths: str | Path | Sequence[str | Path],
@@ -98,27 +94,28 @@ def parse_snapshot(
     contents: Iterable[tuple[str, bytes]],
     *,
     name: str,
+    more: Iterable[Mapping[str, Any]] | None = None,
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
 ) -> Snapshot:
-    """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
-    documents = documents_of(contents)
+    """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`.
+
+    `more` are raw objects beside those of the files, which may be empty then; their faults name `name`.
+    """
+    objects = Objects()
+    empty = True
     with no_collection():
-        first = next((each for each in documents if each[1] is not None), None)
-        if first is None:
+        for file, content in contents:
+            for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
+                objects.add(file, document, f"document {number}")
+                empty &= document is None
+        for number, raw in enumerate(more or ()):
+            objects.add(name, raw, f"items[{number}]")
+        if empty and more is None:
             words = "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints"
             raise InputError(name, "", "", words)
-        return assemble(
-            chain([first], documents), name=name, now=now, expand=expand, feature_gates=feature_gates
-        )
-
-
-def documents_of(contents: Iterable[tuple[str, bytes]]) -> Iterator[Document]:
-    """Yield the documents in the contents of files."""
-    for file, content in contents:
-        for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
-            yield file, document, f"document {number}"
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def snapshot_of(
@@ -130,33 +127,14 @@ def snapshot_of(
     feature_gates: FeatureGates | None = None,
 ) -> Snapshot:
     """Make a snapshot of raw objects, as read from JSON; otherwise as `load_snapshot`."""
-    documents = items_of(name, raw_objects)
-    return assemble(documents, name=name, now=now, expand=expand, feature_gates=feature_gates)
-
-
-def items_of(name: str, raw_objects: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
-    """Yield raw objects as documents of a file."""
-    for number, raw in enumerate(raw_objects):
-        yield name, raw, f"items[{number}]"
-
-
-def assemble(
-    documents: Iterable[Document],
-    *,
-    name: str,
-    now: datetime | None = None,
-    expand: bool = False,
-    feature_gates: FeatureGates | None = None,
-) -> Snapshot:
-    """Make a snapshot of documents; faults name the file of each, the rest is as for `load_snapshot`."""
     objects = Objects()
     with no_collection():
-        for file, document, place in documents:
-            objects.add(file, document, place)
-        return _snapshot(objects, name, now, expand, feature_gates)
+        for number, raw in enumerate(raw_objects):
+            objects.add(name, raw, f"items[{number}]")
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
-def _snapshot(
+def _assemble(
     objects: Objects, name: str, now: datetime | None, expand: bool, feature_gates: FeatureGates | None
 ) -> Snapshot:
     if expand:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -42,7 +41,7 @@ from .clock import DEFAULT_START
 from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import the_document
 from .files import read_file, read_files
-from .manifests import assemble, documents_of, items_of, load_snapshot
+from .manifests import load_snapshot, parse_snapshot
 from .scenario_nodes import refuse_unknown_nodes
 from .scenario_reader import REQUIRED, Section
 
@@ -163,10 +162,10 @@ class _Loader:
         for index, item in enumerate(raw):
             if not isinstance(item, dict):
                 raise section.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
-        documents = documents_of(read_files([self._folder / path for path in files]))
-        return assemble(
-            chain(documents, items_of(self._file, raw)),
+        return parse_snapshot(
+            read_files([self._folder / path for path in files]),
             name=self._file,
+            more=raw,
             now=start or DEFAULT_START,
             feature_gates=gates,
         )
