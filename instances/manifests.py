@@ -99,10 +99,7 @@ def parse_snapshot(
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
 ) -> Snapshot:
-    """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`.
-
-    `more` are raw objects beside those of the files, which may be empty then; their faults name `name`.
-    """
+    """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
     objects = Objects()
     empty = True
     with no_collection():
@@ -110,6 +107,7 @@ def parse_snapshot(
             for number, document in enumerate(read_documents(file, content, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
+        # Raw objects beside those of the files, which may be empty then; their faults name `name`.
         for number, raw in enumerate(more or ()):
             objects.add(name, raw, f"items[{number}]")
         if empty and more is None:
