@@ -269,12 +269,16 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **ch
     tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
     """
     from kubestow.framework.runs.explain import explain as explain_pod
+    from kubestow.instances.missing_kinds import kinds_it_waits_for
     from kubestow.reports.explain import explain_report
 
     if not instances or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [snapshot] = snapshots(instances, choices)
     document = explain_pod(snapshot, pod, alone=alone)
+    if document["node"] is None:
+        lacking = kinds_it_waits_for(snapshot, document["pod"])
+        document["causes"] = [{"kind": "missingKind", "text": text} for text in lacking] + document["causes"]
     _emit(output, with_notes(document, snapshot), partial(explain_report, document))
 
 
