@@ -34,7 +34,7 @@ def build_problem(cluster: Cluster) -> Problem:
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
     devices = device_problem(cluster, state)
-    alike = _alike(cluster, devices)
+    alike = _apart(cluster, _alike(cluster, devices))
     groups: dict[Hashable, list[int]] = {}
     for i in cluster.pending:
         groups.setdefault(alike(i), []).append(i)
@@ -59,6 +59,11 @@ def build_problem(cluster: Cluster) -> Problem:
         for index, (cls, pods) in enumerate(groups.items())
     )
     return replace(problem, classes=tuple(classes))
+
+
+def _apart(cluster: Cluster, alike: Callable[[int], Hashable]) -> Callable[[int], Hashable]:
+    """Keep pods that the round is asked about out of the classes of others."""
+    return (lambda i: (i in cluster.asked, alike(i))) if cluster.asked else alike
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:

@@ -67,6 +67,8 @@ class Cluster:
         The active queue in its order: priority descending, creation ascending, input order.
     round : tuple of int
         The queue of the whole round, where `pending` is that of a part (`with_queue`).
+    asked : frozenset of int
+        The pods that `Snapshot.asked` names.
     gated, untried, bound : tuple of int
         Pods with scheduling gates; pending pods whose schedulerName has no profile; pods on nodes.
     resources : tuple of str
@@ -108,6 +110,7 @@ class Cluster:
         self._domains: dict[str, Domains] = {}
         self.pods, requests = self._read_pods()
         self.pod_index = {info.key: info.index for info in self.pods}
+        self.asked = frozenset(self.pod_index[key] for key in snapshot.asked if key in self.pod_index)
         self._number_resources(requests)
         self._queue()
 

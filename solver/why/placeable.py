@@ -1,0 +1,148 @@
+"""Whether any admissible plan places a pod, or starts a group.
+
+Not placing other pods is admissible, so the pod is asked about alone first, beside the running pods. Others that
+wait can help only where they are what it looks for, raise the minimum of its spread constraint, or evict what it
+may not evict itself; where none of that can be, the answer without them is the answer.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...encoders.build import build_problem
+from ...framework.build import build_cluster
+from ...framework.dra.extended import requested
+from ...framework.rules.groups import group_of
+from ...framework.rules.spread import hard_constraints
+from ...framework.rules.supported import require_supported
+from ...models.errors import InternalError
+from ...models.tiers import ASKED
+from ..decomposition.search import search_round
+from ..options import SolveOptions
+from ..plans.objective import valuate
+from ..plans.outcome import Outcome
+from ..plans.replay import follow, inadmissible
+from ..search.tier_search import Search
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...framework.index.cluster import Cluster
+    from ...models.snapshot import Snapshot
+
+
+class Verdict(Enum):
+    """The answer to the question whether a plan places the asked pods."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """An answer, and what shows it.
+
+    Attributes
+    ----------
+    verdict : Verdict
+    cluster : Cluster
+        The round that was asked.
+    outcome : Outcome
+        A replayed plan that places the pod, where the verdict is YES.
+    alone : bool
+        Whether the others that wait were not needed to decide it.
+    """
+
+    verdict: Verdict
+    cluster: Cluster
+    outcome: Outcome
+    alone: bool
+
+
+def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
+    """Ask whether an admissible plan places one of the pods that `Snapshot.asked` names.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        With `asked`; a pod that is in no queue of the round is not placed by any plan.
+    options : SolveOptions
+        `time_limit` is that of this question.
+    """
+    start = time.monotonic()
+    cluster = build_cluster(snapshot)
+    require_supported(cluster)
+    asked = cluster.asked.intersection(cluster.pending)
+    if not asked:
+        return Answer(Verdict.NO, cluster, Outcome(), alone=True)
+    options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
+    part = cluster.with_queue(together(cluster, asked))
+    search = Search(build_problem(part), options, None, start)
+    search.run([])
+    if search.interrupted:
+        raise KeyboardInterrupt
+    if search.valuation.by_name()[ASKED]:
+        return Answer(Verdict.YES, cluster, _replayed(part, search.best), alone=True)
+    proven = search.bounds[ASKED] == 0
+    if proven and not _others_may_help(cluster, asked):
+        return Answer(Verdict.NO, cluster, Outcome(), alone=True)
+    found = search_round(cluster, Outcome(), options, None, start)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    if found.valuation.by_name()[ASKED]:
+        return Answer(Verdict.YES, cluster, _replayed(cluster, found.best), alone=False)
+    verdict = Verdict.NO if found.bounds[ASKED][0] == 0 else Verdict.OPEN
+    return Answer(verdict, cluster, Outcome(), alone=False)
+
+
+def together(cluster: Cluster, asked: Iterable[int]) -> list[int]:
+    """Return the asked pods and all that start with them: their groups, and the trees of these."""
+    groups = {group.index: group for i in asked if (group := group_of(cluster, i)) is not None}
+    if any(group.parent for group in groups.values()):
+        # Members of the tree may be anywhere in it; pods outside every group are no part of one.
+        return [i for i in cluster.pending if i in asked or group_of(cluster, i) is not None]
+    members = {i for group in groups.values() for i in group.pending}
+    return [i for i in cluster.pending if i in asked or i in members]
+
+
+def _others_may_help(cluster: Cluster, asked: frozenset[int]) -> bool:
+    """Whether the round has other pods that wait without which the asked ones may find no place."""
+    unit = frozenset(together(cluster, asked))
+    others = [cluster.pods[j] for j in cluster.pending if j not in unit]
+    if not others:
+        return False
+    if any(hard_constraints(cluster, i) or cluster.pods[i].terms.required_affinity for i in unit):
+        return True
+    own = max((cluster.pods[i].priority for i in unit if cluster.pods[i].preempts), default=None)
+    reach = max((info.priority for info in others if info.preempts), default=None)
+    if reach is None or (own is not None and own >= reach and _looks_at_its_node_alone(cluster, unit)):
+        return False
+    return any(cluster.pods[v].priority < reach for v in cluster.bound)
+
+
+def _looks_at_its_node_alone(cluster: Cluster, unit: frozenset[int]) -> bool:
+    """Whether only pods of its own node can keep a pod away: then it may evict whom any other may evict."""
+    apart = any(cluster.pods[v].terms.required_anti_affinity for v in cluster.bound)
+    return not apart and not any(
+        cluster.pods[i].terms.required_anti_affinity
+        or cluster.pods[i].pod.spec.volumes
+        or cluster.pods[i].pod.spec.resource_claims
+        or requested(cluster, i)
+        or group_of(cluster, i) is not None
+        for i in unit
+    )
+
+
+def _replayed(cluster: Cluster, outcome: Outcome) -> Outcome:
+    """Return an outcome whose every step passed the filters once more."""
+    fault = follow(cluster, outcome.moves, outcome.allocations).fault
+    fault = fault or next(inadmissible(cluster, outcome.moves), "")
+    if not fault and not valuate(cluster, outcome).guarded:
+        fault = "a guarded victim violates its budget"
+    if fault:
+        raise InternalError(f"the plan that places {', '.join(cluster.snapshot.asked)} fails: {fault}")
+    return outcome
