@@ -1,8 +1,8 @@
 """Whether any admissible plan places a pod, or starts a group.
 
-Not placing other pods is admissible, so the pod is asked about alone first, beside the running pods. Others that
-wait can help only where they are what it looks for, raise the minimum of its spread constraint, or evict what it
-may not evict itself; where none of that can be, the answer without them is the answer.
+Not placing other pods is admissible, so the pod is asked about alone first, beside the running pods. Others
+that wait can help only where they are what it looks for, raise the minimum of its spread constraint, or evict
+what it may not evict itself; where none of that can be, the answer without them is the answer.
 """
 
 from __future__ import annotations

@@ -1,0 +1,123 @@
+"""A minimal core of reasons: rules that together keep a pod waiting, none of which is needless.
+
+A set of reasons is a core if no admissible plan places the pod while they stand, all other reasons being
+lifted. It is minimal if lifting any one of them, the others standing, makes the pod placeable. Reasons are given
+up one after another as long as what is left is a core. Lifting a rule may also make a pod *less* placeable (a
+node that a selector kept out now takes part in a spread constraint's count), so each reason that is left is
+asked about once more in the end, against the core as it is then; that answer, a plan that was replayed, is its
+witness.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .placeable import Verdict, placeable
+from .reasons import lifted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from ...models.snapshot import Snapshot
+    from ..options import SolveOptions
+    from .placeable import Answer
+    from .reasons import Reason
+
+
+@dataclass(frozen=True, eq=False)
+class Core:
+    """What keeps a pod waiting.
+
+    Attributes
+    ----------
+    reasons : tuple of Reason
+        The core; empty where no plan places the pod although every listed reason is lifted.
+    witnesses : tuple of Answer
+        For each reason, the answer to the round without it (and without all that is not in the core).
+    proven : bool
+        Whether it is proven that the core keeps the pod waiting, and that each removal places it.
+    asked : int
+        How many rounds were solved.
+    """
+
+    reasons: tuple[Reason, ...]
+    witnesses: tuple[Answer, ...]
+    proven: bool
+    asked: int
+
+
+def find_core(
+    snapshot: Snapshot,
+    reasons: Sequence[Reason],
+    options: SolveOptions,
+    start: Collection[Reason] | None = None,
+) -> Core:
+    """Find a minimal core for the pods that `Snapshot.asked` names, which no plan places.
+
+    Parameters
+    ----------
+    reasons : sequence of Reason
+        All of them, in the order in which they are given up.
+    start : collection of Reason, optional
+        A core that is known already, to be made smaller.
+    """
+    search = _Search(snapshot, reasons, options)
+    return search.run(list(reasons) if start is None else [r for r in reasons if r in start])
+
+
+class _Search:
+    def __init__(self, snapshot: Snapshot, reasons: Sequence[Reason], options: SolveOptions) -> None:
+        self._snapshot = snapshot
+        self._reasons = reasons
+        self._options = options
+        self._deadline = time.monotonic() + options.time_limit
+        self._known: dict[frozenset[int], Answer] = {}
+
+    def run(self, standing: list[Reason]) -> Core:
+        standing = self._halve(standing)
+        witnesses: dict[int, Answer] = {}
+        settled = False
+        while not settled:
+            settled = True
+            witnesses.clear()
+            for reason in tuple(standing):
+                less = [item for item in standing if item is not reason]
+                answer = self.ask(less)
+                if answer.verdict is Verdict.NO:
+                    standing, settled = less, False
+                else:
+                    witnesses[id(reason)] = answer
+        answers = tuple(witnesses[id(reason)] for reason in standing)
+        whole = self.ask(standing)
+        proven = whole.verdict is Verdict.NO and all(a.verdict is Verdict.YES for a in answers)
+        return Core(tuple(standing), answers, proven, len(self._known))
+
+    def _halve(self, standing: list[Reason]) -> list[Reason]:
+        """Give up many reasons at once where that leaves a core: few rules of a round matter to one pod."""
+        size = len(standing) // 2
+        while size > 1:
+            for first in range(0, len(standing), size):
+                less = standing[:first] + standing[first + size :]
+                if less and self.ask(less).verdict is Verdict.NO:
+                    standing = less
+                    break
+            else:
+                size //= 2
+            size = min(size, len(standing) // 2)
+        return standing
+
+    def ask(self, standing: Collection[Reason]) -> Answer:
+        """Ask whether the pods can be placed while only these reasons stand."""
+        kept = frozenset(map(id, standing))
+        if kept not in self._known:
+            gone = [reason for reason in self._reasons if id(reason) not in kept]
+            left = max(self._deadline - time.monotonic(), _LEAST)
+            options = replace(self._options, time_limit=left)
+            self._known[kept] = placeable(lifted(self._snapshot, gone), options)
+        return self._known[kept]
+
+
+_LEAST = 0.5
+"""Seconds that a question gets although time is out: most are answered at once."""
