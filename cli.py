@@ -253,33 +253,62 @@ Examples:
   kubestow explain zone-spread-dead-end web-5
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
+  kubestow explain guard-service promo-0 --why
+  kubestow explain rack-gang-dead-end trainer --why -o json
   {DUMP} | kubestow explain - shop/web-5
 """
 )
 @click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_waiting_pod)
 @click.argument("pod", metavar="POD", shell_complete=complete_waiting_pod)
 @click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
+@click.option(
+    "--why",
+    is_flag=True,
+    help="Prove why POD, or the pod group of that name, waits: what it would cost, or which rules keep it.",
+)
 @output_option
+@search_options
 @input_options
-def explain(instances: tuple[str, ...], pod: str, alone: bool, output: str, **choices: Any) -> None:
+def explain(
+    instances: tuple[str, ...], pod: str, alone: bool, why: bool, output: str, **choices: Any
+) -> None:
     """Show why a waiting pod fits where it fits and nowhere else, node by node.
 
     POD is namespace/name, or a name that only one pod has. Every filter is asked about every node: what is
     missing there, by how much, and whom preemption would evict; the nearest miss comes first. The pod is
     tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
     """
+    if not instances or len(instance_names(instances, choices)) != 1:
+        raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
+    if why:
+        _explain_why(instances, pod, alone, output, choices)
+        return
     from kubestow.framework.runs.explain import explain as explain_pod
     from kubestow.instances.missing_kinds import kinds_it_waits_for
     from kubestow.reports.explain import explain_report
 
-    if not instances or len(instance_names(instances, choices)) != 1:
-        raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [snapshot] = snapshots(instances, choices)
     document = explain_pod(snapshot, pod, alone=alone)
     if document["node"] is None:
         lacking = kinds_it_waits_for(snapshot, document["pod"])
         document["causes"] = [{"kind": "missingKind", "text": text} for text in lacking] + document["causes"]
     _emit(output, with_notes(document, snapshot), partial(explain_report, document))
+
+
+def _explain_why(
+    instances: tuple[str, ...], name: str, alone: bool, output: str, choices: Mapping[str, Any]
+) -> None:
+    from kubestow.reports.progress import ProgressReport
+    from kubestow.reports.why import why_report
+    from kubestow.solver.why.question import why
+
+    if alone:
+        raise click.UsageError("--why and --alone do not go together")
+    search = search_of(choices)
+    [snapshot] = snapshots(instances, choices)
+    with ProgressReport(sys.stderr) as progress:
+        document = why(snapshot, name, search, progress)
+    _emit(output, with_notes(document, snapshot), partial(why_report, document))
 
 
 @main.command(

@@ -1,11 +1,11 @@
 """A minimal core of reasons: rules that together keep a pod waiting, none of which is needless.
 
 A set of reasons is a core if no admissible plan places the pod while they stand, all other reasons being
-lifted. It is minimal if lifting any one of them, the others standing, makes the pod placeable. Reasons are given
-up one after another as long as what is left is a core. Lifting a rule may also make a pod *less* placeable (a
-node that a selector kept out now takes part in a spread constraint's count), so each reason that is left is
-asked about once more in the end, against the core as it is then; that answer, a plan that was replayed, is its
-witness.
+lifted. It is minimal if lifting any one of them, the others standing, makes the pod placeable. Reasons are
+given up one after another as long as what is left is a core. Lifting a rule may also make a pod *less*
+placeable (a node that a selector kept out now takes part in a spread constraint's count), so each reason that
+is left is asked about once more in the end, against the core as it is then; that answer, a plan that was
+replayed, is its witness.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from ...framework.dra.extended import requested
 from ...framework.rules.groups import group_of
 from ...framework.rules.spread import hard_constraints
 from ...framework.rules.supported import require_supported
-from ...models.errors import InternalError
 from ...models.tiers import ASKED
 from ..decomposition.search import search_round
 from ..options import SolveOptions
@@ -55,12 +54,15 @@ class Answer:
         A replayed plan that places the pod, where the verdict is YES.
     alone : bool
         Whether the others that wait were not needed to decide it.
+    fault : str
+        Why the verdict is OPEN although a plan was found: it failed its replay.
     """
 
     verdict: Verdict
     cluster: Cluster
     outcome: Outcome
     alone: bool
+    fault: str = ""
 
 
 def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
@@ -86,7 +88,7 @@ def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
     if search.interrupted:
         raise KeyboardInterrupt
     if search.valuation.by_name()[ASKED]:
-        return Answer(Verdict.YES, cluster, _replayed(part, search.best), alone=True)
+        return _replayed(part, search.best, alone=True)
     proven = search.bounds[ASKED] == 0
     if proven and not _others_may_help(cluster, asked):
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
@@ -94,7 +96,7 @@ def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
     if found.interrupted:
         raise KeyboardInterrupt
     if found.valuation.by_name()[ASKED]:
-        return Answer(Verdict.YES, cluster, _replayed(cluster, found.best), alone=False)
+        return _replayed(cluster, found.best, alone=False)
     verdict = Verdict.NO if found.bounds[ASKED][0] == 0 else Verdict.OPEN
     return Answer(verdict, cluster, Outcome(), alone=False)
 
@@ -137,12 +139,10 @@ def _looks_at_its_node_alone(cluster: Cluster, unit: frozenset[int]) -> bool:
     )
 
 
-def _replayed(cluster: Cluster, outcome: Outcome) -> Outcome:
-    """Return an outcome whose every step passed the filters once more."""
+def _replayed(cluster: Cluster, outcome: Outcome, *, alone: bool) -> Answer:
+    """Return the answer YES if every step passes the filters once more; a plan that fails shows nothing."""
     fault = follow(cluster, outcome.moves, outcome.allocations).fault
     fault = fault or next(inadmissible(cluster, outcome.moves), "")
     if not fault and not valuate(cluster, outcome).guarded:
         fault = "a guarded victim violates its budget"
-    if fault:
-        raise InternalError(f"the plan that places {', '.join(cluster.snapshot.asked)} fails: {fault}")
-    return outcome
+    return Answer(Verdict.OPEN if fault else Verdict.YES, cluster, outcome, alone, fault)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ....framework.index.missing import condition
 from ....framework.index.taints import HARD_EFFECTS, tolerates
 from ....framework.vocabulary import names
+from ....models.node import Taint
 from ....models.pod import Toleration
 from ....models.selectors import requirement
 from .base import Reason, filters, listed, on_specs
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ....framework.index.podinfo import PodInfo
-    from ....models.node import Taint
     from ....models.pod import PodSpec
     from ....models.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
     from .base import Subject
@@ -26,8 +26,10 @@ UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
 
 def reasons(subject: Subject) -> Iterator[Reason]:
     """Yield the rules between the pods and nodes."""
-    yield from _taints(subject)
-    yield from _cordons(subject)
+    if any(filters(subject, info, names.TAINT_TOLERATION) for info in subject.kinds):
+        yield from _taints(subject)
+    if any(filters(subject, info, names.NODE_UNSCHEDULABLE) for info in subject.kinds):
+        yield from _cordons(subject)
     for info in subject.kinds:
         yield from _selectors(subject, info)
 
@@ -44,10 +46,7 @@ def _taints(subject: Subject) -> Iterator[Reason]:
                 key = taint.key, taint.value, taint.effect
                 found.setdefault(key, (taint, []))[1].append(node.name)
     for taint, nodes in found.values():
-        if any(
-            not any(tolerates(t, taint, cluster.gates) for t in info.pod.spec.tolerations)
-            for info in subject.kinds
-        ):
+        if _untolerated(subject, taint):
             written = f"{taint.key}={taint.value}:{taint.effect}" if taint.value else _plain(taint)
             toleration = Toleration(key=taint.key, operator="Equal", value=taint.value, effect=taint.effect)
             yield Reason(
@@ -60,6 +59,14 @@ def _taints(subject: Subject) -> Iterator[Reason]:
             )
 
 
+def _untolerated(subject: Subject, taint: Taint) -> bool:
+    """Whether some of the pods do not tolerate a taint."""
+    gates = subject.cluster.gates
+    return any(
+        not any(tolerates(t, taint, gates) for t in info.pod.spec.tolerations) for info in subject.kinds
+    )
+
+
 def _plain(taint: Taint) -> str:
     return f"{taint.key}:{taint.effect}"
 
@@ -70,7 +77,7 @@ def _tolerate(toleration: Toleration, spec: PodSpec) -> dict[str, Any]:
 
 def _cordons(subject: Subject) -> Iterator[Reason]:
     nodes = [node.name for node in subject.cluster.nodes if node.spec.unschedulable]
-    if not nodes:
+    if not nodes or not _untolerated(subject, Taint(key=UNSCHEDULABLE, effect="NoSchedule")):
         return
 
     toleration = Toleration(key=UNSCHEDULABLE, operator="Exists", effect="NoSchedule")
@@ -104,13 +111,13 @@ def _selectors(subject: Subject, info: PodInfo) -> Iterator[Reason]:
     if required is None:
         return
     path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
-    if len(required.node_selector_terms) != 1:
+    if len(required.node_selector_terms) != 1 or required.node_selector_terms[0].is_empty:
         terms = " or ".join(f"({_term(term)})" for term in required.node_selector_terms)
         yield Reason(
             kind="nodeAffinity",
             object=where,
             field=path,
-            text=f"required node affinity {terms or 'without terms'}",
+            text=f"required node affinity {terms if terms.strip('()') else 'that asks for nothing'}",
             lift=on_specs(subject.keys, partial(_without_affinity, required)),
         )
         return
@@ -125,6 +132,12 @@ def _selectors(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             field=f"{path}.nodeSelectorTerms[0].{place}",
             text=f"required node affinity {_written(item)}",
             lift=on_specs(subject.keys, partial(_without_requirement, item)),
+            facts={
+                "key": item.key,
+                "operator": item.operator,
+                "values": list(item.values),
+                "ofFields": place == "matchFields",
+            },
         )
 
 

@@ -144,7 +144,7 @@ def _terms_of_others(subject: Subject) -> Iterator[Reason]:
             field="spec.affinity.podAntiAffinity",
             text=f"{text} of {'a running pod' if len(keys) == 1 else f'{len(keys)} running pods'}",
             lift=on_pods(frozenset(keys), partial(_keeping_no_distance, term)),
-            facts={"pods": keys},
+            facts={"pods": keys, "topologyKey": term.topology_key},
         )
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....framework.index.group_names import group_name
+from ....framework.rules.groups import TOO_FEW
 from ....framework.rules.hierarchy import groups_needed, hierarchy
 from ....models.scheduling import BasicPolicy, SchedulingConstraints, SchedulingPolicy
 from .base import Reason, on_specs
@@ -78,9 +79,17 @@ def _group(subject: Subject) -> Iterator[Reason]:
             object=where,
             field="spec.schedulingGroup" if not reference.workload else "spec.workloadRef",
             text=f"the group {group.key}, which is not in the input",
-            lift=on_specs(members, lambda spec: {"scheduling_group": None, "workload_ref": None}),
+            lift=on_specs(members, _by_itself),
         )
         return
+    if group.waits not in (None, TOO_FEW):
+        yield Reason(
+            kind="podGroup",
+            object=where,
+            field="(all of its members)",
+            text=f"the group {group.key}, of which no member is tried: {group.waits}",
+            lift=on_specs(subject.keys, _by_itself),
+        )
     if group.min_count is not None:
         yield Reason(
             kind="minCount",
@@ -99,6 +108,10 @@ def _group(subject: Subject) -> Iterator[Reason]:
             lift=partial(_changed, group.key, partial(_anywhere, key)),
             facts={"key": key},
         )
+
+
+def _by_itself(spec: PodSpec) -> dict[str, Any]:
+    return {"scheduling_group": None, "workload_ref": None}
 
 
 def _parents(subject: Subject) -> Iterator[Reason]:

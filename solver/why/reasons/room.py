@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....framework.index.missing import amount, readable
 from ....framework.index.ports import ANY_ADDRESS
+from ....framework.plugins.node_resources_fit import wanted_room
 from ....framework.vocabulary import names
 from .base import Reason, filters, on_specs
 
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 
 def reasons(subject: Subject) -> Iterator[Reason]:
     """Yield the rules about room."""
-    yield _slots(subject)
+    if any(filters(subject, info, names.NODE_RESOURCES_FIT) for info in subject.kinds):
+        yield _slots(subject)
     for info in subject.kinds:
         yield from _ports(subject, info)
         yield from _requests(subject, info)
@@ -74,7 +76,9 @@ def _each_container(spec: PodSpec, change: Callable[[Container], Container]) -> 
 def _requests(subject: Subject, info: PodInfo) -> Iterator[Reason]:
     if not filters(subject, info, names.NODE_RESOURCES_FIT):
         return
-    amounts = zip(subject.cluster.resources, info.request, strict=True)
+    known = info.scheduler in subject.cluster.profiles
+    request = wanted_room(subject.cluster, info.index) if known else info.request
+    amounts = zip(subject.cluster.resources, request or (), strict=request is not None)
     for resource, wanted in reversed(list(amounts)):
         if wanted > 0:
             yield Reason(

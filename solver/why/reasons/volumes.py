@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ....framework.vocabulary import names
 from ....framework.volumes.storage import is_bound
 from ....framework.volumes.zones import LABELS
-from .base import Reason, on_specs
+from .base import Reason, filters, on_specs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ....models.volumes import Volume
     from .base import Subject
 
+_PLUGINS = (names.VOLUME_RESTRICTIONS, names.NODE_VOLUME_LIMITS, names.VOLUME_BINDING, names.VOLUME_ZONE)
 RWOP = "ReadWriteOncePod"
 
 
@@ -29,6 +31,8 @@ def reasons(subject: Subject) -> Iterator[Reason]:
     claims = {item.key: item for item in snapshot.persistent_volume_claims}
     volumes = {item.name: item for item in snapshot.persistent_volumes}
     for info in subject.infos:
+        if not any(filters(subject, info, name) for name in _PLUGINS):
+            continue
         for volume in info.pod.spec.volumes:
             if volume.persistent_volume_claim is not None:
                 name = volume.persistent_volume_claim.claim_name
@@ -75,6 +79,9 @@ def _of_claim(
 ) -> Iterator[Reason]:
     if claim is None:
         yield _volume(info, volume, "volumeClaim", f"PersistentVolumeClaim {name} is not in the input")
+        return
+    if claim.metadata.deletion_timestamp is not None:
+        yield _volume(info, volume, "volumeClaim", f"PersistentVolumeClaim {name} is being deleted")
         return
     behind = volumes.get(claim.spec.volume_name or "")
     if not is_bound(claim) or behind is None or claim.status.phase == "Lost":

@@ -1,0 +1,210 @@
+"""Why a pod or a group waits: the question from its words to its answer.
+
+1. Counting: marks of nodes and sums that no plan can change. It is quick, whatever the size of the round.
+2. Can any plan place it? If not, a minimal core of reasons.
+3. If one can: the best plan of the round, which may place it, and else the best plan that does; the first tier
+   in which the two differ says what it costs, and their pods who pays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...framework.build import build_cluster
+from ...framework.rules.groups import groups
+from ...framework.rules.supported import require_supported
+from ...framework.runs.explain import find_pod
+from ...models.errors import KubestowError
+from ...models.tiers import ASKED
+from ..api import solve_both, solve_round
+from ..options import SolveOptions
+from ..plans.device_allocations import written
+from ..plans.document import steps_of
+from .core import find_core
+from .counting import counting_proof, covering
+from .domains import counting_proof_of_group, domain_counts
+from .placeable import Verdict, placeable
+from .reasons import Subject, reasons_of
+from .spread_counts import spread_counts
+
+if TYPE_CHECKING:
+    from ...framework.index.cluster import Cluster
+    from ...models.plan import Plan
+    from ...models.snapshot import Snapshot
+    from ..options import ProgressCallback
+    from .core import Core
+    from .placeable import Answer
+    from .reasons import Reason
+
+
+def why(
+    snapshot: Snapshot,
+    name: str,
+    options: SolveOptions | None = None,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Answer why a pod or a group waits.
+
+    Parameters
+    ----------
+    name : str
+        `namespace/name` of a waiting pod or of a pod group, or the name alone where it is the only one.
+    options : SolveOptions, optional
+        `time_limit` is that of each step.
+
+    Returns
+    -------
+    dict
+        A JSON value (docs/why.md): `answer` is `placed`, `atACost`, `impossible` or `open`.
+
+    Raises
+    ------
+    KubestowError
+        Where nothing of that name waits.
+    """
+    options = options or SolveOptions()
+    cluster = build_cluster(snapshot)
+    require_supported(cluster)
+    subject = find_subject(cluster, name)
+    asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
+    document: dict[str, Any] = {
+        "instance": snapshot.name,
+        "subject": subject.name,
+        "priority": max(info.priority for info in subject.infos),
+        "pods": [info.key for info in subject.infos],
+    }
+    reasons = reasons_of(subject)
+    counted = covering(subject, reasons)
+    if counted is None:
+        answer = placeable(asked, options)
+        if answer.verdict is Verdict.YES:
+            return {**document, **_placeable(snapshot, asked, subject, options, progress)}
+        if answer.verdict is Verdict.OPEN:
+            return {**document, "answer": "open"}
+    core = find_core(asked, reasons, options, counted)
+    return {**document, **_impossible(subject, core)}
+
+
+def find_subject(cluster: Cluster, name: str) -> Subject:
+    """Return the waiting pod or the group that a user means; a pod before a group of the same name.
+
+    Raises
+    ------
+    KubestowError
+        Where it is neither, or where no member of the group waits.
+    """
+    here = {pod.key for pod in cluster.snapshot.pods} | {pod.name for pod in cluster.snapshot.pods}
+    named = [group for group in groups(cluster) if name in (group.key, group.name)]
+    if name in here or not named:
+        i = find_pod(cluster, name)
+        group = next((item for item in groups(cluster) if i in item.members), None)
+        return Subject(cluster, f"Pod {cluster.pods[i].key}", (i,), group)
+    if len(named) > 1:
+        keys = ", ".join(group.key for group in named)
+        raise KubestowError(f"{cluster.snapshot.name}: '{name}' is the name of {len(named)} groups: {keys}")
+    [group] = named
+    waiting = tuple(i for i in group.members if cluster.pods[i].initial_node < 0)
+    waiting = tuple(i for i in waiting if not cluster.pods[i].terminating)
+    if not waiting:
+        raise KubestowError(f"{cluster.snapshot.name}: no pod of PodGroup {group.key} waits")
+    return Subject(cluster, f"PodGroup {group.key}", waiting, group, whole=True)
+
+
+# -- it cannot be placed --
+
+
+def _impossible(subject: Subject, core: Core) -> dict[str, Any]:
+    proof = counting_proof(subject, core.reasons) or counting_proof_of_group(subject, core.reasons)
+    rows = [
+        {**reason.document(), **_counts(subject, reason), "without": _witness(answer)}
+        for reason, answer in zip(core.reasons, core.witnesses, strict=True)
+    ]
+    domains = domain_counts(subject, core.reasons)
+    return {
+        "answer": "impossible" if core.proven else "open",
+        "core": rows,
+        "proof": proof or {"kind": "search"},
+        "roundsAsked": core.asked,
+        **({"domains": domains} if domains else {}),
+    }
+
+
+def _counts(subject: Subject, reason: Reason) -> dict[str, Any]:
+    if reason.kind != "topologySpread" or "constraint" not in reason.facts:
+        return {}
+    return {"counts": spread_counts(subject, reason.facts["constraint"])}
+
+
+def _witness(answer: Answer) -> dict[str, Any]:
+    """Return how the pods are placed without a reason: the steps of a plan that was replayed."""
+    cluster, outcome = answer.cluster, answer.outcome
+    placed = {
+        cluster.pods[i].key: cluster.node_names[n]
+        for i, n in outcome.placed.items()
+        if cluster.pods[i].key in cluster.snapshot.asked
+    }
+    victims = [cluster.pods[v].key for v in outcome.victims if not cluster.pods[v].terminating]
+    return {
+        "placed": placed,
+        "evicted": sorted(victims),
+        "steps": [step.model_dump(by_alias=True) for step in steps_of(cluster, outcome)],
+        "allocations": list(written(outcome.allocations)),
+    }
+
+
+# -- it can be placed --
+
+
+def _placeable(
+    snapshot: Snapshot,
+    asked: Snapshot,
+    subject: Subject,
+    options: SolveOptions,
+    progress: ProgressCallback | None,
+) -> dict[str, Any]:
+    best, greedy = solve_both(snapshot, options, progress)
+    keys = subject.keys
+    if placed := {pod: node for pod, node in best.placed().items() if pod in keys}:
+        return {"answer": "placed", **_placed(best, greedy, placed)}
+    forced = solve_round(asked, options, progress).plan
+    return {"answer": "atACost", **_cost(best, forced, keys)}
+
+
+def _placed(best: Plan, greedy: Plan, placed: dict[str, str]) -> dict[str, Any]:
+    messages = {item.pod: item.message for item in greedy.unschedulable}
+    victims = {item.pod: list(item.victims) for item in best.nominations}
+    return {
+        "status": best.status,
+        "placed": placed,
+        "victims": sorted({v for pod in placed for v in victims.get(pod, ())}),
+        "greedy": {pod: greedy.placed().get(pod) for pod in placed},
+        "greedyMessages": {pod: messages[pod] for pod in placed if pod in messages},
+    }
+
+
+def _cost(best: Plan, forced: Plan, keys: frozenset[str]) -> dict[str, Any]:
+    """Compare the best plan with the best one that places the pods."""
+    theirs = [tier for tier in forced.tiers if tier.name != ASKED]
+    first = next(
+        ((b, f) for b, f in zip(best.tiers, theirs, strict=True) if b.value != f.value), (None, None)
+    )
+    before, after = first
+    tier = None
+    if before is not None and after is not None:
+        tier = {
+            "name": before.name,
+            "sense": before.sense,
+            "best": before.value,
+            "with": after.value,
+            "proven": before.proven and after.proven,
+        }
+    ours, placed = best.placed(), forced.placed()
+    return {
+        "status": best.status if best.status == forced.status else "FEASIBLE",
+        "tier": tier,
+        "placed": {pod: node for pod, node in placed.items() if pod in keys},
+        "leftOut": sorted(ours.keys() - placed.keys()),
+        "evicted": sorted({e.pod for e in forced.evictions} - {e.pod for e in best.evictions}),
+        "spared": sorted({e.pod for e in best.evictions} - {e.pod for e in forced.evictions}),
+    }
