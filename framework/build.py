@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 
-def build_cluster(snapshot: Snapshot) -> Cluster:
-    """Return the index of a snapshot, with its pods classified."""
-    cluster = Cluster(snapshot)
+def build_cluster(snapshot: Snapshot, like: Cluster | None = None) -> Cluster:
+    """Return the index of a snapshot, with its pods classified.
+
+    Parameters
+    ----------
+    like : Cluster, optional
+        The index of a snapshot from which this one differs little: what it knows of pods is used again.
+    """
+    cluster = Cluster(snapshot, like)
     classify(cluster)
     return cluster
 

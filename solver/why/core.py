@@ -20,6 +20,7 @@ from .reasons import lifted
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from ...framework.index.cluster import Cluster
     from ...models.snapshot import Snapshot
     from ..options import SolveOptions
     from .placeable import Answer
@@ -53,6 +54,7 @@ def find_core(
     reasons: Sequence[Reason],
     options: SolveOptions,
     start: Collection[Reason] | None = None,
+    like: Cluster | None = None,
 ) -> Core:
     """Find a minimal core for the pods that `Snapshot.asked` names, which no plan places.
 
@@ -61,22 +63,35 @@ def find_core(
     reasons : sequence of Reason
         All of them, in the order in which they are given up.
     start : collection of Reason, optional
-        A core that is known already, to be made smaller.
+        A core that is known already by proof, to be made smaller.
+    like : Cluster, optional
+        The index of the round.
     """
-    search = _Search(snapshot, reasons, options)
-    return search.run(list(reasons) if start is None else [r for r in reasons if r in start])
+    search = _Search(snapshot, reasons, options, like)
+    if start is None:
+        return search.run(list(reasons))
+    return search.run([reason for reason in reasons if reason in start], known=True)
 
 
 class _Search:
-    def __init__(self, snapshot: Snapshot, reasons: Sequence[Reason], options: SolveOptions) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        reasons: Sequence[Reason],
+        options: SolveOptions,
+        like: Cluster | None,
+    ) -> None:
+        self._like = like
         self._snapshot = snapshot
         self._reasons = reasons
         self._options = options
         self._deadline = time.monotonic() + options.time_limit
         self._known: dict[frozenset[int], Answer] = {}
 
-    def run(self, standing: list[Reason]) -> Core:
-        standing = self._halve(standing)
+    def run(self, standing: list[Reason], *, known: bool = False) -> Core:
+        first = tuple(standing)
+        if not known:
+            standing = self._halve(standing)
         witnesses: dict[int, Answer] = {}
         settled = False
         while not settled:
@@ -90,8 +105,8 @@ class _Search:
                 else:
                     witnesses[id(reason)] = answer
         answers = tuple(witnesses[id(reason)] for reason in standing)
-        whole = self.ask(standing)
-        proven = whole.verdict is Verdict.NO and all(a.verdict is Verdict.YES for a in answers)
+        holds = (known and first == tuple(standing)) or self.ask(standing).verdict is Verdict.NO
+        proven = holds and all(answer.verdict is Verdict.YES for answer in answers)
         return Core(tuple(standing), answers, proven, len(self._known))
 
     def _halve(self, standing: list[Reason]) -> list[Reason]:
@@ -115,7 +130,7 @@ class _Search:
             gone = [reason for reason in self._reasons if id(reason) not in kept]
             left = max(self._deadline - time.monotonic(), _LEAST)
             options = replace(self._options, time_limit=left)
-            self._known[kept] = placeable(lifted(self._snapshot, gone), options)
+            self._known[kept] = placeable(lifted(self._snapshot, gone), options, self._like)
         return self._known[kept]
 
 

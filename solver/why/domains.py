@@ -34,15 +34,15 @@ def domain_counts(subject: Subject, core: Sequence[Reason]) -> list[dict[str, An
     -------
     list of dict
         `key`, `domain`, `needed` (minCount), `running` (members there), `room` (for how many waiting members
-        at most), `short` (how many are missing; 0 where counting leaves room), `limitedBy` (the resource
-        that leaves room for the fewest, or null).
+        at most; none where members stay elsewhere), `short` (how many are missing, of one newcomer at least;
+        0 where counting leaves room), `limitedBy` (the resource that leaves room for the fewest, or null).
     """
     group = subject.group
     if group is None or group.min_count is None or not subject.whole:
         return []
     stays = staying(subject, core)
     rows = [
-        {**row, "short": max(0, row["needed"] - row["running"] - row["room"])}
+        {**row, "short": max(0, max(1, row["needed"] - row["running"]) - row["room"])}
         for row in _rows(subject, group, core, stays)
     ]
     return sorted(rows, key=lambda row: (row["key"], row["short"], row["domain"]))
@@ -52,13 +52,18 @@ def counting_proof_of_group(subject: Subject, core: Sequence[Reason]) -> dict[st
     """Return the proof that no domain of some required key has room for a gang, as a JSON value, or None."""
     rows = domain_counts(subject, core)
     kinds = {reason.kind for reason in core}
-    if "minCount" not in kinds:
+    if "minCount" not in kinds and not (group_runs(subject) and "topology" in kinds):
         return None
     for key in dict.fromkeys(row["key"] for row in rows):
         mine = [row for row in rows if row["key"] == key]
         if all(row["short"] for row in mine):
             return {"kind": "countingByDomain", "domains": mine}
     return None
+
+
+def group_runs(subject: Subject) -> bool:
+    """Whether members of the group run already: then one newcomer is enough to be counted for."""
+    return subject.group is not None and bool(subject.group.running)
 
 
 def _rows(
@@ -77,12 +82,15 @@ def _rows(
         names = cluster.domains(key).values if key else (ANYWHERE,)
         for d, name in enumerate(names):
             inside = ids == d
+            elsewhere = any(
+                not inside[cluster.pods[i].initial_node] for i in group.running if i in stays.pods
+            )
             yield {
                 "key": key,
                 "domain": name,
                 "needed": group.min_count,
                 "running": int(np.count_nonzero(inside[running])) if len(running) else 0,
-                "room": int(min(most, room[inside].sum())),
+                "room": 0 if elsewhere else int(min(most, room[inside].sum())),
                 "limitedBy": _limit(cluster.resources, tightest, inside, most),
             }
 

@@ -65,7 +65,7 @@ class Answer:
     fault: str = ""
 
 
-def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
+def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = None) -> Answer:
     """Ask whether an admissible plan places one of the pods that `Snapshot.asked` names.
 
     Parameters
@@ -74,9 +74,11 @@ def placeable(snapshot: Snapshot, options: SolveOptions) -> Answer:
         With `asked`; a pod that is in no queue of the round is not placed by any plan.
     options : SolveOptions
         `time_limit` is that of this question.
+    like : Cluster, optional
+        The index of a round that differs little from this one.
     """
     start = time.monotonic()
-    cluster = build_cluster(snapshot)
+    cluster = build_cluster(snapshot, like)
     require_supported(cluster)
     asked = cluster.asked.intersection(cluster.pending)
     if not asked:

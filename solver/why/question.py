@@ -2,8 +2,8 @@
 
 1. Counting: marks of nodes and sums that no plan can change. It is quick, whatever the size of the round.
 2. Can any plan place it? If not, a minimal core of reasons.
-3. If one can: the best plan of the round, which may place it, and else the best plan that does; the first tier
-   in which the two differ says what it costs, and their pods who pays.
+3. If one can: the best plan of the round, which may place it, and else the best plan that does; the first
+   tier in which the two differ says what it costs, and their pods who pays.
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ def why(
     reasons = reasons_of(subject)
     counted = covering(subject, reasons)
     if counted is None:
-        answer = placeable(asked, options)
+        answer = placeable(asked, options, cluster)
         if answer.verdict is Verdict.YES:
             return {**document, **_placeable(snapshot, asked, subject, options, progress)}
         if answer.verdict is Verdict.OPEN:
             return {**document, "answer": "open"}
-    core = find_core(asked, reasons, options, counted)
+    core = find_core(asked, reasons, options, counted, cluster)
     return {**document, **_impossible(subject, core)}
 
 
