@@ -51,11 +51,11 @@ WHY = register(
         name="why",
         title="Why one pod waits",
         about="""
-`explain --why` for one pod that no plan places, beside a round of 60 Deployments that wait, in a cluster that is
-half in use; the time begins when the input is read. The pod is too large for every node, or its selector
-selects none, or only the tainted tenth of the nodes is large enough. The sums prove it; *rounds* are those that
-were solved, with one rule of the core lifted each, to see that no rule is needless. Seconds are CPU time with
-one worker, the solver's own loading included.""",
+`explain --why` for one pod that no plan places, beside a round of 60 Deployments that wait, in a cluster that
+is half in use; the time begins when the input is read. The pod is too large for every node, or its selector
+selects none, or only the tainted tenth of the nodes is large enough. The sums prove it; *rounds* are those
+that were solved, with one rule of the core lifted each, to see that no rule is needless. Seconds are CPU time
+with one worker, the solver's own loading included.""",
         cases=(
             {"nodes": 1000, "pods": 3000, "mark": "size"},
             {"nodes": 1000, "pods": 3000, "mark": "selector"},
