@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.commands.check import check
 from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
     complete_instance,
@@ -343,6 +344,7 @@ def instances(name: str | None, path: bool, output: str) -> None:
         _emit(output, document, partial(list_report, entries, tales))
 
 
+main.add_command(check)
 main.add_command(hints)
 main.add_command(queue)
 main.add_command(study)

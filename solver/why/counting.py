@@ -81,7 +81,7 @@ def staying(subject: Subject, standing: Collection[Reason]) -> Staying:
             stays = guarded and any(budget.charges(cluster, v) for budget in exhausted)
         if stays:
             kept.append(v)
-    held = np.zeros((len(cluster.resources), cluster.n_nodes), dtype=cluster.dtype)
+    held: Any = np.zeros((len(cluster.resources), cluster.n_nodes), dtype=cluster.dtype)
     count = np.zeros(cluster.n_nodes, dtype=np.int64)
     for v in kept:
         node = cluster.pods[v].initial_node

@@ -12,10 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...framework.build import build_cluster
-from ...framework.rules.groups import groups
 from ...framework.rules.supported import require_supported
-from ...framework.runs.explain import find_pod
-from ...models.errors import KubestowError
 from ...models.tiers import ASKED
 from ..api import solve_both, solve_round
 from ..options import SolveOptions
@@ -25,17 +22,17 @@ from .core import find_core
 from .counting import counting_proof, covering
 from .domains import counting_proof_of_group, domain_counts
 from .placeable import Verdict, placeable
-from .reasons import Subject, reasons_of
+from .reasons import reasons_of
 from .spread_counts import spread_counts
+from .subjects import find_subject
 
 if TYPE_CHECKING:
-    from ...framework.index.cluster import Cluster
     from ...models.plan import Plan
     from ...models.snapshot import Snapshot
     from ..options import ProgressCallback
     from .core import Core
     from .placeable import Answer
-    from .reasons import Reason
+    from .reasons import Reason, Subject
 
 
 def why(
@@ -86,31 +83,6 @@ def why(
     return {**document, **_impossible(subject, core)}
 
 
-def find_subject(cluster: Cluster, name: str) -> Subject:
-    """Return the waiting pod or the group that a user means; a pod before a group of the same name.
-
-    Raises
-    ------
-    KubestowError
-        Where it is neither, or where no member of the group waits.
-    """
-    here = {pod.key for pod in cluster.snapshot.pods} | {pod.name for pod in cluster.snapshot.pods}
-    named = [group for group in groups(cluster) if name in (group.key, group.name)]
-    if name in here or not named:
-        i = find_pod(cluster, name)
-        group = next((item for item in groups(cluster) if i in item.members), None)
-        return Subject(cluster, f"Pod {cluster.pods[i].key}", (i,), group)
-    if len(named) > 1:
-        keys = ", ".join(group.key for group in named)
-        raise KubestowError(f"{cluster.snapshot.name}: '{name}' is the name of {len(named)} groups: {keys}")
-    [group] = named
-    waiting = tuple(i for i in group.members if cluster.pods[i].initial_node < 0)
-    waiting = tuple(i for i in waiting if not cluster.pods[i].terminating)
-    if not waiting:
-        raise KubestowError(f"{cluster.snapshot.name}: no pod of PodGroup {group.key} waits")
-    return Subject(cluster, f"PodGroup {group.key}", waiting, group, whole=True)
-
-
 # -- it cannot be placed --
 
 
@@ -137,7 +109,9 @@ def _counts(subject: Subject, reason: Reason) -> dict[str, Any]:
 
 
 def _witness(answer: Answer) -> dict[str, Any]:
-    """Return how the pods are placed without a reason: the steps of a plan that was replayed."""
+    """Return how the pods are placed without a reason: the steps of a replayed plan, if one is known."""
+    if answer.verdict is not Verdict.YES:
+        return {"placed": {}, "evicted": [], "steps": [], "allocations": []}
     cluster, outcome = answer.cluster, answer.outcome
     placed = {
         cluster.pods[i].key: cluster.node_names[n]
@@ -180,6 +154,15 @@ def _placed(best: Plan, greedy: Plan, placed: dict[str, str]) -> dict[str, Any]:
         "victims": sorted({v for pod in placed for v in victims.get(pod, ())}),
         "greedy": {pod: greedy.placed().get(pod) for pod in placed},
         "greedyMessages": {pod: messages[pod] for pod in placed if pod in messages},
+        "evidence": _evidence(best),
+    }
+
+
+def _evidence(plan: Plan) -> dict[str, Any]:
+    """Return what a replay of a plan needs."""
+    return {
+        "steps": [step.model_dump(by_alias=True) for step in plan.steps],
+        "allocations": list(plan.allocations),
     }
 
 
@@ -206,5 +189,6 @@ def _cost(best: Plan, forced: Plan, keys: frozenset[str]) -> dict[str, Any]:
         "placed": {pod: node for pod, node in placed.items() if pod in keys},
         "leftOut": sorted(ours.keys() - placed.keys()),
         "evicted": sorted({e.pod for e in forced.evictions} - {e.pod for e in best.evictions}),
+        "evidence": _evidence(forced),
         "spared": sorted({e.pod for e in best.evictions} - {e.pod for e in forced.evictions}),
     }

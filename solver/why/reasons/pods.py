@@ -106,7 +106,7 @@ def _term(subject: Subject, pod: Pod, term: PodAffinityTerm) -> str:
     parsed = parse_term(term, pod.namespace, subject.cluster.namespaces)
     where = (
         ""
-        if parsed.namespaces == {pod.namespace}
+        if parsed.namespaces == frozenset({pod.namespace})
         else " in " + ("all namespaces" if parsed.namespaces is None else listed(sorted(parsed.namespaces)))
     )
     return f"over {term.topology_key}, pods {selected(parsed.selector)}{where}"

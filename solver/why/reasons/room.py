@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ from .base import Reason, filters, on_specs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from fractions import Fraction
 
     from ....framework.index.podinfo import PodInfo
     from ....models.node import Node
@@ -111,12 +111,11 @@ def _less(amounts: Mapping[str, Fraction], resource: str) -> dict[str, Fraction]
 
 def _slots(subject: Subject) -> Reason:
     """Return the rule that a pod takes one of its node's slots; lifted, each node has some more of them."""
-    more = len(subject.pods)
+    more = Fraction(len(subject.pods))
 
     def roomier(node: Node) -> Node:
         offered = dict(node.status.allocatable)
-        slots = offered.get("pods")
-        offered["pods"] = (0 if slots is None else slots) + more
+        offered["pods"] = offered.get("pods", Fraction(0)) + more
         return node.model_copy(update={"status": node.status.model_copy(update={"allocatable": offered})})
 
     def lift(snapshot: Snapshot) -> Snapshot:
