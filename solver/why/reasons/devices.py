@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ....framework.index.podinfo import PodInfo
-    from ....models.pod import PodResourceClaim, PodSpec
+    from ....models.pod import Pod, PodResourceClaim, PodResourceClaimStatus, PodSpec
     from ....models.resource_api import (
         DeviceClaim,
         DeviceConstraint,
@@ -87,7 +87,7 @@ def _open(claim: ResourceClaim, *, tainted: bool) -> Iterator[Reason]:
             object=where,
             field=path,
             text=f"claim {claim.key} requests {_wanted(request)}",
-            lift=partial(_on_devices, claim.key, partial(_without_request, request.name)),
+            lift=partial(_without_requested, claim.key, request.name),
             facts={"claim": claim.key, "request": request.name},
         )
         expressions = [
@@ -160,6 +160,38 @@ def _on_devices(key: str, change: Callable[[DeviceClaim], dict[str, Any]], snaps
         return claim.model_copy(update={"spec": claim.spec.model_copy(update={"devices": devices})})
 
     return _on_claim(key, apply, snapshot)
+
+
+def _without_requested(key: str, name: str, snapshot: Snapshot) -> Snapshot:
+    """Leave a request out; with the last one the claim leaves its pods, as a claim asks for something."""
+    changed = _on_devices(key, partial(_without_request, name), snapshot)
+    claim = next(item for item in changed.resource_claims if item.key == key)
+    if claim.spec.devices.requests:
+        return changed
+    made = {
+        item.key: {each.name for each in item.status.resource_claim_statuses if _names(each, claim)}
+        for item in changed.pod_groups
+    }
+
+    def freed(pod: Pod) -> Pod:
+        if pod.namespace != claim.namespace or not pod.spec.resource_claims or pod.spec.node_name:
+            return pod
+        group = pod.spec.scheduling_group
+        entries = {each.name for each in pod.status.resource_claim_statuses if _names(each, claim)}
+        if group is not None:
+            entries |= made.get(f"{pod.namespace}/{group.pod_group_name}", set())
+        kept = tuple(
+            item
+            for item in pod.spec.resource_claims
+            if item.resource_claim_name != claim.name and item.name not in entries
+        )
+        return pod.model_copy(update={"spec": pod.spec.model_copy(update={"resource_claims": kept})})
+
+    return replace(changed, pods=tuple(map(freed, changed.pods)))
+
+
+def _names(status: PodResourceClaimStatus, claim: ResourceClaim) -> bool:
+    return status.resource_claim_name == claim.name
 
 
 def _without_request(name: str, devices: DeviceClaim) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""Tiny rounds in which a core of reasons is held against all plans, one by one."""
+
+import random
+from dataclasses import replace
+
+from kubestow.framework.build import build_cluster
+from kubestow.solver.options import SolveOptions
+from kubestow.solver.why.core import find_core
+from kubestow.solver.why.counting import counting_proof, covering
+from kubestow.solver.why.placeable import Verdict, placeable
+from kubestow.solver.why.reasons import lifted, reasons_of
+from kubestow.solver.why.subjects import find_subject
+from support.device_rounds import tiny_mixed
+from support.group_rounds import tiny_groups
+from support.guard_rounds import tiny_guards
+from support.oracle.placing import places_any
+from support.strategies import tiny
+from support.volume_rounds import tiny_volumes
+
+FAMILIES = (tiny, tiny_guards, tiny_groups, tiny_mixed, tiny_volumes)
+OPTIONS = SolveOptions(workers=1, time_limit=20)
+
+
+def asked_round(seed):
+    """A round of some family, and a waiting pod of it; None where none waits."""
+    rng = random.Random(seed)
+    snapshot = FAMILIES[seed % len(FAMILIES)](seed)
+    cluster = build_cluster(snapshot)
+    waiting = (*cluster.pending, *cluster.gated)
+    if not waiting:
+        return None
+    key = cluster.pods[rng.choice(waiting)].key
+    return replace(snapshot, asked=(key,))
+
+
+def faults(snapshot):
+    """What all plans say against the answer to a round that asks about a pod; and what sort of answer it was."""
+    answer = placeable(snapshot, OPTIONS).verdict
+    found = places_any(build_cluster(snapshot))
+    wrong = [] if (answer is Verdict.YES) == found else [f"placeable is {answer.value}, some plan: {found}"]
+    cluster = build_cluster(snapshot)
+    subject = find_subject(cluster, snapshot.asked[0])
+    reasons = reasons_of(subject)
+    counted = covering(subject, reasons)
+    if counted is not None and found:
+        wrong.append(f"counting rules out what a plan does: {[reason.text for reason in counted]}")
+    if found or wrong:
+        return wrong, "placed"
+    core = find_core(snapshot, reasons, OPTIONS, counted)
+    if not core.proven:
+        wrong.append("the core is not proven")
+
+    def plan_while(standing):
+        gone = [reason for reason in reasons if reason not in standing]
+        return places_any(build_cluster(lifted(snapshot, gone)))
+
+    if plan_while(core.reasons):
+        wrong.append(f"no core: {[reason.text for reason in core.reasons]}")
+    for reason in core.reasons:
+        if not plan_while([item for item in core.reasons if item is not reason]):
+            wrong.append(f"needless: {reason.text}")
+    return wrong, "counted" if counting_proof(subject, core.reasons) else "searched"
