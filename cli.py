@@ -255,7 +255,7 @@ Examples:
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
   kubestow explain guard-service promo-0 --why
-  kubestow explain rack-gang-dead-end trainer --why -o json
+  kubestow explain rack-gang-dead-end train --why -o json
   {DUMP} | kubestow explain - shop/web-5
 """
 )

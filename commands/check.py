@@ -14,16 +14,16 @@ from .inputs import complete_instance, input_options, output_option, snapshots
 @click.command(
     epilog="""\b
 Examples:
-  kubestow solve cluster.yaml -o json > plan.json && kubestow check plan.json
+  kubestow check plan.json
   kubestow check plan.json cluster.yaml
-  kubestow explain guard-service promo-0 --why -o json | kubestow check -
+  kubestow check why.json -o json
 """
 )
-@click.argument("file", type=click.File("rb"))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("instance", required=False, shell_complete=complete_instance)
 @output_option
 @input_options
-def check(file: Any, instance: str | None, output: str, **choices: Any) -> None:
+def check(file: str, instance: str | None, output: str, **choices: Any) -> None:
     """Check what a plan, or an answer of `explain --why`, claims: replay its steps, add up its sums.
 
     FILE is a document of `solve`, `compare` or `explain --why` in JSON; `-` is standard input. INSTANCE is
@@ -35,10 +35,11 @@ def check(file: Any, instance: str | None, output: str, **choices: Any) -> None:
     from ..reports.layout import show
     from ..solver.check.documents import check_document
 
-    document = read_document(file.name, file.read())
+    with click.open_file(file, "rb") as stream:
+        document = read_document(file, stream.read())
     name = instance or document.get("instance") or (document.get("optimal") or {}).get("instance")
     if not isinstance(name, str):
-        raise click.UsageError(f"{file.name} does not name its INSTANCE: give one")
+        raise click.UsageError(f"{file} does not name its INSTANCE: give one")
     [snapshot] = snapshots((name,), choices)
     findings = check_document(snapshot, document)
     holds = all(item.holds is not False for item in findings)

@@ -80,15 +80,20 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
         core.append(reason)
     for reason, row in zip(core, document["core"], strict=True):
         gone = [item for item in known.values() if item is reason or item not in core]
-        yield _replayed(f"without it there is a place: {row['text']}", lifted(asked, gone), row["without"])
+        claim = f"without it there is a place: {row['text']}"
+        open_ = document["answer"] == "open"
+        yield _replayed(claim, lifted(asked, gone), row["without"], open_=open_)
     others = [reason for reason in known.values() if reason not in core]
     yield from _impossible(snapshot, lifted(asked, others), subject, core, document)
 
 
-def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any]) -> Finding:
-    """Replay steps; they have to place one of the pods that the round is asked about."""
+def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any], *, open_: bool = False) -> Finding:
+    """Replay steps; they have to place one of the pods that the round is asked about.
+
+    An answer that was left open (`open_`) need not have any.
+    """
     if not evidence["steps"]:
-        return Finding(claim, None, "no steps are given for it")
+        return Finding(claim, None if open_ else False, "no steps are given for it")
     cluster = build_cluster(asked)
     try:
         fault = _fault_of_steps(cluster, evidence)

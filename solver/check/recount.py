@@ -77,6 +77,9 @@ def faults_of_counting(
         yield "the proof does not have each node of the input once"
         return
     for row in rows:
+        if row["reason"] not in range(len(core)):
+            yield f"{row['node']}: the core has no reason {row['reason']}"
+            continue
         reason = core[row["reason"]]
         judge = _JUDGES.get(reason["kind"])
         if judge is None:

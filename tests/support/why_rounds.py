@@ -34,7 +34,7 @@ def asked_round(seed):
 
 
 def faults(snapshot):
-    """What all plans say against the answer to a round that asks about a pod; and what sort of answer it was."""
+    """What all plans say against the answer about a pod of a round; and what sort of answer it was."""
     answer = placeable(snapshot, OPTIONS).verdict
     found = places_any(build_cluster(snapshot))
     wrong = [] if (answer is Verdict.YES) == found else [f"placeable is {answer.value}, some plan: {found}"]
