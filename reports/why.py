@@ -16,6 +16,9 @@ from .words import count, listed
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+_BEARING = ("preemptionPolicy", "guard", "budget", "terminating")
+"""Kinds of rules that decide which running pods stay."""
+
 _STYLES = {"placed": "green", "atACost": "yellow"}
 
 
@@ -108,6 +111,8 @@ def _impossible(document: Mapping[str, Any]) -> list[RenderableType]:
     if len(core) == 1:
         title = "What keeps it waiting"
     parts = section(title, ("rule", "of", "without it"), rows, (), "rules")
+    if any(row["without"]["others"] == "lifted" for row in core):
+        parts.append(Text("  * if the rules that are not named here are lifted, too", "dim"))
     for row in core:
         if "counts" in row:
             parts += _counts(row["counts"])
@@ -119,7 +124,8 @@ def _without(row: Mapping[str, Any]) -> str:
     nodes = sorted(set(placed.values()))
     if not nodes:
         return "not known in time"
-    return f"goes to {listed(nodes, 3)}" + (f", {listed(evicted, 3)} would go" if evicted else "")
+    others = " *" if row["without"]["others"] == "lifted" else ""
+    return f"goes to {listed(nodes, 3)}" + (f", {listed(evicted, 3)} would go" if evicted else "") + others
 
 
 def _headline(document: Mapping[str, Any]) -> str:
@@ -131,17 +137,30 @@ def _headline(document: Mapping[str, Any]) -> str:
         nearest = min(proof["domains"], key=lambda row: (row["short"], row["domain"]))
         where = f"{nearest['key']}={nearest['domain']}" if nearest["key"] else "the whole cluster"
         limit = f" of {nearest['limitedBy']}" if nearest["limitedBy"] else ""
+        if nearest["running"] >= nearest["needed"]:
+            return f"The group runs in {where}, which has no room{limit} for one more."
+        more = f" beside the {nearest['running']} that run there" if nearest["running"] else ""
         return (
             f"{nearest['needed']} pods must start together; the nearest, {where}, has room{limit} for "
-            f"{nearest['room'] + nearest['running']}: {nearest['short']} short."
+            f"{nearest['room']}{more}: {nearest['short']} short."
         )
     return f"{_sentence(core)}."
 
 
 def _sentence(core: Sequence[Mapping[str, Any]]) -> str:
-    texts = [row["text"] for row in core]
+    texts = [f"{row['text']}{_fewest(row)}" for row in core]
     together = "; and ".join(texts)
     return together[0].upper() + together[1:]
+
+
+def _fewest(row: Mapping[str, Any]) -> str:
+    """Return where a spread constraint counts fewest now; empty for other rules."""
+    counts = row.get("counts")
+    if counts is None:
+        return ""
+    at = counts["minimumAt"]
+    where = f"in {listed(at, 3)}" if at else f"as there are fewer than {counts['minDomains']} domains"
+    return f" (the minimum is {counts['minimum']} now, {where})"
 
 
 def _sum(core: Sequence[Mapping[str, Any]], proof: Mapping[str, Any]) -> str:
@@ -156,10 +175,10 @@ def _sum(core: Sequence[Mapping[str, Any]], proof: Mapping[str, Any]) -> str:
         most, wanted = (_amount(resource, value) for value in (free, parse_quantity(mine[0]["wanted"])))
         nodes = f"{mine[0]['node']}" if len(mine) == 1 else f"any of {count(len(mine), 'node')}"
         sentences.append(f"{wanted} {resource} wanted, {most} can ever be free on {nodes}")
+    sentences += [f"{row['object']}: {row['text']}" for row in core if row["kind"] in _BEARING]
     others = Counter(row["reason"] for row in proof["nodes"] if "free" not in row)
     rest = [
-        f"{core[place]['text']} keeps it from {count(number, 'other node')}"
-        for place, number in sorted(others.items())
+        f"{count(number, 'other node')}: {core[place]['text']}" for place, number in sorted(others.items())
     ]
     return f"{'; '.join((*sentences, *rest))}."
 

@@ -79,7 +79,8 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
             return
         core.append(reason)
     for reason, row in zip(core, document["core"], strict=True):
-        gone = [item for item in known.values() if item is reason or item not in core]
+        alone = row["without"]["others"] == "standing"
+        gone = [item for item in known.values() if item is reason or not (alone or item in core)]
         claim = f"without it there is a place: {row['text']}"
         open_ = document["answer"] == "open"
         yield _replayed(claim, lifted(asked, gone), row["without"], open_=open_)

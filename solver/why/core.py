@@ -4,15 +4,16 @@ A set of reasons is a core if no admissible plan places the pod while they stand
 lifted. It is minimal if lifting any one of them, the others standing, makes the pod placeable. Reasons are
 given up one after another as long as what is left is a core. Lifting a rule may also make a pod *less*
 placeable (a node that a selector kept out now takes part in a spread constraint's count), so each reason that
-is left is asked about once more in the end, against the core as it is then; that answer, a plan that was
-replayed, is its witness.
+is left is asked about once more in the end, against the core as it is then. Its witness is the plan
+of the round in which it alone is lifted, if there is one, else that of the round in which all that is not in
+the core is lifted as well.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .placeable import Verdict, placeable
 from .reasons import lifted
@@ -27,6 +28,20 @@ if TYPE_CHECKING:
     from .reasons import Reason
 
 
+class Witness(NamedTuple):
+    """The answer to a round without one reason of a core, and whether all others stand there.
+
+    Otherwise only those of the core do.
+    """
+
+    answer: Answer
+    alone: bool
+
+
+COUNTING_DOMAINS = ("topologySpread", "podAffinity", "terminating")
+"""Kinds of reasons of rounds in which a rule that is lifted may make a pod less placeable."""
+
+
 @dataclass(frozen=True, eq=False)
 class Core:
     """What keeps a pod waiting.
@@ -35,8 +50,8 @@ class Core:
     ----------
     reasons : tuple of Reason
         The core; empty where no plan places the pod although every listed reason is lifted.
-    witnesses : tuple of Answer
-        For each reason, the answer to the round without it (and without all that is not in the core).
+    witnesses : tuple of Witness
+        For each reason, the plan without it.
     proven : bool
         Whether it is proven that the core keeps the pod waiting, and that each removal places it.
     asked : int
@@ -44,7 +59,7 @@ class Core:
     """
 
     reasons: tuple[Reason, ...]
-    witnesses: tuple[Answer, ...]
+    witnesses: tuple[Witness, ...]
     proven: bool
     asked: int
 
@@ -87,27 +102,39 @@ class _Search:
         self._options = options
         self._deadline = time.monotonic() + options.time_limit
         self._known: dict[frozenset[int], Answer] = {}
+        # Where nothing is counted by domains, to lift a rule never makes a pod less placeable.
+        self._monotone = not any(reason.kind in COUNTING_DOMAINS for reason in reasons)
 
     def run(self, standing: list[Reason], *, known: bool = False) -> Core:
         first = tuple(standing)
         if not known:
             standing = self._halve(standing)
-        witnesses: dict[int, Answer] = {}
+        witnesses: dict[int, Witness] = {}
         settled = False
         while not settled:
             settled = True
             witnesses.clear()
             for reason in tuple(standing):
                 less = [item for item in standing if item is not reason]
-                answer = self.ask(less)
-                if answer.verdict is Verdict.NO:
+                witness = self._witness(reason, less)
+                if witness is None:
                     standing, settled = less, False
                 else:
-                    witnesses[id(reason)] = answer
+                    witnesses[id(reason)] = witness
         answers = tuple(witnesses[id(reason)] for reason in standing)
         holds = (known and first == tuple(standing)) or self.ask(standing).verdict is Verdict.NO
-        proven = holds and all(answer.verdict is Verdict.YES for answer in answers)
+        proven = holds and all(witness.answer.verdict is Verdict.YES for witness in answers)
         return Core(tuple(standing), answers, proven, len(self._known))
+
+    def _witness(self, reason: Reason, less: Sequence[Reason]) -> Witness | None:
+        """Return the answer without a reason, None where it is needless: what is left is a core."""
+        alone = self.ask([item for item in self._reasons if item is not reason])
+        if alone.verdict is Verdict.YES and self._monotone:
+            return Witness(alone, alone=True)
+        answer = self.ask(less)
+        if answer.verdict is Verdict.NO:
+            return None
+        return Witness(alone, alone=True) if alone.verdict is Verdict.YES else Witness(answer, alone=False)
 
     def _halve(self, standing: list[Reason]) -> list[Reason]:
         """Give up many reasons at once where that leaves a core: few rules of a round matter to one pod."""

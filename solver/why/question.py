@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from ...models.plan import Plan
     from ...models.snapshot import Snapshot
     from ..options import ProgressCallback
-    from .core import Core
-    from .placeable import Answer
+    from .core import Core, Witness
     from .reasons import Reason, Subject
 
 
@@ -89,8 +88,8 @@ def why(
 def _impossible(subject: Subject, core: Core) -> dict[str, Any]:
     proof = counting_proof(subject, core.reasons) or counting_proof_of_group(subject, core.reasons)
     rows = [
-        {**reason.document(), **_counts(subject, reason), "without": _witness(answer)}
-        for reason, answer in zip(core.reasons, core.witnesses, strict=True)
+        {**reason.document(), **_counts(subject, reason), "without": _witness(witness)}
+        for reason, witness in zip(core.reasons, core.witnesses, strict=True)
     ]
     domains = domain_counts(subject, core.reasons)
     return {
@@ -108,10 +107,11 @@ def _counts(subject: Subject, reason: Reason) -> dict[str, Any]:
     return {"counts": spread_counts(subject, reason.facts["constraint"])}
 
 
-def _witness(answer: Answer) -> dict[str, Any]:
+def _witness(witness: Witness) -> dict[str, Any]:
     """Return how the pods are placed without a reason: the steps of a replayed plan, if one is known."""
+    answer, others = witness.answer, "standing" if witness.alone else "lifted"
     if answer.verdict is not Verdict.YES:
-        return {"placed": {}, "evicted": [], "steps": [], "allocations": []}
+        return {"others": others, "placed": {}, "evicted": [], "steps": [], "allocations": []}
     cluster, outcome = answer.cluster, answer.outcome
     placed = {
         cluster.pods[i].key: cluster.node_names[n]
@@ -120,6 +120,7 @@ def _witness(answer: Answer) -> dict[str, Any]:
     }
     victims = [cluster.pods[v].key for v in outcome.victims if not cluster.pods[v].terminating]
     return {
+        "others": others,
         "placed": placed,
         "evicted": sorted(victims),
         "steps": [step.model_dump(by_alias=True) for step in steps_of(cluster, outcome)],
