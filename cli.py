@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from kubestow import __version__
 from kubestow.commands.check import check
@@ -284,6 +285,9 @@ def explain(
     if why:
         _explain_why(instances, pod, alone, output, choices)
         return
+    for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask"):
+        if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --why only")
     from kubestow.framework.runs.explain import explain as explain_pod
     from kubestow.instances.missing_kinds import kinds_it_waits_for
     from kubestow.reports.explain import explain_report

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...framework.dra.extended import requested
+from ...framework.index.missing import amount
 from .counting import rejected, staying
 
 if TYPE_CHECKING:
@@ -98,15 +99,19 @@ def _rows(
 def _room(subject: Subject, core: Collection[Reason], stays: Staying) -> tuple[Ints, list[Ints]]:
     """Return for how many members each node has room at most, int64[N], and by each resource alone."""
     cluster = subject.cluster
-    wanted = {reason.facts["resource"] for reason in core if reason.kind == "request"}
+    wanted = {
+        (reason.facts["resource"], reason.facts["wanted"]) for reason in core if reason.kind == "request"
+    }
     served = {name for i in subject.pods for name in requested(cluster, i)}
     most = len(subject.pods)
     room = np.full(cluster.n_nodes, most, dtype=np.int64)
     by_resource: list[Ints] = []
     for r, name in enumerate(cluster.resources):
-        least = min(info.request[r] for info in subject.infos)
+        # A pod whose request is no rule of the core asks for nothing here.
+        asked = [info.request[r] for info in subject.infos]
+        least = min(number if (name, amount(name, number)) in wanted else 0 for number in asked)
         alone = np.full(cluster.n_nodes, most, dtype=np.int64)
-        if name in wanted and name not in served and least > 0:
+        if name not in served and least > 0:
             free = np.maximum(cluster.allocatable[r] - stays.held[r], 0)
             alone = np.minimum(free // least, most).astype(np.int64)
         by_resource.append(alone)

@@ -6,6 +6,7 @@ tried first is given up first, so that of two explanations the one stays that sa
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import devices, evictions, nodes, pods, queue, room, volumes
@@ -28,8 +29,14 @@ def reasons_of(subject: Subject) -> list[Reason]:
         for reason in each.reasons(subject):
             own = reason.object.startswith("Pod ") and reason.field.startswith("spec.")
             where = "" if own and "pods" not in reason.facts else reason.object
-            found.setdefault((where, reason.field, reason.text), reason)
+            key = where, reason.field, reason.text
+            found[key] = _merged(found[key], reason) if key in found else reason
     return list(found.values())
+
+
+def _merged(one: Reason, other: Reason) -> Reason:
+    """Return a rule that several pods have in the same words: lifted, it is lifted for all of them."""
+    return replace(one, lift=lambda snapshot: other.lift(one.lift(snapshot)))
 
 
 def lifted(snapshot: Snapshot, reasons: Iterable[Reason]) -> Snapshot:

@@ -94,6 +94,10 @@ class Subject:
         """Keys of the pods."""
         return frozenset(info.key for info in self.infos)
 
+    def like(self, info: PodInfo) -> frozenset[str]:
+        """Return the keys of the pods of one class."""
+        return frozenset(other.key for other in self.infos if other.cls == info.cls)
+
     @property
     def kinds(self) -> tuple[PodInfo, ...]:
         """One pod of each class: pods of one class are under the same rules."""

@@ -38,9 +38,8 @@ def _never(subject: Subject) -> Iterator[Reason]:
                 object=f"Pod {info.key}",
                 field="spec.preemptionPolicy",
                 text="preemptionPolicy Never: it may evict no pod",
-                lift=on_specs(subject.keys, lambda spec: {"preemption_policy": None}),
+                lift=on_specs(subject.like(info), lambda spec: {"preemption_policy": None}),
             )
-            return
 
 
 def _guards(subject: Subject) -> Iterator[Reason]:

@@ -104,7 +104,7 @@ def _selectors(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=where,
             field=f"spec.nodeSelector[{key}]",
             text=f"nodeSelector {key}={value}",
-            lift=on_specs(subject.keys, partial(_without_label, key, value)),
+            lift=on_specs(subject.like(info), partial(_without_label, key, value)),
             facts={"key": key, "value": value},
         )
     required = _required(spec)
@@ -118,7 +118,7 @@ def _selectors(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=where,
             field=path,
             text=f"required node affinity {terms if terms.strip('()') else 'that asks for nothing'}",
-            lift=on_specs(subject.keys, partial(_without_affinity, required)),
+            lift=on_specs(subject.like(info), partial(_without_affinity, required)),
         )
         return
     [term] = required.node_selector_terms
@@ -131,7 +131,7 @@ def _selectors(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=where,
             field=f"{path}.nodeSelectorTerms[0].{place}",
             text=f"required node affinity {_written(item)}",
-            lift=on_specs(subject.keys, partial(_without_requirement, item)),
+            lift=on_specs(subject.like(info), partial(_without_requirement, item)),
             facts={
                 "key": item.key,
                 "operator": item.operator,

@@ -53,7 +53,7 @@ def _spread(subject: Subject, info: PodInfo) -> Iterator[Reason]:
                 object="KubeSchedulerConfiguration",
                 field="PodTopologySpreadArgs.defaultConstraints",
                 text="default constraints " + ", ".join(map(_written, parsed)),
-                lift=on_specs(subject.keys, lambda spec: {"topology_spread_constraints": (_SOFT,)}),
+                lift=on_specs(subject.like(info), lambda spec: {"topology_spread_constraints": (_SOFT,)}),
             )
         return
     for constraint in parsed:
@@ -62,7 +62,7 @@ def _spread(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=f"Pod {info.key}",
             field=f"spec.topologySpreadConstraints[{constraint.index}]",
             text=f"topologySpreadConstraint {_written(constraint)}",
-            lift=on_specs(subject.keys, partial(_softened, own[constraint.index])),
+            lift=on_specs(subject.like(info), partial(_softened, own[constraint.index])),
             facts={"constraint": constraint.index},
         )
 
@@ -98,7 +98,7 @@ def _own_terms(subject: Subject, info: PodInfo) -> Iterator[Reason]:
                 object=f"Pod {info.key}",
                 field=field,
                 text=f"required {word} {_term(subject, info.pod, term)}",
-                lift=on_specs(subject.keys, partial(_without_term, attribute, term)),
+                lift=on_specs(subject.like(info), partial(_without_term, attribute, term)),
             )
 
 

@@ -40,7 +40,7 @@ def _gates(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=f"Pod {info.key}",
             field="spec.schedulingGates",
             text=f"scheduling gate {gate.name}",
-            lift=on_specs(subject.keys, partial(_without_gate, gate)),
+            lift=on_specs(subject.like(info), partial(_without_gate, gate)),
             facts={"gate": gate.name},
         )
 
@@ -58,7 +58,7 @@ def _profile(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             object=f"Pod {info.key}",
             field="spec.schedulerName",
             text=f"schedulerName {info.scheduler}, which no profile of the configuration has",
-            lift=on_specs(subject.keys, lambda spec: {"scheduler_name": first}),
+            lift=on_specs(subject.like(info), lambda spec: {"scheduler_name": first}),
         )
 
 

@@ -45,7 +45,7 @@ def _ports(subject: Subject, info: PodInfo) -> Iterator[Reason]:
             field="spec.containers[].ports[].hostPort",
             text=f"hostPort {port.port}/{port.protocol}"
             + ("" if port.ip == ANY_ADDRESS else f" on {port.ip}"),
-            lift=on_specs(subject.keys, partial(_without_port, (port.port, port.protocol, port.ip))),
+            lift=on_specs(subject.like(info), partial(_without_port, (port.port, port.protocol, port.ip))),
             facts={"port": port.port, "protocol": port.protocol, "hostIP": port.ip},
         )
 
@@ -86,7 +86,7 @@ def _requests(subject: Subject, info: PodInfo) -> Iterator[Reason]:
                 object=f"Pod {info.key}",
                 field=f"spec.containers[].resources.requests[{resource}]",
                 text=f"request of {readable(resource, wanted)} {resource}",
-                lift=on_specs(subject.keys, partial(_without_request, resource)),
+                lift=on_specs(subject.like(info), partial(_without_request, resource)),
                 facts={"resource": resource, "wanted": amount(resource, wanted)},
             )
 

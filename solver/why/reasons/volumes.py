@@ -55,7 +55,7 @@ def _inline(info: PodInfo, volume: Volume) -> Iterator[Reason]:
 
 
 def _volume(info: PodInfo, volume: Volume, kind: str, text: str) -> Reason:
-    """Return a rule that is lifted by leaving the volume out."""
+    """Return a rule of a pod's volume, which is lifted by leaving the volume out."""
     return Reason(
         kind=kind,
         object=f"Pod {info.key}",

@@ -305,3 +305,23 @@ def test_every_pod_that_the_catalogue_leaves_out_is_answered(name):
         document = why(snapshot, left.pod, OPTIONS)
         assert document["answer"] in ("impossible", "atACost")
         assert [item for item in check_answer(snapshot, document) if not item.holds] == []
+
+
+def test_members_of_two_sizes_have_two_requests():
+    """Only one of the sizes is too large; that the others ask for something is needless to say."""
+    objects = [
+        node("n", cpu="4"),
+        group("g", gang=2),
+        pod("small").req(cpu="1").member("g"),
+        pod("large").req(cpu="8").member("g"),
+    ]
+    document = why(cluster(*objects), "g", OPTIONS)
+    requests = [row["text"] for row in document["core"] if row["kind"] == "request"]
+    assert requests == ["request of 8 cpu"]
+
+
+def test_a_claim_that_all_members_miss_is_one_rule():
+    objects = [BIG, group("g", gang=2), MEMBER.claim("none").times(2)]
+    document = why(cluster(*objects), "g", OPTIONS)
+    assert kinds(document) == ["volumeClaim"]
+    assert len(document["core"][0]["without"]["placed"]) == 2
