@@ -56,8 +56,8 @@ MEMBER = pod("m").req(cpu="2").member("g")
             "p",
             [
                 "test: default/p cannot run by any plan (priority 10)",
-                "2 cpu wanted, 0 can ever be free on n; Pod default/p: preemptionPolicy Never: it may evict no "
-                "pod.",
+                "2 cpu wanted, 0 can ever be free on n; "
+                "Pod default/p: preemptionPolicy Never: it may evict no pod.",
             ],
             id="a policy that decides who stays",
         ),
