@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
+from ...framework.cycle.runtime import framework_for
 from ...framework.dra.extended import requested
 from ...framework.rules.groups import group_of
 from ...framework.rules.spread import hard_constraints
 from ...framework.rules.supported import require_supported
+from ...framework.state.moves import Bind
+from ...framework.state.state import State
 from ...models.tiers import ASKED
 from ..decomposition.search import search_round
 from ..options import SolveOptions
@@ -84,6 +87,9 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     if not asked:
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
     options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
+    at_once = _at_once(cluster, asked)
+    if at_once is not None:
+        return _replayed(cluster, at_once, alone=True)
     part = cluster.with_queue(together(cluster, asked))
     search = Search(build_problem(part), options, None, start)
     search.run([])
@@ -101,6 +107,20 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
         return _replayed(cluster, found.best, alone=False)
     verdict = Verdict.NO if found.bounds[ASKED][0] == 0 else Verdict.OPEN
     return Answer(verdict, cluster, Outcome(), alone=False)
+
+
+def _at_once(cluster: Cluster, asked: frozenset[int]) -> Outcome | None:
+    """Return the plan that binds a pod where it fits as the cluster stands, or None."""
+    [pod, *more] = asked
+    if more or group_of(cluster, pod) is not None:
+        return None
+    state, framework = State.initial(cluster), framework_for(cluster, pod)
+    nodes = framework.bindable(state, pod)
+    if not len(nodes):
+        return None
+    node = int(nodes[0])
+    brought = dict(framework.reserve(state, pod, node))
+    return Outcome((Bind(pod, node),), {pod: node}, allocations=brought)
 
 
 def together(cluster: Cluster, asked: Iterable[int]) -> list[int]:
@@ -143,8 +163,8 @@ def _looks_at_its_node_alone(cluster: Cluster, unit: frozenset[int]) -> bool:
 
 def _replayed(cluster: Cluster, outcome: Outcome, *, alone: bool) -> Answer:
     """Return the answer YES if every step passes the filters once more; a plan that fails shows nothing."""
-    fault = follow(cluster, outcome.moves, outcome.allocations).fault
-    fault = fault or next(inadmissible(cluster, outcome.moves), "")
-    if not fault and not valuate(cluster, outcome).guarded:
+    run = follow(cluster, outcome.moves, outcome.allocations)
+    fault = run.fault or next(inadmissible(cluster, outcome.moves), "")
+    if not fault and not valuate(cluster, outcome, end=run.end).guarded:
         fault = "a guarded victim violates its budget"
     return Answer(Verdict.OPEN if fault else Verdict.YES, cluster, outcome, alone, fault)
