@@ -58,6 +58,8 @@ def _verdict(document: Mapping[str, Any]) -> str:
         case "impossible":
             return f"cannot {'start' if group else 'run'} by any plan"
         case _:
+            if document.get("beside"):
+                return "has no place beside what runs; whether others that wait could help is open"
             return "waits; time was out before it was proven why"
 
 

@@ -12,6 +12,7 @@ from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
+from .plans.objective import valuate
 from .plans.outcome import SolvedRound
 from .plans.replay import replay
 
@@ -47,10 +48,19 @@ def solve(
 
 
 def solve_round(
-    snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None = None
+    snapshot: Snapshot,
+    options: SolveOptions,
+    progress: ProgressCallback | None = None,
+    known: Outcome | None = None,
 ) -> SolvedRound:
-    """Solve a round as `solve` does, for callers that go on with more than the plan."""
-    return _Round(snapshot, options).optimal(progress)
+    """Solve a round as `solve` does, for callers that go on with more than the plan.
+
+    Parameters
+    ----------
+    known : Outcome, optional
+        An admissible plan to begin with, where it is better than greedy's.
+    """
+    return _Round(snapshot, options).optimal(progress, known)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -95,13 +105,17 @@ class _Round:
         plan = build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
         return self._verified(plan, self._greedy)
 
-    def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
+    def optimal(self, progress: ProgressCallback | None, known: Outcome | None = None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
         from .decomposition.engine import require_engine
         from .decomposition.search import search_round
 
         require_engine(self._options)
-        found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
+        candidate = self._greedy
+        if known is not None:
+            worth = valuate(self._cluster, known, self._options.prefer).costs
+            candidate = known if worth < self._greedy_value.costs else candidate
+        found = search_round(self._cluster, candidate, self._options, progress, self._start)
         best, value, bounds = found.best, found.valuation, found.bounds
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:
             bounds = _bounds_of_greedy(bounds, value, self._greedy_value)

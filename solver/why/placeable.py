@@ -8,7 +8,7 @@ what it may not evict itself; where none of that can be, the answer without them
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from ...framework.build import build_cluster
 from ...framework.cycle.runtime import framework_for
 from ...framework.dra.extended import requested
 from ...framework.rules.groups import group_of
-from ...framework.rules.spread import hard_constraints
+from ...framework.rules.spread import hard_constraints, spread_matches
 from ...framework.rules.supported import require_supported
 from ...framework.state.moves import Bind
 from ...framework.state.state import State
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
     from ...framework.index.cluster import Cluster
     from ...models.snapshot import Snapshot
+
+
+_FEW = 64
+"""Others that wait that are tried as helpers before all of them are."""
+_SHARE = 0.4
+"""Their share of the time."""
 
 
 class Verdict(Enum):
@@ -100,6 +106,15 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     proven = search.bounds[ASKED] == 0
     if proven and not _others_may_help(cluster, asked):
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
+    some = _some_helpers(cluster, asked)
+    if some:
+        part = cluster.with_queue([*together(cluster, asked), *some])
+        seconds = _SHARE * (options.time_limit - time.monotonic() + start)
+        limited = replace(options, time_limit=max(seconds, 0.1))
+        search = Search(build_problem(part), limited, None, time.monotonic())
+        search.run([])
+        if search.valuation.by_name()[ASKED]:
+            return _replayed(part, search.best, alone=False)
     found = search_round(cluster, Outcome(), options, None, start)
     if found.interrupted:
         raise KeyboardInterrupt
@@ -146,6 +161,36 @@ def _others_may_help(cluster: Cluster, asked: frozenset[int]) -> bool:
     if reach is None or (own is not None and own >= reach and _looks_at_its_node_alone(cluster, unit)):
         return False
     return any(cluster.pods[v].priority < reach for v in cluster.bound)
+
+
+def _some_helpers(cluster: Cluster, asked: frozenset[int]) -> list[int]:
+    """Return a few of the others that wait, in a round with many: those that help most likely.
+
+    They are the pods that a term or a constraint of the asked ones looks at, and the most important ones that
+    may evict, of the class that asks for the least cpu.
+    """
+    unit = frozenset(together(cluster, asked))
+    others = [i for i in cluster.pending if i not in unit]
+    if len(others) <= 2 * _FEW:
+        return []
+    pods = cluster.pods
+    seen = [
+        j
+        for j in others
+        if any(
+            spread_matches(cluster, constraint, i, j)
+            for i in unit
+            for constraint in hard_constraints(cluster, i)
+        )
+        or any(
+            term.matches(pods[j].namespace, pods[j].labels)
+            for i in unit
+            for term in pods[i].terms.required_affinity
+        )
+    ]
+    able = [j for j in others if pods[j].preempts and group_of(cluster, j) is None]
+    able.sort(key=lambda j: (-pods[j].priority, pods[j].request[0], pods[j].cls))
+    return [*dict.fromkeys((*seen[:_FEW], *able[:_FEW]))]
 
 
 def _looks_at_its_node_alone(cluster: Cluster, unit: frozenset[int]) -> bool:

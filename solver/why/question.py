@@ -21,7 +21,7 @@ from ..plans.document import steps_of
 from .core import find_core
 from .counting import counting_proof, covering
 from .domains import counting_proof_of_group, domain_counts
-from .placeable import Verdict, placeable
+from .placeable import Verdict, placeable, together
 from .reasons import reasons_of
 from .spread_counts import spread_counts
 from .subjects import find_subject
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ...models.snapshot import Snapshot
     from ..options import ProgressCallback
     from .core import Core, Witness
+    from .placeable import Answer
     from .reasons import Reason, Subject
 
 
@@ -75,9 +76,9 @@ def why(
     if counted is None:
         answer = placeable(asked, options, cluster)
         if answer.verdict is Verdict.YES:
-            return {**document, **_placeable(snapshot, asked, subject, options, progress)}
+            return {**document, **_placeable(snapshot, asked, answer, subject, options, progress)}
         if answer.verdict is Verdict.OPEN:
-            return {**document, "answer": "open"}
+            return {**document, **_by_itself(asked, subject, options)}
     core = find_core(asked, reasons, options, counted, cluster)
     return {**document, **_impossible(subject, core)}
 
@@ -99,6 +100,21 @@ def _impossible(subject: Subject, core: Core) -> dict[str, Any]:
         "roundsAsked": core.asked,
         **({"domains": domains} if domains else {}),
     }
+
+
+def _by_itself(asked: Snapshot, subject: Subject, options: SolveOptions) -> dict[str, Any]:
+    """Answer for the pods beside what runs, where it is open what others that wait could do for them.
+
+    Where they have a place there, the whole round has it as well: then the core is empty.
+    """
+    unit = frozenset(subject.cluster.pods[i].key for i in together(subject.cluster, subject.pods))
+    kept = tuple(pod for pod in asked.pods if pod.spec.node_name or pod.key in unit | subject.keys)
+    alone = replace(asked, pods=kept)
+    cluster = build_cluster(alone, subject.cluster)
+    single = find_subject(cluster, subject.name.partition(" ")[2])
+    reasons = reasons_of(single)
+    core = find_core(alone, reasons, options, covering(single, reasons), cluster)
+    return {**_impossible(single, core), "answer": "open", "beside": "what runs" if core.proven else None}
 
 
 def _counts(subject: Subject, reason: Reason) -> dict[str, Any]:
@@ -134,6 +150,7 @@ def _witness(witness: Witness) -> dict[str, Any]:
 def _placeable(
     snapshot: Snapshot,
     asked: Snapshot,
+    answer: Answer,
     subject: Subject,
     options: SolveOptions,
     progress: ProgressCallback | None,
@@ -142,7 +159,7 @@ def _placeable(
     keys = subject.keys
     if placed := {pod: node for pod, node in best.placed().items() if pod in keys}:
         return {"answer": "placed", **_placed(best, greedy, placed)}
-    forced = solve_round(asked, options, progress).plan
+    forced = solve_round(asked, options, progress, answer.outcome).plan
     return {"answer": "atACost", **_cost(best, forced, keys)}
 
 

@@ -325,3 +325,17 @@ def test_a_claim_that_all_members_miss_is_one_rule():
     document = why(cluster(*objects), "g", OPTIONS)
     assert kinds(document) == ["volumeClaim"]
     assert len(document["core"][0]["without"]["placed"]) == 2
+
+
+def test_an_open_question_is_answered_beside_what_runs(monkeypatch):
+    """Where it is open what others could do, the answer is that of the pod by itself."""
+    from kubestow.solver.why import question
+
+    def undecided(snapshot, options, like=None):
+        answer = placeable(snapshot, options, like)
+        return replace(answer, verdict=Verdict.OPEN)
+
+    monkeypatch.setattr(question, "placeable", undecided)
+    objects = [BIG, P.affinity("zone", {"app": "none"}), P.named("q")]
+    document = why(cluster(*objects), "p", OPTIONS)
+    assert (document["answer"], document["beside"], kinds(document)) == ("open", "what runs", ["podAffinity"])
