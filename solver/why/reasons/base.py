@@ -73,9 +73,11 @@ class Subject:
     pods : tuple of int
         The pods, at least one.
     group : Group or None
-        The group that is asked about, or whose member the pod is.
+        The group that is asked about, or whose member the pod is; None for a group of groups.
     whole : bool
         Whether the group is asked about, not one pod.
+    leaves : tuple of Group
+        The groups of a group of groups.
     """
 
     cluster: Cluster
@@ -83,6 +85,12 @@ class Subject:
     pods: tuple[int, ...]
     group: Group | None = None
     whole: bool = False
+    leaves: tuple[Group, ...] = ()
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups whose rules bear on the pods."""
+        return self.leaves if self.group is None else (self.group,)
 
     @property
     def infos(self) -> tuple[PodInfo, ...]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ....framework.index.podinfo import PodInfo
+    from ....framework.rules.groups import Group
     from ....models.pod import PodSchedulingGate, PodSpec
     from ....models.scheduling import GroupSpec
     from ....models.snapshot import Snapshot
@@ -28,9 +29,9 @@ def reasons(subject: Subject) -> Iterator[Reason]:
     for info in subject.kinds:
         yield from _gates(subject, info)
         yield from _profile(subject, info)
-    if subject.group is not None:
-        yield from _group(subject)
-        yield from _parents(subject)
+    for group in subject.groups:
+        yield from _group(subject, group)
+        yield from _parents(subject, group)
 
 
 def _gates(subject: Subject, info: PodInfo) -> Iterator[Reason]:
@@ -65,9 +66,8 @@ def _profile(subject: Subject, info: PodInfo) -> Iterator[Reason]:
 # -- groups --
 
 
-def _group(subject: Subject) -> Iterator[Reason]:
-    group, cluster = subject.group, subject.cluster
-    assert group is not None
+def _group(subject: Subject, group: Group) -> Iterator[Reason]:
+    cluster = subject.cluster
     reference = group_name(cluster.pods[group.members[0]].pod)
     assert reference is not None
     members = frozenset(cluster.pods[i].key for i in group.members)
@@ -114,11 +114,10 @@ def _by_itself(spec: PodSpec) -> dict[str, Any]:
     return {"scheduling_group": None, "workload_ref": None}
 
 
-def _parents(subject: Subject) -> Iterator[Reason]:
-    """Yield the rules of the CompositePodGroups above the group."""
-    group = subject.group
+def _parents(subject: Subject, group: Group) -> Iterator[Reason]:
+    """Yield the rules of the CompositePodGroups above a group."""
     tree = hierarchy(subject.cluster)
-    if group is None or tree is None or not group.parent:
+    if tree is None or not group.parent:
         return
     composites = {item.key: item for item in subject.cluster.snapshot.composite_pod_groups}
     for key in tree.path(group.key):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from support.builders import budget, cluster, group, node, pod
+from support.builders import budget, cluster, composite, group, node, pod
 from support.devices import claim, device_class, gpu, model, request, slice_on, user
 from support.storage import WAIT, bound
 from support.storage import claim as volume_claim
@@ -339,3 +339,14 @@ def test_an_open_question_is_answered_beside_what_runs(monkeypatch):
     objects = [BIG, P.affinity("zone", {"app": "none"}), P.named("q")]
     document = why(cluster(*objects), "p", OPTIONS)
     assert (document["answer"], document["beside"], kinds(document)) == ("open", "what runs", ["podAffinity"])
+
+
+def test_a_tree_that_lacks_a_child():
+    objects = [
+        BIG,
+        composite("root", gang=2),
+        group("one", gang=1, parent="root"),
+        pod("p").member("one"),
+    ]
+    document = why(cluster(*objects, release="1.37"), "root", OPTIONS)
+    assert (document["subject"], kinds(document)) == ("CompositePodGroup default/root", ["minGroupCount"])
