@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....framework.index.group_names import group_name
 from ....framework.rules.groups import TOO_FEW
-from ....framework.rules.hierarchy import groups_needed, hierarchy
+from ....framework.rules.hierarchy import QUORUM, groups_needed, hierarchy
 from ....models.scheduling import BasicPolicy, SchedulingConstraints, SchedulingPolicy
 from .base import Reason, on_specs
 
@@ -82,7 +82,7 @@ def _group(subject: Subject, group: Group) -> Iterator[Reason]:
             lift=on_specs(members, _by_itself),
         )
         return
-    if group.waits not in (None, TOO_FEW):
+    if group.waits not in (None, TOO_FEW) and not _lacks_groups(subject, group):
         yield Reason(
             kind="podGroup",
             object=where,
@@ -108,6 +108,13 @@ def _group(subject: Subject, group: Group) -> Iterator[Reason]:
             lift=partial(_changed, group.key, partial(_anywhere, key)),
             facts={"key": key},
         )
+
+
+def _lacks_groups(subject: Subject, group: Group) -> bool:
+    """Whether a group waits for the quorum of its tree, which has rules of its own."""
+    tree = hierarchy(subject.cluster)
+    path = [] if tree is None or not group.parent else tree.path(group.key)
+    return tree is not None and bool(path) and tree.complete(path) and (group.waits or "").endswith(QUORUM)
 
 
 def _by_itself(spec: PodSpec) -> dict[str, Any]:

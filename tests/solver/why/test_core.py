@@ -304,7 +304,7 @@ def test_every_pod_that_the_catalogue_leaves_out_is_answered(name):
     for left in solve(snapshot, OPTIONS).unschedulable:
         document = why(snapshot, left.pod, OPTIONS)
         assert document["answer"] in ("impossible", "atACost")
-        assert [item for item in check_answer(snapshot, document) if not item.holds] == []
+        assert [item for item in check_answer(snapshot, document) if item.holds is False] == []
 
 
 def test_members_of_two_sizes_have_two_requests():
