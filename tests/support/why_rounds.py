@@ -4,9 +4,11 @@ import random
 from dataclasses import replace
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.rules.groups import groups
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.why.core import find_core
 from kubestow.solver.why.counting import counting_proof, covering
+from kubestow.solver.why.domains import counting_proof_of_group, domain_counts
 from kubestow.solver.why.placeable import Verdict, placeable
 from kubestow.solver.why.reasons import lifted, reasons_of
 from kubestow.solver.why.subjects import find_subject
@@ -15,6 +17,7 @@ from support.group_rounds import tiny_groups
 from support.guard_rounds import tiny_guards
 from support.oracle.placing import places_any
 from support.strategies import tiny
+from support.tree_rounds import tiny_trees
 from support.volume_rounds import tiny_volumes
 
 FAMILIES = (tiny, tiny_guards, tiny_groups, tiny_mixed, tiny_volumes)
@@ -33,17 +36,36 @@ def asked_round(seed):
     return replace(snapshot, asked=(key,))
 
 
-def faults(snapshot):
-    """What all plans say against the answer about a pod of a round; and what sort of answer it was."""
+def asked_group(seed):
+    """A round with groups, and one of which members wait, by its name; None where there is none."""
+    snapshot = (tiny_groups, tiny_mixed, tiny_trees)[seed % 3](seed)
+    cluster = build_cluster(snapshot)
+    waiting = [group for group in groups(cluster) if group.pending or group.gated]
+    if not waiting:
+        return None
+    name = random.Random(seed).choice(waiting).key
+    keys = tuple(sorted(find_subject(cluster, name).keys))
+    return replace(snapshot, asked=keys), name
+
+
+def faults(snapshot, name=None):
+    """What all plans say against the answer about a pod of a round; and what sort of answer it was.
+
+    `name` is that of a group, where not the first pod that is asked about is meant.
+    """
     answer = placeable(snapshot, OPTIONS).verdict
     found = places_any(build_cluster(snapshot))
     wrong = [] if (answer is Verdict.YES) == found else [f"placeable is {answer.value}, some plan: {found}"]
     cluster = build_cluster(snapshot)
-    subject = find_subject(cluster, snapshot.asked[0])
+    subject = find_subject(cluster, name or snapshot.asked[0])
     reasons = reasons_of(subject)
     counted = covering(subject, reasons)
     if counted is not None and found:
         wrong.append(f"counting rules out what a plan does: {[reason.text for reason in counted]}")
+    rows = domain_counts(subject, reasons)
+    for key in {row["key"] for row in rows} if found else ():
+        if all(row["short"] for row in rows if row["key"] == key):
+            wrong.append(f"no domain of {key!r} has room by counting, and some plan has one")
     if found or wrong:
         return wrong, "placed"
     core = find_core(snapshot, reasons, OPTIONS, counted)
@@ -59,4 +81,5 @@ def faults(snapshot):
     for reason in core.reasons:
         if not plan_while([item for item in core.reasons if item is not reason]):
             wrong.append(f"needless: {reason.text}")
-    return wrong, "counted" if counting_proof(subject, core.reasons) else "searched"
+    by_counting = counting_proof(subject, core.reasons) or counting_proof_of_group(subject, core.reasons)
+    return wrong, "counted" if by_counting else "searched"

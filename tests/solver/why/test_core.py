@@ -7,7 +7,7 @@ from support.builders import budget, cluster, composite, group, node, pod
 from support.devices import claim, device_class, gpu, model, request, slice_on, user
 from support.storage import WAIT, bound
 from support.storage import claim as volume_claim
-from support.why_rounds import OPTIONS, asked_round, faults
+from support.why_rounds import OPTIONS, asked_group, asked_round, faults
 
 from kubestow.instances import catalogue
 from kubestow.instances.manifests import load_snapshot
@@ -284,6 +284,19 @@ def test_who_cannot_be_asked_about(name, message):
 def test_a_core_is_what_all_plans_say(seed):
     snapshot = asked_round(seed)
     assert snapshot is None or faults(snapshot)[0] == []
+
+
+@pytest.mark.parametrize("seed", [301, 302, 304, 312, 320, 328, 331])
+def test_a_core_of_a_group_is_what_all_plans_say(seed):
+    asked = asked_group(seed)
+    assert asked is None or faults(*asked)[0] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [300, 320])
+def test_forty_cores_of_groups_are_what_all_plans_say(start):
+    found = {seed: faults(*asked) for seed in range(start, start + 20) if (asked := asked_group(seed))}
+    assert {seed: wrong for seed, (wrong, _) in found.items() if wrong} == {}
 
 
 @pytest.mark.slow
