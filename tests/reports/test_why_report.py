@@ -100,3 +100,16 @@ MEMBER = pod("m").req(cpu="2").member("g")
 )
 def test_the_headline_is_one_that_a_person_understands(objects, name, lines):
     assert headline(*objects, name=name)[: len(lines)] == lines
+
+
+@pytest.mark.parametrize(
+    "more, line",
+    [
+        (["--why", "--alone"], "--why and --alone do not go together"),
+        (["--seed", "3"], "--seed goes with --why only"),
+    ],
+)
+def test_options_that_do_not_go_together(more, line):
+    result = CliRunner().invoke(main, ["explain", "guard-service", "promo-0", *more])
+    assert result.exit_code == 2
+    assert line in result.stderr
