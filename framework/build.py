@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 
-def build_cluster(snapshot: Snapshot, like: Cluster | None = None) -> Cluster:
+def build_cluster(snapshot: Snapshot, *, like: Cluster | None = None) -> Cluster:
     """Return the index of a snapshot, with its pods classified.
 
     Parameters
@@ -27,7 +27,7 @@ def build_cluster(snapshot: Snapshot, like: Cluster | None = None) -> Cluster:
     like : Cluster, optional
         The index of a snapshot from which this one differs little: what it knows of pods is used again.
     """
-    cluster = Cluster(snapshot, like)
+    cluster = Cluster(snapshot, like=like)
     classify(cluster)
     return cluster
 

@@ -51,6 +51,7 @@ def solve_round(
     snapshot: Snapshot,
     options: SolveOptions,
     progress: ProgressCallback | None = None,
+    *,
     known: Outcome | None = None,
 ) -> SolvedRound:
     """Solve a round as `solve` does, for callers that go on with more than the plan.

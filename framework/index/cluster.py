@@ -104,7 +104,7 @@ class Cluster:
     unit_of: Ints
     unit_pods: list[int]
 
-    def __init__(self, snapshot: Snapshot, like: "Cluster | None" = None) -> None:
+    def __init__(self, snapshot: Snapshot, *, like: "Cluster | None" = None) -> None:
         self.snapshot = snapshot
         self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes

@@ -87,7 +87,7 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
         The index of a round that differs little from this one.
     """
     start = time.monotonic()
-    cluster = build_cluster(snapshot, like)
+    cluster = build_cluster(snapshot, like=like)
     require_supported(cluster)
     asked = cluster.asked.intersection(cluster.pending)
     if not asked:

@@ -110,7 +110,7 @@ def _by_itself(asked: Snapshot, subject: Subject, options: SolveOptions) -> dict
     unit = frozenset(subject.cluster.pods[i].key for i in together(subject.cluster, subject.pods))
     kept = tuple(pod for pod in asked.pods if pod.spec.node_name or pod.key in unit | subject.keys)
     alone = replace(asked, pods=kept)
-    cluster = build_cluster(alone, subject.cluster)
+    cluster = build_cluster(alone, like=subject.cluster)
     single = find_subject(cluster, subject.name.partition(" ")[2])
     reasons = reasons_of(single)
     core = find_core(alone, reasons, options, covering(single, reasons), cluster)
@@ -159,7 +159,7 @@ def _placeable(
     keys = subject.keys
     if placed := {pod: node for pod, node in best.placed().items() if pod in keys}:
         return {"answer": "placed", **_placed(best, greedy, placed)}
-    forced = solve_round(asked, options, progress, answer.outcome).plan
+    forced = solve_round(asked, options, progress, known=answer.outcome).plan
     return {"answer": "atACost", **_cost(best, forced, keys)}
 
 

@@ -20,7 +20,7 @@ def test_what_another_cluster_has_read_is_read_alike(seed):
     first = build_cluster(snapshot)
     for reason in reasons_of(find_subject(first, snapshot.asked[0])):
         changed = lifted(snapshot, [reason])
-        anew, again = build_cluster(changed), build_cluster(changed, first)
+        anew, again = build_cluster(changed), build_cluster(changed, like=first)
         assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
         assert np.array_equal(again.allocatable, anew.allocatable)
         assert np.array_equal(again.usage, anew.usage)
@@ -31,7 +31,7 @@ def test_nothing_is_taken_from_a_cluster_under_other_rules():
     snapshot = asked_round(SEEDS[0])
     first = build_cluster(snapshot)
     later = replace(snapshot, now=snapshot.now.replace(year=snapshot.now.year + 1))
-    anew, again = build_cluster(later), build_cluster(later, first)
+    anew, again = build_cluster(later), build_cluster(later, like=first)
     assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
 
 
