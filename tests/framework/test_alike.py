@@ -11,10 +11,11 @@ from kubestow.framework.index.podinfo import PodInfo
 from kubestow.solver.why.reasons import lifted, reasons_of
 from kubestow.solver.why.subjects import find_subject
 
-SEEDS = [seed for seed in range(40) if asked_round(seed) is not None]
+SEEDS = [0, 2, 3, 4, 6, 8, 9]
+"""One round of each family at least, with pods that wait."""
 
 
-@pytest.mark.parametrize("seed", SEEDS[:15])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_what_another_cluster_has_read_is_read_alike(seed):
     snapshot = asked_round(seed)
     first = build_cluster(snapshot)
