@@ -100,12 +100,12 @@ class _Search:
         return self.visit(after, (*steps, Leave(v)))
 
     def _situation(self, moves: tuple[Move, ...]) -> tuple[object, ...]:
-        """Return what later steps depend on: where newcomers are, who is marked or gone, and for whom."""
+        """Return what later steps depend on: where newcomers are, what is marked or gone, and for which pods."""
         placed = bound_nodes(moves)
         where = tuple(
             tuple(sorted(placed[i] for i in members if i in placed)) for members in self.classes.values()
         )
-        # Who came after whom matters to evictions: a victim needs a preemptor that was bound after it left.
+        # The order of comers and leavers matters: a victim needs a preemptor that was bound after it left.
         debts = tuple(
             (move.pod, isinstance(move, Leave), tuple(sorted(bound_nodes(moves[k:]).values())))
             for k, move in enumerate(moves)

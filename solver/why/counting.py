@@ -55,7 +55,7 @@ class Staying:
 
 
 def staying(subject: Subject, standing: Collection[Reason]) -> Staying:
-    """Return what no preemptor may evict, whoever it is, while some reasons stand and the others do not."""
+    """Return what no preemptor of the round may evict while some reasons stand and the others do not."""
     cluster = subject.cluster
     kinds = {reason.kind for reason in standing}
     own = set(subject.pods)
