@@ -100,7 +100,7 @@ class _Search:
         return self.visit(after, (*steps, Leave(v)))
 
     def _situation(self, moves: tuple[Move, ...]) -> tuple[object, ...]:
-        """Return what later steps depend on: where newcomers are, what is marked or gone, and for which pods."""
+        """Return what later steps depend on: where newcomers are, what is marked or gone, and for which."""
         placed = bound_nodes(moves)
         where = tuple(
             tuple(sorted(placed[i] for i in members if i in placed)) for members in self.classes.values()

@@ -194,7 +194,7 @@ def _some_helpers(cluster: Cluster, asked: frozenset[int]) -> list[int]:
 
 
 def _looks_at_its_node_alone(cluster: Cluster, unit: frozenset[int]) -> bool:
-    """Whether only pods of its own node can keep a pod away: then it may evict what any other pod may evict."""
+    """Whether only pods of its own node can keep a pod away: then it may evict what any other may."""
     apart = any(cluster.pods[v].terms.required_anti_affinity for v in cluster.bound)
     return not apart and not any(
         cluster.pods[i].terms.required_anti_affinity
