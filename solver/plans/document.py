@@ -80,7 +80,7 @@ def build_plan(
         scheduler=scheduler,
         status="OPTIMAL" if all(t.proven for t in tiers) else "FEASIBLE",
         tiers=tiers,
-        steps=tuple(_step(cluster, move) for move in outcome.moves),
+        steps=steps_of(cluster, outcome),
         bindings=tuple(
             Binding(pod=keys[i], node=names[n])
             for i, n in outcome.placed.items()
@@ -109,6 +109,11 @@ def build_plan(
         unschedulable=_left_out(cluster, outcome),
         stats=stats,
     )
+
+
+def steps_of(cluster: Cluster, outcome: Outcome) -> tuple[Step, ...]:
+    """Return the moves of an outcome as the steps of a plan."""
+    return tuple(_step(cluster, move) for move in outcome.moves)
 
 
 def _step(cluster: Cluster, move: Move) -> Step:

@@ -158,8 +158,14 @@ class SearchState:
     @cached_property
     def _most_scheduled(self) -> dict[str, int]:
         most = {tiers.scheduled(level): 0 for level in self.problem.levels}
+        asked = self.problem.cluster.asked
+        if asked:
+            most[tiers.ASKED] = 0
         for cls in self.problem.classes:
-            most[tiers.scheduled(cls.priority)] += min(cls.size, int(cls.limit.sum()))
+            placed = min(cls.size, int(cls.limit.sum()))
+            most[tiers.scheduled(cls.priority)] += placed
+            if cls.pod in asked:
+                most[tiers.ASKED] = max(most[tiers.ASKED], min(placed, 1))
         return most
 
     def closed(self, name: str) -> bool:

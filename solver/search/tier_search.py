@@ -95,13 +95,14 @@ class Search:
         """
         state, names = self.state, [t.name for t in self.valuation.tiers]
         k, waiting = 0, list(candidates)
+        last = len(names) if self.options.tiers is None else min(self.options.tiers, len(names))
         try:
             while waiting:
                 self._consider(waiting[0])
                 del waiting[0]
             self._construct()
             self._relax_to_domains()
-            while k < len(names):
+            while k < last:
                 if state.closed(names[k]):
                     state.settle(names[k])
                     k += 1

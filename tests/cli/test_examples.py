@@ -57,6 +57,13 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    for file, words in (
+        ("plan.json", ["solve", str(folder / "cluster.yaml")]),
+        ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
+    ):
+        made = CliRunner().invoke(main, [*words, "-o", "json"])
+        assert made.exit_code == 0, made.output
+        (folder / file).write_text(made.stdout)
     return folder
 
 
