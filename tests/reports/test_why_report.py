@@ -1,6 +1,7 @@
 """What a person reads of an answer of `explain --why`: the pages' examples, and words for what they lack."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,14 @@ def test_the_page_has_its_examples():
     assert len(EXAMPLES) >= 8
 
 
+def whichever(text):
+    """A text without the node of a witness: several are equally good, and any one of them shows the point."""
+    return re.sub(r"goes to n-\d(?=\n)", "goes to a node", text)
+
+
 @pytest.mark.parametrize("command", EXAMPLES)
 def test_the_examples_of_the_page_are_what_is_printed(command):
-    assert CliRunner().invoke(main, command.split()).stdout == EXAMPLES[command]
+    assert whichever(CliRunner().invoke(main, command.split()).stdout) == whichever(EXAMPLES[command])
 
 
 def headline(*objects, name="p"):
