@@ -30,13 +30,17 @@ def search_quickly(run: TierRun) -> None:
     _search_whole(run, run.share(run.params.quick_share), workers=1)
 
 
+def add_up(run: TierRun) -> None:
+    """Bound the tier by rows summed over the nodes."""
+    bounding = run.state.bounding
+    seconds = min(run.params.sums_limit, run.params.relaxation_share * (run.until - time.monotonic()))
+    _tell(run, bounding.by_sums(run.name, run.state.held, seconds))
+
+
 def relax(run: TierRun) -> None:
     """Bound the tier by the linear relaxation."""
     bounding = run.state.bounding
-    bound = bounding.relax(run.name, run.params.relaxation_share * (run.until - time.monotonic()))
-    run.state.interrupted |= bounding.interrupted
-    if bound is not None:
-        run.state.tell(run.name, bound)
+    _tell(run, bounding.relax(run.name, run.params.relaxation_share * (run.until - time.monotonic())))
 
 
 def attain(run: TierRun) -> None:
@@ -115,6 +119,7 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
 )
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
+    add_up,
     relax,
     improve_briefly,
     sharpen,
@@ -124,6 +129,13 @@ LARGE_MODEL: Final[tuple[Phase, ...]] = (
 
 
 # -- what phases have in common --
+
+
+def _tell(run: TierRun, bound: int | None) -> None:
+    """Record what a relaxation says, if anything, and whether Ctrl-C ended it."""
+    run.state.interrupted |= run.state.bounding.interrupted
+    if bound is not None:
+        run.state.tell(run.name, bound)
 
 
 def _has_neighbourhoods(run: TierRun) -> bool:
