@@ -79,7 +79,8 @@ class SummedModel:
     Parameters
     ----------
     sides : sequence of bool[N], optional
-        A division of the nodes; all of them are one side by default.
+        Sets of nodes without a common one; one set of all nodes by default. Where they are not all nodes,
+        what is proven is only about plans that leave the others alone.
 
     Attributes
     ----------
@@ -91,7 +92,11 @@ class SummedModel:
         Group -> W; groups that no budget limits have none.
     goals : dict
         The tiers of placed pods, violations and evictions.
+    slack : variable
+        What is to stay free, in grains; there once `add_room` has been called.
     """
+
+    slack: cp_model.IntVar
 
     def __init__(self, problem: Problem, sides: Sequence[Bools] = ()) -> None:
         self._problem = problem
@@ -126,12 +131,13 @@ class SummedModel:
         self,
     ) -> tuple[dict[tuple[VictimGroup, int], cp_model.IntVar], dict[VictimGroup, cp_model.IntVar]]:
         problem = self._problem
-        side_of = np.zeros(problem.cluster.n_nodes, dtype=np.int64)
+        side_of = np.full(problem.cluster.n_nodes, -1)
         for s, side in enumerate(self._sides):
             side_of[side] = s
         sizes: Counter[tuple[VictimGroup, int]] = Counter()
         for v, group in zip(problem.victims, victim_groups(problem), strict=True):
-            sizes[group, int(side_of[v.node])] += v.size
+            if side_of[v.node] >= 0:
+                sizes[group, int(side_of[v.node])] += v.size
         leaving = {key: self._new(size, f"E[{k}]") for k, (key, size) in enumerate(sizes.items())}
         total: Counter[VictimGroup] = Counter()
         for (group, _), size in sizes.items():
@@ -173,14 +179,18 @@ class SummedModel:
             goals[name] = Goal(name, "min", terms, 0, terms.high)
         return goals
 
-    def add_room(self, slack: Ints | None = None) -> None:
+    def add_room(self, grain: Ints | None = None, least: int = 0, most: int = 0) -> None:
         """Add the rows of resources and pod slots.
 
         Parameters
         ----------
-        slack : int array (sides, R + 1), optional
-            Of each resource, then of the slots, how much is to stay free in sum; nothing by default.
+        grain : int array (sides, R + 1), optional
+            Of each resource, then of the slots, how much is to stay free in sum for each unit of `slack`.
+        least, most : int
+            Limits of the slack; it is 0 by default.
         """
+        self.slack = self._new(most, "slack")
+        self.model.add(self.slack >= least)
         problem = self._problem
         asking = problem.asking(capacity.name, problem.classes)
         reached = np.zeros(problem.cluster.n_nodes, dtype=bool)
@@ -201,8 +211,14 @@ class SummedModel:
             for k, (asked, r, free) in enumerate(rows):
                 given = [-1 if r is None else -g.usage[r] for g in groups]
                 room = sum(np.maximum(free[side & reached], 0).tolist())
-                kept = 0 if slack is None else int(slack[s, k])
-                add_at_most(self.model, [*asked, *given], variables, uppers, room - kept)
+                kept = 0 if grain is None else int(grain[s, k])
+                add_at_most(
+                    self.model,
+                    [*asked, *given, kept],
+                    [*variables, self.slack],
+                    [*uppers, most],
+                    room,
+                )
 
     def hold(self, held: Iterable[tuple[str, int]]) -> None:
         """Hold tiers at least as good as their values; those that the sums do not speak of are left out."""

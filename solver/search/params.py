@@ -13,6 +13,8 @@ from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
 from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
+from ..refill.params import DEFAULT as REFILL
+from ..refill.params import RefillParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,8 @@ class SearchParams:
         Share for the linear relaxation, and at most for the bound by sums.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    refill_share : float
+        Share for refill search.
     attainment_share : float
         Share for deciding, over enumerated patterns, whether the bound is attained.
     column_share : float
@@ -102,6 +106,7 @@ class SearchParams:
     quick_share: float = 0.1
     relaxation_share: float = 0.2
     sums_limit: float = 5.0
+    refill_share: float = 0.6
     attainment_share: float = 0.2
     column_share: float = 0.4
     pricing_share: float = 0.6
@@ -113,6 +118,7 @@ class SearchParams:
     decode_factor: float = 5
     lns: LnsParams = LNS
     patterns: PatternParams = PATTERNS
+    refill: RefillParams = REFILL
 
 
 DEFAULT: Final = SearchParams()

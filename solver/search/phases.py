@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
 
@@ -120,6 +121,7 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     add_up,
+    refill,
     relax,
     improve_briefly,
     sharpen,

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..ordering.decoding import complete, ordered
+from ..refill.search import SideBySide, one_by_one
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
@@ -45,9 +46,19 @@ class Search:
     progress: ProgressCallback | None = None
     start: float = field(default_factory=time.monotonic)
     params: SearchParams = field(default_factory=default_params)
+    slots: int = 1
+    side_by_side: SideBySide = one_by_one
 
     def __post_init__(self) -> None:
-        self.state = SearchState(self.problem, self.options, self.params, self.progress, self.start)
+        self.state = SearchState(
+            self.problem,
+            self.options,
+            self.params,
+            self.progress,
+            self.start,
+            self.slots,
+            self.side_by_side,
+        )
         self._domains = DomainRelaxation(self.problem, self.options, self.params)
 
     @property
