@@ -220,23 +220,26 @@ class SummedModel:
                     room,
                 )
 
-    def hold(self, held: Iterable[tuple[str, int]]) -> None:
-        """Hold tiers at least as good as their values; those that the sums do not speak of are left out."""
+    def hold(self, held: Iterable[tuple[str, int]], model: cp_model.CpModel | None = None) -> None:
+        """Hold tiers at least as good as their values, in a copy of the model if one is given.
+
+        Those that the sums do not speak of are left out.
+        """
+        model = self.model if model is None else model
         for name, value in held:
             if name in self.goals:
                 expression = self.goals[name].terms.expression()
-                self.model.add(
-                    expression >= value if self.goals[name].sense == "max" else expression <= value
-                )
+                model.add(expression >= value if self.goals[name].sense == "max" else expression <= value)
 
-    def bound(self, name: str, solver: cp_model.CpSolver) -> int | None:
+    def bound(self, name: str, held: Iterable[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
         """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
         if name not in self.goals:
             return None
-        goal = self.goals[name]
+        goal, model = self.goals[name], self.model.clone()
         sign = 1 if goal.sense == "min" else -1
-        self.model.minimize(sign * goal.terms.expression())
-        status = solver.solve(self.model)
+        self.hold(held, model)
+        model.minimize(sign * goal.terms.expression())
+        status = solver.solve(model)
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         return sign * math.ceil(solver.best_objective_bound - ROUNDING)

@@ -139,11 +139,12 @@ def blueprint(
     names : sequence of str
         Tiers to be improved, in their order.
     slack : int
-        Millionths of what the nodes have of each resource that are to stay free at least. More are where
-        that costs nothing in any tier.
+        Millionths of what a side has of each resource (rounded up) that are to stay free at least. More
+        stay free where that costs nothing in any tier.
     """
     sums = SummedModel(problem, sides.nodes)
-    grain = [[*(problem.cluster.allocatable[:, side].sum(axis=1) // MILLION), 0] for side in sides.nodes]
+    amounts = [problem.cluster.allocatable[:, side].sum(axis=1) for side in sides.nodes]
+    grain = [[*(-(-amount // MILLION)), 0] for amount in amounts]
     sums.add_room(np.array(grain, dtype=np.int64), slack, MILLION)
     sums.hold(held)
     side_of = {int(n): s for s, side in enumerate(sides.nodes) for n in np.flatnonzero(side)}

@@ -37,18 +37,17 @@ class Bounding:
         self._patterns = Patterns()
         self._split: tuple[Rows, NodeTypes] | None = None
         self._recombined: tuple[Rows, Recombination] | None = None
+        self._sums: SummedModel | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
 
     def by_sums(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
         """Bound a tier by rows summed over the nodes, the tiers above held; None where they say nothing."""
-        sums = SummedModel(self._model.problem)
-        if name not in sums.goals:
-            return None
-        sums.add_room()
-        sums.hold(held)
-        solver = self._model.new_solver(seconds)
-        bound, interrupted = run_interruptibly(lambda: sums.bound(name, solver), solver.stop_search)
+        if self._sums is None:
+            self._sums = SummedModel(self._model.problem)
+            self._sums.add_room()
+        sums, solver = self._sums, self._model.new_solver(seconds)
+        bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
         self.interrupted |= interrupted
         return bound
 

@@ -23,12 +23,12 @@ def bounds_of(snapshot, wanted):
     problem = build_problem(build_cluster(snapshot))
     sums = SummedModel(problem)
     sums.add_room()
-    found = {}
+    found, held = {}, []
     for name, value in wanted.items():
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
-        found[name] = sums.bound(name, solver)
-        sums.hold([(name, value)])
+        found[name] = sums.bound(name, held, solver)
+        held.append((name, value))
     return found
 
 

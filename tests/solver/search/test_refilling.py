@@ -1,0 +1,90 @@
+"""Refill search as a phase, and the bounds of tiers that time was too short for."""
+
+import time
+from dataclasses import replace
+
+import pytest
+from support.builders import budget, cluster, node
+from support.proof import OPTIONS
+from support.rows import high, low
+
+from kubestow.encoders.build import build_problem
+from kubestow.framework.build import build_cluster
+from kubestow.models import tiers
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.refill.params import RefillParams
+from kubestow.solver.search import phases
+from kubestow.solver.search.params import SearchParams
+from kubestow.solver.search.refilling import refill
+from kubestow.solver.search.tier_run import TierRun
+from kubestow.solver.search.tier_search import Search
+
+VIOLATIONS = tiers.violations(100)
+
+EAGER = RefillParams(least_nodes=0, least_pods=0.0, moves_per_node=200, first_slack=0)
+
+WASTEFUL = cluster(
+    *(node(name, cpu="4") for name in "abcd"),
+    *(low.named(f"{name}1").label(app="web").req(cpu="3").on(name) for name in "abcd"),
+    *(low.named(f"{name}2").label(app="db").req(cpu="1").on(name) for name in "abcd"),
+    high.named("large").req(cpu="3").times(2),
+    high.named("small").req(cpu="1").times(2),
+    budget("web", app="web", allowed=1),
+    budget("db", app="db", allowed=2),
+)
+"""Eight cores are wanted: two of the large victims must leave, and one disruption of them is allowed."""
+
+
+def search_of(**changes):
+    """A search of the round with a plan in which three large victims leave."""
+    problem = build_problem(build_cluster(WASTEFUL))
+    params = SearchParams(small_model=0, refill=EAGER, **changes)
+    search = Search(problem, OPTIONS, params=params)
+    greedy, _ = greedy_outcome(problem.cluster, "none")
+    search.state.offer(greedy)
+    return search
+
+
+def run_of(search):
+    state = search.state
+    names = [tier.name for tier in state.incumbent.valuation.tiers]
+    first = names.index(VIOLATIONS)
+    for name in names[:first]:
+        state.settle(name)
+    return TierRun.of(state, names, first)
+
+
+def test_the_phase_finds_the_plan_at_the_bound():
+    run = run_of(search_of())
+    phases.add_up(run)
+    before = run.state.value(VIOLATIONS)
+    refill(run)
+    assert run.state.value(VIOLATIONS) == run.state.bound(VIOLATIONS) == 1
+    assert before > 1
+
+
+def test_the_phase_leaves_small_rounds_alone():
+    search = search_of()
+    search.state.params = replace(search.state.params, refill=RefillParams())
+    run = run_of(search)
+    before = run.state.incumbent.best
+    refill(run)
+    assert run.state.incumbent.best is before
+
+
+def test_the_phase_waits_for_all_tiers_of_placed_pods():
+    search = search_of()
+    names = [tier.name for tier in search.state.incumbent.valuation.tiers]
+    before = search.best
+    refill(TierRun.of(search.state, names, 0))
+    assert search.best is before
+
+
+@pytest.mark.parametrize("built, bounded", [(True, 1), (False, 0)], ids=["a large model", "no model"])
+def test_what_time_was_too_short_for_is_bounded_by_sums(built, bounded):
+    search = search_of()
+    if built:
+        assert search.state.model.variables
+    search.state.deadline = time.monotonic() - 1
+    search.run([])
+    assert search.bounds[VIOLATIONS] == bounded
