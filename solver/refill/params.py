@@ -15,7 +15,8 @@ class RefillParams:
     least_nodes : int
         Nodes from which refill search is tried, and nodes a side at least, on average.
     least_pods : float
-        Pending pods a node from which it is tried: where few stand on a node, sums say little.
+        Pending pods a node from which it is tried: with 3 a node too few residues can be had, and the time
+        is better spent elsewhere.
     block_size : int
         Nodes of a block, at most; small ones find their residues faster, large ones have more of them.
     first_slack : int
@@ -48,7 +49,7 @@ class RefillParams:
     """
 
     least_nodes: int = 20
-    least_pods: float = 2.0
+    least_pods: float = 5.0
     block_size: int = 300
     first_slack: int = 60
     slack_shrinkage: float = 0.5

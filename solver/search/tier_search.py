@@ -120,19 +120,21 @@ class Search:
             state.interrupted = True
             for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
                 self._consider(outcome)
-        self._bound_rest(names[k:])
+        self._add_up_open()
         for name in names[k:]:
             state.report_known(name)
 
-    def _bound_rest(self, names: Sequence[str]) -> None:
-        """Bound the tiers that time was too short for by sums, which take a large model next to none."""
-        state, value_of = self.state, self.valuation.by_name()
-        for name in names if state.size[0] > self.params.small_model and not state.interrupted else ():
-            above = list(value_of)[: list(value_of).index(name)]
-            held = [(other, value_of[other]) for other in above]
-            bound = state.bounding.by_sums(name, held, self.params.sums_limit)
-            if bound is not None:
-                state.incumbent.tell(name, bound, self.valuation.costs[: len(above)])
+    def _add_up_open(self) -> None:
+        """Bound the open tiers of a large model by sums once more, given the best plan's values above."""
+        state, held = self.state, list[tuple[str, int]]()
+        if state.size[0] <= self.params.small_model or state.interrupted:
+            return
+        for k, (name, value) in enumerate(self.valuation.by_name().items()):
+            if not state.closed(name):
+                bound = state.bounding.by_sums(name, held, self.params.sums_limit)
+                if bound is not None:
+                    state.incumbent.tell(name, bound, self.valuation.costs[:k])
+            held.append((name, value))
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""
