@@ -58,7 +58,7 @@ class RefillParams:
     blueprint_work: float = 0.2
     moves_per_node: int = 600
     attempts: int = 8
-    attempt_share: float = 0.6
+    attempt_share: float = 0.7
     most_units: int = 20_000
     swap_chance: float = 0.5
     drop_chance: float = 0.9

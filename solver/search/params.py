@@ -106,7 +106,7 @@ class SearchParams:
     quick_share: float = 0.1
     relaxation_share: float = 0.2
     sums_limit: float = 5.0
-    refill_share: float = 0.6
+    refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
     pricing_share: float = 0.6
