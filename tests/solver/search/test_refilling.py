@@ -13,6 +13,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.refill.params import RefillParams
+from kubestow.solver.refill.search import one_by_one
 from kubestow.solver.search import phases
 from kubestow.solver.search.params import SearchParams
 from kubestow.solver.search.refilling import refill
@@ -35,11 +36,11 @@ WASTEFUL = cluster(
 """Eight cores are wanted: two of the large victims must leave, and one disruption of them is allowed."""
 
 
-def search_of(**changes):
-    """A search of the round with a plan in which three large victims leave."""
+def search_of(side_by_side=one_by_one):
+    """A search of the round with a plan that evicts more than it must."""
     problem = build_problem(build_cluster(WASTEFUL))
-    params = SearchParams(small_model=0, refill=EAGER, **changes)
-    search = Search(problem, OPTIONS, params=params)
+    params = SearchParams(small_model=0, refill=EAGER)
+    search = Search(problem, OPTIONS, params=params, side_by_side=side_by_side)
     greedy, _ = greedy_outcome(problem.cluster, "none")
     search.state.offer(greedy)
     return search
@@ -88,3 +89,14 @@ def test_what_time_was_too_short_for_is_bounded_by_sums(built, bounded):
     search.state.deadline = time.monotonic() - 1
     search.run([])
     assert search.bounds[VIOLATIONS] == bounded
+
+
+def test_ctrl_c_in_a_block_leaves_the_best_plan_so_far():
+    def interrupted(work, number, pieces):
+        raise KeyboardInterrupt
+
+    search = search_of(interrupted)
+    before = search.state.value(VIOLATIONS)
+    search.run([])
+    assert search.interrupted
+    assert search.state.value(VIOLATIONS) == before
