@@ -130,8 +130,9 @@ class Search:
         if state.size[0] <= self.params.small_model or state.interrupted:
             return
         for k, (name, value) in enumerate(self.valuation.by_name().items()):
-            if not state.closed(name):
-                bound = state.bounding.by_sums(name, held, self.params.sums_limit)
+            if state.seconds_left > 0 and not state.closed(name):
+                seconds = min(self.params.sums_limit, state.seconds_left)
+                bound = state.bounding.by_sums(name, held, seconds)
                 if bound is not None:
                     state.incumbent.tell(name, bound, self.valuation.costs[:k])
             held.append((name, value))
