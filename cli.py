@@ -31,6 +31,7 @@ from kubestow.commands.inputs import (
 from kubestow.commands.instances import instances
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
+from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.study import study
 from kubestow.commands.trace import trace
@@ -284,6 +285,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)
+main.add_command(report)
 main.add_command(study)
 main.add_command(simulate)
 main.add_command(trace)
