@@ -120,15 +120,22 @@ def totals(cluster: Cluster, states: Mapping[str, State]) -> list[dict[str, Any]
         rows.append(
             {
                 "resource": name,
-                "allocatable": readable(name, there),
+                "allocatable": _total(name, there),
                 "requested": {
-                    of: {"text": readable(name, taken), "share": taken / there}
+                    of: {"text": _total(name, taken), "share": taken / there}
                     for of, state in states.items()
                     for taken in (int(state.requested[r].sum()),)
                 },
             }
         )
     return rows
+
+
+def _total(resource: str, number: int) -> str:
+    """Write what all nodes have: cpu in cores, for thousandths of so many cores are hard to read."""
+    if resource == "cpu":
+        return f"{number / 1000:,.3f}".rstrip("0").rstrip(".")
+    return readable(resource, number)
 
 
 def cluster_of_plans(plans: Mapping[str, Plan]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ function share(n, state) {
   return there ? nodes[n].requested[state][r] / there : null;
 }
 function percent(part) {
-  return `${(part * 100).toFixed(part < 0.1 ? 1 : 0)} %`;
+  return `${(part * 100).toFixed(1)} %`;
 }
 function bar(part, state) {
   const inner = element("i");

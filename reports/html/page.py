@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
@@ -118,6 +119,26 @@ def _page(
     charts: tuple[str, ...] = (),
     **more: Any,
 ) -> str:
+    names = (*charts, "report.css", "report.js", *_SCRIPTS[data["kind"]])
+    styles = [_text(name) for name in names if name.endswith(".css")]
+    scripts = [_text(name) for name in names if name.endswith(".js")]
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            data=data,
+            styles=[Markup(style) for style in styles],
+            scripts=[Markup(script) for script in scripts],
+            hashes=[_hash(script) for script in scripts],
+            version=__version__,
+            **facts,
+            **more,
+        )
+    )
+
+
+@cache
+def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_text),
         autoescape=True,
@@ -127,18 +148,7 @@ def _page(
     )
     environment.policies["json.dumps_function"] = _dumps
     environment.policies["json.dumps_kwargs"] = {}
-    names = (*charts, "report.css", "report.js", *_SCRIPTS[data["kind"]])
-    styles = [_text(name) for name in names if name.endswith(".css")]
-    scripts = [_text(name) for name in names if name.endswith(".js")]
-    return environment.get_template(template).render(
-        data=data,
-        styles=[Markup(style) for style in styles],
-        scripts=[Markup(script) for script in scripts],
-        hashes=[_hash(script) for script in scripts],
-        version=__version__,
-        **facts,
-        **more,
-    )
+    return environment
 
 
 def _text(name: str) -> str:

@@ -105,13 +105,13 @@ Document = Rounds | Study | Simulated
 INSTALL: Final = "pip install 'kubestow[report]'"
 """What brings the libraries of pages and figures."""
 
-_KINDS: Final[dict[str, type[BaseModel]]] = {
-    "optimal": Comparison,
-    "instances": Study,
-    "runs": Simulated,
-    "steps": Plan,
+_KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
+    "optimal": ("compare", Comparison),
+    "instances": ("study", Study),
+    "runs": ("simulate", Simulated),
+    "steps": ("solve", Plan),
 }
-"""A field that documents of one kind have and others lack."""
+"""By a field that no other document has: which command writes it, and what it is."""
 
 
 def read_document(name: str, content: bytes) -> Document:
@@ -138,7 +138,7 @@ def read_document(name: str, content: bytes) -> Document:
     if not kinds:
         what = "no document of solve, compare, study or simulate as -o json prints it"
         raise InputError(name, "", "", what)
-    return _validated(name, _KINDS[kinds[0]], found)
+    return _validated(name, *_KINDS[kinds[0]], found)
 
 
 def _is_json(line: bytes) -> bool:
@@ -148,13 +148,14 @@ def _is_json(line: bytes) -> bool:
         return False
 
 
-def _validated(name: str, kind: type[BaseModel], found: Any) -> Document:
+def _validated(name: str, command: str, kind: type[BaseModel], found: Any) -> Document:
     try:
         read = TypeAdapter(kind).validate_python(found)
     except ValidationError as error:
         fault = error.errors()[0]
         field = ".".join(map(str, fault["loc"]))
-        raise InputError(name, "", field, f"no {kind.__name__.lower()}: {fault['msg']}") from None
+        why = f"no document of `kubestow {command} -o json`: {fault['msg']}"
+        raise InputError(name, "", field, why) from None
     if isinstance(read, Comparison):
         return Rounds({"optimal": read.optimal, "greedy": read.greedy}, read)
     if isinstance(read, Plan):
