@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from .help import Command
 from .inputs import OPENB, complete_instance, input_options, snapshots
-from .voice import note, voice_options
+from .voice import news, note, voice_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ..reports.html.timeline import Timeline
     from ..solver.plans.outcome import SolvedRound
 
-_NONE = "none"
+_NONE: Final = "none"
+_MANY: Final = 5_000
+"""With so many pods a replay takes seconds, which is told before."""
 
 
 @click.command(
@@ -147,6 +149,9 @@ def _solved(
     snapshot = _snapshot(rounds, instance, choices)
     if snapshot is None:
         return None
+    if len(snapshot.pods) >= _MANY:
+        number = sum(len(plan.steps) for plan in rounds.plans.values())
+        news(f"replaying {number} steps among {len(snapshot.pods)} pods")
     cluster = build_cluster(snapshot)
     return {name: reopen(cluster, plan) for name, plan in rounds.plans.items()}
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..comparison import why_it_matters
-from ..plan import summary, verdict
+from ..plan import INADMISSIBLE, summary, verdict
 from ..words import reason
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def headlines(rounds: Rounds) -> list[dict[str, Any]]:
             "verdict": verdict(plan),
             "steps": len(plan.steps),
             "verified": plan.stats.verified,
-            "admissible": plan.stats.admissible,
+            "warning": "" if plan.stats.admissible else INADMISSIBLE,
             "interrupted": plan.stats.interrupted,
         }
         for name, plan in rounds.plans.items()

@@ -84,7 +84,9 @@ function divided(list, key) {
   }
   return [...parts].sort(([a], [b]) => (a === null) - (b === null) || natural.compare(a ?? "", b ?? ""));
 }
-const LEVELS = ["zone", "rack"].filter((key) => nodes.some((item) => item[key] !== null && item[key] !== undefined));
+const values = (key) => new Set(nodes.map((item) => item[key] ?? null));
+const LEVELS = ["zone", "rack"].filter((key) => [...values(key)].some((value) => value !== null)).sort((a, b) => values(a).size - values(b).size);
+byId("levels").textContent = LEVELS.length ? `By ${LEVELS.map((key) => data.keys[key]).join(", then ")}.` : "";
 
 function summed(list, state) {
   const r = Number(byId("resource").value);
@@ -98,7 +100,7 @@ function heading(words, list) {
       const number = list.reduce((sum, n) => sum + on[state][n][what].length, 0);
       return number ? element("span", { class: style }, ` ${sign} ${number}`) : null;
     });
-    return element("span", { class: "part" }, chosenStates().length > 1 ? `${state} ` : null, part === null ? null : [bar(part, state), percent(part)], told);
+    return element("span", { class: "part" }, chosenStates().length > 1 ? element("span", { class: "whose" }, state) : null, part === null ? null : [bar(part, state), percent(part)], told);
   });
   return element("summary", {}, element("strong", {}, words), element("small", {}, ` ${list.length} node${list.length === 1 ? "" : "s"}`), parts);
 }

@@ -66,9 +66,11 @@ const PAGE = 100;
  */
 function table(container, columns, nothing) {
   const title = container.parentElement.querySelector("h2").id;
-  const body = element("tbody");
-  const heads = columns.map((c) => element("th", { scope: "col", class: c.number ? "n" : null }, c.title));
-  const whole = element("table", {}, element("thead", {}, element("tr", {}, heads)), body);
+  // Roles are spelled out: a narrow screen shows rows as blocks, which would lose them.
+  const body = element("tbody", { role: "rowgroup" });
+  const heads = columns.map((c) => element("th", { role: "columnheader", scope: "col", class: c.number ? "n" : null }, c.title));
+  const head = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, heads));
+  const whole = element("table", { role: "table", class: "grows" }, head, body);
   const frame = element("div", { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": title }, whole);
   const more = element("button", { type: "button", class: "more" });
   const empty = element("p", { class: "empty" }, nothing);
@@ -77,9 +79,9 @@ function table(container, columns, nothing) {
   let shown = 0;
   function grow(number) {
     const made = rows.slice(shown, shown + number).map((row) =>
-      element("tr", {}, columns.map((column, k) => {
-        const attributes = k ? { class: column.number ? "n" : null } : { scope: "row" };
-        return element(k ? "td" : "th", attributes, column.cell(row));
+      element("tr", { role: "row" }, columns.map((column, k) => {
+        const kind = k ? { role: "cell", class: column.number ? "n" : null, "data-title": column.title } : { role: "rowheader", scope: "row" };
+        return element(k ? "td" : "th", kind, column.cell(row));
       })),
     );
     body.append(...made);

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from itertools import pairwise
 
 import pytest
 from click.testing import CliRunner
@@ -54,6 +55,14 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    log = str(folder / "events.jsonl")
+    for file, arguments in (
+        ("simulation.json", ["simulate", "--log", log, "-o", "json"]),
+        ("study.json", ["study", str(folder / "tuesday.yaml"), "-o", "json"]),
+    ):
+        document = CliRunner().invoke(main, arguments)
+        assert document.exit_code == 0, document.output
+        (folder / file).write_text(document.stdout)
     return folder
 
 
@@ -62,7 +71,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
     assert told == set(main.commands) - {"version"}
 
 
-@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue"}))
+@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue", "report"}))
 def test_a_newcomer_can_run_the_first_example_without_a_file(command):
     words = shlex.split(next(line for line in examples() if line.startswith(f"kubestow {command}")))
     assert not [word for word in words if "." in word or word == "-"]
@@ -75,6 +84,10 @@ def test_the_example_works(example, folder, monkeypatch):
     source, _, command = example.rpartition("|")
     words = shlex.split(command)
     standard_input = (folder / "cluster.yaml").read_text() if source.startswith("kubectl") else None
+    if source.startswith("kubestow"):
+        standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
-    assert result.stdout
+    written = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]
+    assert result.stdout or written
+    assert all((folder / file).stat().st_size for file in written)

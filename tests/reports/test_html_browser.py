@@ -257,10 +257,14 @@ def test_every_control_has_a_name_for_screen_readers(browser, page_file):
         assert tables.count() == 0
 
 
-NAMELESS = """() => [...document.querySelectorAll("a, button, input, select, [role]")].filter((item) => !(
-  item.getAttribute("aria-label") || item.getAttribute("aria-labelledby") || item.textContent.trim() ||
-  item.labels?.length || item.getAttribute("role") === "search")).map((item) => item.outerHTML)"""
-"""What can be used or is a region of its own, and says nothing."""
+NAMELESS = """() => [...document.querySelectorAll(
+  "a, button, input, select, summary, nav, aside, section, [role=region], [role=group], [role=img]",
+)].filter((item) => {
+  const own = item.matches("a, button, summary") && item.textContent.trim();
+  const other = document.getElementById(item.getAttribute("aria-labelledby"))?.textContent;
+  return !(own || other || item.getAttribute("aria-label") || item.labels?.length);
+}).map((item) => item.outerHTML)"""
+"""What can be used or is a place of its own, and has no name."""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
