@@ -1,7 +1,7 @@
 """The command line: parse, call one function, render, exit.
 
 Exit codes: 0 done; 1 done, and what was asked for does not hold; 2 bad usage or bad input, in one line; 70 a
-bug in kubestow; 130 interrupted; 141 nobody reads the answer to its end, as in `kubestow solve | head -1`.
+bug in kubestow; 130 interrupted; 141 the answer is not read to its end, as in `kubestow solve | head -1`.
 Documents go to stdout, words to stderr. Everything heavy is imported inside the commands, so that help and
 completion are instant.
 """
@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
-from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
+from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
+    complete_kube_version,
     complete_waiting_pod,
     input_options,
     instance_names,
@@ -35,7 +36,7 @@ from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.study import study
 from kubestow.commands.trace import trace
-from kubestow.commands.voice import is_verbose, news, search_progress
+from kubestow.commands.voice import is_verbose, news, progress_told
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
 if TYPE_CHECKING:
@@ -62,6 +63,15 @@ A cluster with all that a round depends on, its devices and pod groups where it 
 \b
 Completion of commands, options and bundled instances, for bash, zsh or fish:
   eval "$(_KUBESTOW_COMPLETE=bash_source kubestow)"
+
+\b
+Exit codes:
+  0    done
+  1    done, and what was asked for does not hold: a regression, an instance that could not be solved
+  2    bad usage or bad input, in one line
+  70   a bug in kubestow
+  130  interrupted; the best plan so far is printed where there is one
+  141  the answer is not read to its end, as in `kubestow solve | head -1`
 """,
 )
 @click.version_option(__version__, prog_name="kubestow")
@@ -135,12 +145,14 @@ def solve(
         raise click.UsageError("--topology-key goes with --show topology only")
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        if scheduler == "greedy":
-            solved = solve_greedy_round(snapshot, search.prefer)
-        else:
-            with search_progress() as progress:
-                solved = solve_round(snapshot, search, progress)
+    with before_a_plan():
+        loaded = list(snapshots(instances, choices))
+    for snapshot, waited in loaded:
+        with before_a_plan(), progress_told() as progress:
+            if scheduler == "greedy":
+                solved = solve_greedy_round(snapshot, search.prefer, watch=progress.watch, waited=waited)
+            else:
+                solved = solve_round(snapshot, search, progress, watch=progress.watch, waited=waited)
         plan = solved.plan
         _tell_solved(plan)
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
@@ -182,6 +194,7 @@ Examples:
     "--against",
     metavar="VERSION",
     callback=parse_kube_version,
+    shell_complete=complete_kube_version,
     help="Another release than --kube-version: what the upgrade changes for the greedy scheduler.",
 )
 @printing("wide", "name", "json", "yaml", names="the pods that differ", pods=True)
@@ -215,19 +228,21 @@ def compare(
     earlier = read_comparison(fail_on_regression) if fail_on_regression else None
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("compare takes one INSTANCE")
-    [snapshot] = snapshots(instances, choices)
+    with before_a_plan():
+        [(snapshot, waited)] = snapshots(instances, choices)
     if earlier is not None and _base(earlier.optimal.instance) != _base(snapshot.name):
         compared = f"{fail_on_regression} compares {earlier.optimal.instance}, not {snapshot.name}"
         raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
-        changes = upgrade(snapshot, against)
+        with before_a_plan(), progress_told() as progress:
+            changes = upgrade(snapshot, against, progress.watch)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
         view = printing.view_of(snapshot)
         names = view.shown(pod.pod for pod in changed(changes))
         printing.emit(document, partial(upgrade_report, changes, view), partial(pod_names, names))
         return
-    with search_progress() as progress:
-        comparison = compare_round(snapshot, search, progress)
+    with before_a_plan(), progress_told() as progress:
+        comparison = compare_round(snapshot, search, progress, watch=progress.watch, waited=waited)
     _tell_solved(comparison.optimal)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
     view = printing.view_of(snapshot)
@@ -275,8 +290,10 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
 
     if not instances or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
-    [snapshot] = snapshots(instances, choices)
-    document = explain_pod(snapshot, full_name(snapshot, pod, printing.namespace), alone=alone)
+    [(snapshot, _)] = snapshots(instances, choices)
+    name = full_name(snapshot, pod, printing.namespace)
+    with progress_told() as progress:
+        document = explain_pod(snapshot, name, alone=alone, watch=progress.watch)
     report = partial(explain_report, document, replace(printing, namespace=None).view_of(snapshot))
     names = [f"node/{node['node']}" for node in document["nodes"] if node["fits"]]
     printing.emit(with_notes(document, snapshot), report, lambda: names)

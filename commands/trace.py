@@ -11,6 +11,7 @@ from ..instances.dump import DUMP
 from .help import Command
 from .inputs import input_options, instance_names, several_instances, snapshots
 from .printing import Printing, pod_names, printing
+from .voice import progress_told
 
 
 @click.command(
@@ -37,8 +38,9 @@ def trace(instances: tuple[str, ...], printing: Printing, **choices: Any) -> Non
     from ..reports.trace import trace_report
 
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        document = trace_round(snapshot)
+    for snapshot, _ in list(snapshots(instances, choices)):
+        with progress_told() as progress:
+            document = trace_round(snapshot, progress.watch)
         view = printing.view_of(snapshot)
         report = partial(trace_report, snapshot.name, document, view)
         names = partial(pod_names, view.shown(cycle["pod"] for cycle in document["cycles"]))

@@ -28,6 +28,7 @@ from ..models.memory import no_collection
 from ..models.node import Node
 from ..models.pod import Pod
 from ..models.policy import PodDisruptionBudget
+from ..models.progress import Watch, unwatched
 from ..models.resource_api import (
     DeviceClass,
     DeviceTaintRule,
@@ -49,7 +50,7 @@ from ..models.storage import (
 from .documents import read_documents
 from .expand import expand_controllers
 from .files import read_files
-from .objects import Objects
+from .objects import OBJECTS_UNHEARD, Objects
 
 
 def load_snapshot(
@@ -58,6 +59,7 @@ def load_snapshot(
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Read a snapshot from files.
 
@@ -72,6 +74,8 @@ def load_snapshot(
         Whether Deployments, ReplicaSets, StatefulSets and Jobs get the pods that they lack, as pending ones.
     feature_gates : FeatureGates, optional
         Which features are on; all by default.
+    watch : Watch
+        Hears of the bytes read and the objects validated.
 
     Raises
     ------
@@ -82,11 +86,12 @@ def load_snapshot(
     if isinstance(paths, (str, Path)):
         paths = [paths]
     return parse_snapshot(
-        read_files(paths),
+        read_files(paths, watch),
         name=" ".join(str(path) for path in paths),
         now=now,
         expand=expand,
         feature_gates=feature_gates,
+        watch=watch,
     )
 
 
@@ -97,23 +102,20 @@ def parse_snapshot(
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
-    objects = Objects()
+    objects = Objects(watch)
     empty = True
     with no_collection():
         for file, content in contents:
-            for number, document in enumerate(read_documents(file, content), 1):
+            for number, document in enumerate(read_documents(file, content, watch, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
-    if empty:
-        raise InputError(
-            name,
-            "",
-            "",
-            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints",
-        )
-    return _assemble(objects, name, now, expand, feature_gates)
+        if empty:
+            words = "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints"
+            raise InputError(name, "", "", words)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def snapshot_of(
@@ -123,13 +125,16 @@ def snapshot_of(
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Make a snapshot of raw objects, as read from JSON; otherwise as `load_snapshot`."""
     objects = Objects()
     with no_collection():
         for number, raw in enumerate(raw_objects):
+            if number % OBJECTS_UNHEARD == 0:
+                watch("validating: objects", number)
             objects.add(name, raw, f"items[{number}]")
-    return _assemble(objects, name, now, expand, feature_gates)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def _assemble(

@@ -8,11 +8,23 @@ the API's: `"3"` is no number, 3 is no text.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict, model_validator
+import orjson
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 T = TypeVar("T")
 
@@ -97,6 +109,37 @@ def _null_items_are_empty(value: Any) -> Any:
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(_null_items_are_empty)]
 """A list of texts; a null item is the empty text, as the API server reads it."""
+
+
+class Kept(dict[object, dict[bytes, Any]]):
+    """Values that a reading of many objects has made already, by field and text; pydantic's `context`."""
+
+
+def kept_once(trim: Callable[[Any], Any] = lambda value: value) -> WrapValidator:
+    """Return the mark of a field whose equal values are read once and shared, in a reading that keeps them.
+
+    Parameters
+    ----------
+    trim : callable
+        Returns of a raw value what its reader looks at.
+    """
+
+    def read(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        if info.context is None or not value:
+            return handler(value)
+        try:
+            text = orjson.dumps(trim(value))
+        except orjson.JSONEncodeError:
+            return handler(value)
+        kept: dict[bytes, Any] = info.context.setdefault(read, {})
+        found = kept.get(text)
+        if found is None:
+            found = handler(value)
+            if b"null" not in text:  # which may also stand for what is no JSON
+                kept[text] = found
+        return found
+
+    return WrapValidator(read)
 
 
 def shared(value: T) -> T:
