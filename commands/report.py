@@ -8,7 +8,7 @@ import click
 
 from .help import Command
 from .inputs import OPENB, complete_instance, input_options, snapshots
-from .voice import news, note, voice_options
+from .voice import note, progress_told, voice_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ..solver.plans.outcome import SolvedRound
 
 _NONE: Final = "none"
-_MANY: Final = 5_000
-"""With so many pods a replay takes seconds, which is told before."""
 
 
 @click.command(
@@ -149,11 +147,9 @@ def _solved(
     snapshot = _snapshot(rounds, instance, choices)
     if snapshot is None:
         return None
-    if len(snapshot.pods) >= _MANY:
-        number = sum(len(plan.steps) for plan in rounds.plans.values())
-        news(f"replaying {number} steps among {len(snapshot.pods)} pods")
-    cluster = build_cluster(snapshot)
-    return {name: reopen(cluster, plan) for name, plan in rounds.plans.items()}
+    with progress_told() as progress:
+        cluster = build_cluster(snapshot, progress.watch)
+        return {name: reopen(cluster, plan, progress.watch) for name, plan in rounds.plans.items()}
 
 
 def _snapshot(rounds: Rounds, instance: str | None, choices: Mapping[str, Any]) -> Snapshot | None:
@@ -164,7 +160,7 @@ def _snapshot(rounds: Rounds, instance: str | None, choices: Mapping[str, Any]) 
         note(f"the instance {name} is not here; --instance FILE adds capacities, constraints and budgets")
         return None
     words = name.split(" ") if choices["input_format"] == OPENB else [name]
-    [snapshot] = snapshots(words, choices)
+    [(snapshot, _)] = snapshots(words, choices)
     return snapshot
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...models.progress import Watch, unwatched
 from ...models.tiers import PREFERENCES
 from .device_allocations import chosen_devices
 from .outcome import SolvedRound
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     from ...models.plan import Plan
 
 
-def reopen(cluster: Cluster, plan: Plan) -> SolvedRound:
+def reopen(cluster: Cluster, plan: Plan, watch: Watch = unwatched) -> SolvedRound:
     """Replay a plan on the cluster that it was made for; who is nominated for whom stands in the plan alone.
+
+    `watch` hears of the steps replayed.
 
     Raises
     ------
@@ -24,6 +27,6 @@ def reopen(cluster: Cluster, plan: Plan) -> SolvedRound:
     """
     last = plan.tiers[-1].name if plan.tiers else ""
     prefer = last if last in PREFERENCES else "none"
-    end = replay(cluster, plan, prefer)
+    end = replay(cluster, plan, prefer, watch)
     outcome = outcome_of(plan, moves_of(cluster, plan), chosen_devices(cluster, plan))
     return SolvedRound(plan, outcome, cluster, end)
