@@ -28,8 +28,16 @@ function aboutNode(n) {
       list([...KINDS].reverse().flatMap(([what, style, sign]) =>
         on[plan][n][what].map((i) => [element("span", { class: style }, `${sign} `), link("pod", pods.pod[i]), element("small", {}, ` ${what}`)]))),
     ]),
+    ...devicesOf(item.name),
     only,
   ];
+}
+
+function devicesOf(name) {
+  const own = (data.devices ?? []).filter((row) => row.place === name);
+  if (!own.length) return [];
+  const told = own.map((row) => [`${row.device}: `, plans.filter((plan) => row.after[plan]).map((plan) => `${plan} ${device(row.after[plan])}`).join("; ")]);
+  return [element("h3", {}, "Devices"), list(told)];
 }
 
 function aboutPod(i) {

@@ -22,6 +22,7 @@ from ..study import conclusion as study_conclusion
 from .answers import conclusion, evictions, headlines, left_out, other_decisions, tier_rows
 from .cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from .rules import budget_rows, seats, spread_rows
+from .timeline import event_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,12 +97,14 @@ def study_page(study: Study) -> str:
 def simulation_page(simulated: Simulated, timelines: Mapping[str, Timeline] | None = None) -> str:
     """Return the page of a simulation, with charts where its log is known."""
     runs = {name: run.model_dump(by_alias=True) for name, run in simulated.runs.items()}
-    drawn = {} if timelines is None else {name: line.document() for name, line in timelines.items()}
+    lines = timelines or {}
+    drawn = {name: line.document() for name, line in lines.items()}
     notes = list(dict.fromkeys(note for run in simulated.runs.values() for note in run.notes))
     facts = {
         "title": simulated.scenario,
         "conclusion": simulated.title or "",
         "rows": outcome_rows(runs),
+        "events": event_rows(lines),
         "runs": list(runs),
         "seconds": simulated.seconds,
         "seed": simulated.seed,

@@ -171,10 +171,11 @@ extra("fallbacks", data.fallbacks, [
   { title: "applied", cell: (row) => (row.applied ? `skew ${row.skew ?? "without the key"}, maxSkew ${row.maxSkew}` : "not needed") },
 ]);
 const DEVICE = { free: "· free", taken: "● taken", spent: "- used up through others" };
+const device = (now) => `${DEVICE[now.state]}${now.placed ? " now" : ""}${now.holders.length ? ` by ${now.holders.join(", ")}` : ""}`;
 extra("devices", data.devices, [
   { title: "device", cell: (row) => row.device },
   { title: "reached from", cell: (row) => (numberOfNode.has(row.place) ? link("node", row.place) : row.place || "several domains") },
-  ...after((now) => [`${DEVICE[now.state]}${now.placed ? " now" : ""}`, now.holders.length ? ` by ${now.holders.join(", ")}` : ""]),
+  ...after(device),
 ]);
 extra("claims", data.claims, [
   { title: "claim", cell: (row) => row.claim },

@@ -52,7 +52,13 @@ class Timeline:
 
     def document(self) -> dict[str, Any]:
         """Return it as a JSON value."""
-        return {"seconds": self.seconds, "series": dict(self.series), "events": dict(self.events)}
+        return {"seconds": self.seconds, "series": dict(self.series)}
+
+
+def event_rows(lines: Mapping[str, Timeline]) -> list[tuple[str, list[int]]]:
+    """Return how often each kind of event happened in each run."""
+    kinds = sorted({kind for line in lines.values() for kind in line.events})
+    return [(kind, [line.events.get(kind, 0) for line in lines.values()]) for kind in kinds]
 
 
 def timelines(simulated: Simulated, name: str, content: bytes) -> dict[str, Timeline]:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 from support.builders import budget, cluster, group, node, pod
+from support.devices import claim, device_class, gpu, slice_on, user
 
 from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
@@ -298,6 +299,31 @@ CONTRAST = """() => {
   return bad;
 }"""
 """Texts whose contrast with what is behind them is below WCAG's 4.5."""
+
+
+def test_a_page_without_the_instance_is_whole(browser, tmp_path):
+    plan = solve_greedy(cluster(*OBJECTS))
+    file = tmp_path / "alone.html"
+    file.write_text(round_page(Rounds({"greedy": plan})))
+    with opened(browser, file, "#node=n1") as page:
+        assert pods_shown(page) == sorted(["old", "web", "api", "big", "m"])
+        assert "shop/old evicted" in page.locator("#detail-body").inner_text()
+        assert page.locator("#resource").is_hidden()
+
+
+def test_a_node_tells_of_its_devices(browser, tmp_path):
+    snapshot = cluster(
+        node("a"), device_class(), slice_on("a", gpu("g0"), gpu("g1")), claim("c"), user("p", "c")
+    )
+    plan = solve_greedy(snapshot)
+    file = tmp_path / "devices.html"
+    file.write_text(round_page(Rounds({"greedy": plan}), {"greedy": reopen(build_cluster(snapshot), plan)}))
+    with opened(browser, file, "#node=a") as page:
+        words = page.locator("#detail-body").inner_text()
+        assert words.count("taken now by default/p") == 1
+        assert words.count("· free") == 1
+        assert rows(page, "devices").count() == 2
+        assert rows(page, "claims").count() == 1
 
 
 def test_a_large_cluster_is_drawn_in_parts(browser, tmp_path):

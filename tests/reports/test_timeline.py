@@ -1,6 +1,7 @@
 """A simulation's event log, counted over its virtual time."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -132,4 +133,10 @@ def test_charts_are_there_only_with_a_log():
     assert "The document has sums only." not in drawn
     assert len(drawn) > len(without) + 40_000
     assert all(name in drawn for name in SERIES)
+    rows = {
+        kind: int(count)
+        for kind, count in re.findall(r'<th scope="row">(\w+)</th><td class="n">(\d+)</td></tr>', drawn)
+    }
+    assert rows["PodGone"] == rows["Attempt"] == rows["PodCreated"] == 2
+    assert rows["PodBound"] == 1
     assert "a note" in without
