@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ...models.errors import InputError
@@ -18,9 +18,32 @@ if TYPE_CHECKING:
 
 
 class _Part(BaseModel):
-    """Part of a simulation's document; what else it has is kept."""
+    """Part of a document; what else it has is kept."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow")
+
+
+class WrittenDevice(_Part):
+    """A device in a plan's allocations."""
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+
+
+class WrittenAllocation(_Part):
+    """What a plan gives to a claim; a plan keeps it as it was written."""
+
+    claim: str
+    node: str | None = None
+    devices: tuple[WrittenDevice, ...]
+
+
+class WrittenAllocations(_Part):
+    """The devices that a plan gives out."""
+
+    allocations: tuple[WrittenAllocation, ...]
 
 
 class RunPods(_Part):
@@ -148,15 +171,25 @@ def _is_json(line: bytes) -> bool:
         return False
 
 
+def _plans(read: BaseModel) -> tuple[Plan, ...]:
+    if isinstance(read, Comparison):
+        return read.optimal, read.greedy
+    return (read,) if isinstance(read, Plan) else ()
+
+
 def _validated(name: str, command: str, kind: type[BaseModel], found: Any) -> Document:
     try:
-        read = TypeAdapter(kind).validate_python(found)
+        read = kind.model_validate(found)
+        for plan in _plans(read):
+            WrittenAllocations.model_validate({"allocations": plan.allocations})
     except ValidationError as error:
         fault = error.errors()[0]
         field = ".".join(map(str, fault["loc"]))
         why = f"no document of `kubestow {command} -o json`: {fault['msg']}"
         raise InputError(name, "", field, why) from None
     if isinstance(read, Comparison):
+        if [tier.name for tier in read.optimal.tiers] != [tier.name for tier in read.greedy.tiers]:
+            raise InputError(name, "", "greedy.tiers", "are other tiers than those of optimal")
         return Rounds({"optimal": read.optimal, "greedy": read.greedy}, read)
     if isinstance(read, Plan):
         return Rounds({read.scheduler: read})

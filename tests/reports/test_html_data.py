@@ -16,13 +16,14 @@ from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import InputError
-from kubestow.models.plan import Plan, Stats, Unschedulable
+from kubestow.models.plan import Plan, Stats, Tier, Unschedulable
 from kubestow.models.study import StudiedInstance, Study
 from kubestow.reports.html.cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from kubestow.reports.html.page import round_page, study_page
 from kubestow.reports.html.reading import Rounds, read_document
 from kubestow.reports.html.rules import budget_rows, seats, spread_rows
 from kubestow.solver.api import solve_greedy
+from kubestow.solver.compare import compared
 from kubestow.solver.plans.reopen import reopen
 from kubestow.solver.plans.replay import ReplayFailure
 
@@ -42,6 +43,17 @@ def greedy(*objects):
 # -- documents --
 
 PLAN = Plan(instance="i", scheduler="greedy", status="FEASIBLE", tiers=(), stats=Stats())
+
+
+def with_claim(allocation):
+    return json.dumps({**PLAN.model_dump(by_alias=True), "allocations": [allocation]})
+
+
+def uneven():
+    longer = PLAN.model_copy(
+        update={"tiers": (Tier(name="t", sense="min", value=0, bound=None, proven=False),)}
+    )
+    return compared(PLAN, PLAN).model_copy(update={"optimal": longer}).model_dump_json(by_alias=True)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +78,15 @@ PLAN = Plan(instance="i", scheduler="greedy", status="FEASIBLE", tiers=(), stats
             id="no run",
         ),
         pytest.param('{"a": 1}\n{"a": 2}\n', "f: several documents", id="two documents"),
+        pytest.param(
+            with_claim({"claim": "c", "node": "n"}),
+            "f: allocations.0.devices: no document",
+            id="a claim without its devices",
+        ),
+        pytest.param(
+            with_claim({"devices": []}), "f: allocations.0.claim: no document", id="devices of no claim"
+        ),
+        pytest.param(uneven(), "f: greedy.tiers: are other tiers", id="plans of different rounds"),
     ],
 )
 def test_what_is_no_document_is_told_in_a_line(text, told):
