@@ -30,10 +30,13 @@ from kubestow.commands.inputs import (
     with_notes,
 )
 from kubestow.commands.instances import instances
+from kubestow.commands.live import live_options, wants_live
+from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
+from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
@@ -54,10 +57,11 @@ Examples:
   kubestow instances
   kubestow compare zone-spread-dead-end
   kubestow explain zone-spread-dead-end web-5
-  {DUMP} | kubestow compare -
+  kubestow compare --live
 
 \b
-A cluster with all that a round depends on, its devices and pod groups where it serves them:
+Without --live and snapshot, a cluster with all that a round depends on, its devices and pod groups where it
+serves them:
   {WHOLE_DUMP}
 
 \b
@@ -79,7 +83,7 @@ def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
     A round places all waiting pods of a cluster at one moment. kube-scheduler takes them one by one (greedy);
-    kubestow looks at all of them at once (optimal). It reads what kubectl prints and never touches a cluster.
+    kubestow looks at all of them at once (optimal). It reads what kubectl reads and never changes a cluster.
 
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
     or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.
@@ -98,6 +102,7 @@ Examples:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
+  kubestow solve --live --context prod
   {DUMP} | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
 """
@@ -124,6 +129,7 @@ Examples:
 )
 @printing("wide", "name", "json", "yaml", names="the pods that are left out", pods=True)
 @search_options
+@live_options
 @input_options
 def solve(
     instances: tuple[str, ...],
@@ -136,7 +142,8 @@ def solve(
     """Plan the best scheduling round of a cluster.
 
     Every tier of the objective has its value, its bound and whether it is proven. Without an INSTANCE the
-    first bundled one is solved. With several, each is a round of its own, and one line in JSON.
+    first bundled one is solved, or kubectl's cluster by `kubectl kubestow solve`. With several, each is a
+    round of its own, and one line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.solver.api import solve_greedy_round, solve_round
@@ -180,6 +187,7 @@ Examples:
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
+  kubestow compare --live -o json
   {DUMP} | kubestow compare -
 """
 )
@@ -199,6 +207,7 @@ Examples:
 )
 @printing("wide", "name", "json", "yaml", names="the pods that differ", pods=True)
 @search_options
+@live_options
 @input_options
 def compare(
     instances: tuple[str, ...],
@@ -264,6 +273,7 @@ Examples:
   kubestow explain zone-spread-dead-end -n shop web-5 -o wide
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
+  kubestow explain --live shop/web-5
   {DUMP} | kubestow explain - shop/web-5
 """
 )
@@ -275,6 +285,7 @@ Examples:
     names="the nodes that take it, the best first",
     namespace="The namespace of POD.",
 )
+@live_options
 @input_options
 def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printing, **choices: Any) -> None:
     """Show why a waiting pod goes where it goes, or nowhere.
@@ -288,7 +299,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     from kubestow.framework.runs.pod_names import full_name
     from kubestow.reports.explain import explain_report
 
-    if not instances or len(instance_names(instances, choices)) != 1:
+    if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
     [(snapshot, _)] = snapshots(instances, choices)
     name = full_name(snapshot, pod, printing.namespace)
@@ -305,6 +316,7 @@ main.add_command(queue)
 main.add_command(report)
 main.add_command(study)
 main.add_command(simulate)
+main.add_command(take)
 main.add_command(trace)
 
 
@@ -315,6 +327,17 @@ def version() -> None:
     from platform import python_version
 
     click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def plugin() -> None:
+    """Run as a plugin of kubectl: `kubectl-kubestow`."""
+    main(prog_name=PLUGIN)
+
+
+def complete_plugin() -> None:
+    """Answer kubectl's completion: `kubectl_complete-kubestow`."""
+    for line in completions(main, sys.argv[1:]):
+        click.echo(line)
 
 
 def _base(instance: str) -> str:

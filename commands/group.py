@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from .help import Command, named
+from .help import Command, format_examples, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,6 +76,10 @@ class Cli(click.Group):
             if self._ends_process:
                 _end_undisturbed()
         sys.exit(code)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        format_examples(self.epilog, ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

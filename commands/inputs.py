@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from .live import target_of, wants_live
+from .options import options
 from .voice import is_verbose, news, note, progress_told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from click.shell_completion import CompletionItem
 
+    from ..models.features import FeatureGates
     from ..models.kube_version import KubeVersion
     from ..models.snapshot import Snapshot
     from ..solver.options import SolveOptions
-
-F = TypeVar("F", bound="Callable[..., Any]")
 
 OPENB: Final = "openb"
 
@@ -90,17 +91,6 @@ def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     except ValueError:
         raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Make one decorator of several, applied as if they stood under each other."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
 
 
 def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str | None) -> KubeVersion | None:
@@ -191,8 +181,10 @@ several_instances = click.argument(
 def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
     """Return the names of the rounds that the arguments stand for: one each, or one for openb's two files.
 
-    Without arguments it is the first bundled instance.
+    Without arguments it is the first bundled instance; a live cluster has its name from kubectl.
     """
+    if wants_live(arguments, choices):
+        return ["live"]
     if choices["input_format"] == OPENB:
         if len(arguments) != 2:
             raise click.UsageError(
@@ -225,6 +217,9 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
     gates = FeatureGates.parse(choices["feature_gates"])
     names = instance_names(arguments, choices)
+    if wants_live(arguments, choices):
+        yield _live(choices, gates)
+        return
     if choices["input_format"] == OPENB:
         from ..instances.openb import OpenbOptions, load_openb
 
@@ -248,12 +243,34 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
                 feature_gates=gates,
                 watch=progress.watch,
             )
-        snapshot = replace(snapshot, kube_version=choices["kube_version"])
-        notes = notes_of(snapshot)
-        tell(name, notes)
-        snapshot = replace(snapshot, name=name, notes=tuple(notes))
-        tell_read(snapshot)
-        yield Loaded(snapshot, time.monotonic() - start)
+        yield _told(replace(snapshot, name=name), choices, start)
+
+
+def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Loaded:
+    from ..instances.live.cluster import live_snapshot
+
+    start = time.monotonic()
+    with progress_told() as progress:
+        snapshot = live_snapshot(
+            target_of(choices),
+            now=choices["now"],
+            expand=choices["expand"],
+            feature_gates=gates,
+            watch=progress.watch,
+        )
+    return _told(snapshot, choices, start)
+
+
+def _told(snapshot: Snapshot, choices: Mapping[str, Any], start: float) -> Loaded:
+    """Return a snapshot for the release that is asked for, with all notes; what is to be told is told."""
+    from dataclasses import replace
+
+    snapshot = replace(snapshot, kube_version=choices["kube_version"])
+    notes = notes_of(snapshot)
+    tell(snapshot.name, notes)
+    snapshot = replace(snapshot, notes=tuple(notes))
+    tell_read(snapshot)
+    return Loaded(snapshot, time.monotonic() - start)
 
 
 def tell_read(snapshot: Snapshot) -> None:

@@ -14,6 +14,7 @@ import click
 from ..instances.dump import DUMP_TO_FILE
 from .help import Command
 from .inputs import kube_version_option, tell, tell_read
+from .plugin import is_plugin
 from .printing import Printing, printing
 from .voice import is_quiet
 
@@ -90,6 +91,8 @@ def simulate(
     from ..simulation.prometheus import prometheus
     from ..simulation.summary import summary
 
+    if scenario is None and is_plugin():
+        raise click.UsageError("what is needed is a SCENARIO; `kubectl kubestow instances` lists some")
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)

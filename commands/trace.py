@@ -10,6 +10,7 @@ import click
 from ..instances.dump import DUMP
 from .help import Command
 from .inputs import input_options, instance_names, several_instances, snapshots
+from .live import live_options
 from .printing import Printing, pod_names, printing
 from .voice import progress_told
 
@@ -22,11 +23,13 @@ Examples:
   kubestow trace zone-spread-dead-end -l app=web --no-headers
   kubestow trace cluster.yaml -o json
   kubestow trace monday.yaml tuesday.yaml -o json
+  kubestow trace --live -o json
   {DUMP} | kubestow trace -
 """,
 )
 @several_instances
 @printing("wide", "name", "json", "yaml", names="the pods that are tried, in queue order", pods=True)
+@live_options
 @input_options
 def trace(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
     """Show the greedy baseline pod by pod, as kube-scheduler goes.

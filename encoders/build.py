@@ -12,8 +12,7 @@ from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import Budget, budgets
-from ..framework.rules.eviction_units import preemptor_nodes, unit_group
-from ..framework.rules.groups import groups as pod_groups
+from ..framework.rules.eviction_units import preemptor_nodes, unit_group, units
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
 from ..models.progress import Watch, unwatched
@@ -168,9 +167,8 @@ def _staying_units(cluster: Cluster, highest: Ints) -> frozenset[int]:
     """
     return frozenset(
         group.index
-        for group in pod_groups(cluster)
-        if group.unit
-        and max(cluster.pods[i].priority for i in group.unit)
+        for group in units(cluster)
+        if max(cluster.pods[i].priority for i in group.unit)
         >= highest[list(preemptor_nodes(cluster, group.unit[0]))].max()
     )
 

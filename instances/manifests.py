@@ -38,6 +38,7 @@ from ..models.resource_api import (
 )
 from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
 from ..models.snapshot import Snapshot
+from ..models.snapshot_info import SnapshotInfo
 from ..models.storage import (
     CSIDriver,
     CSINode,
@@ -160,7 +161,10 @@ def _assemble(
         feature_gates=feature_gates or FeatureGates(),
         configuration=next(iter(objects.of(KubeSchedulerConfiguration)), None),
         ignored=dict(objects.ignored),
-        notes=tuple(objects.unknown.notes()),
+        notes=(
+            *objects.unknown.notes(),
+            *(note for info in objects.of(SnapshotInfo) for note in info.notes),
+        ),
         nodes=objects.of(Node),
         pods=pods,
         namespaces=objects.of(Namespace),

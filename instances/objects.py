@@ -1,7 +1,7 @@
 """From documents to typed objects: lists unrolled, kinds recognised, faults told, repetitions refused."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 from ..models.base import Kept
@@ -27,6 +27,13 @@ OBJECTS_UNHEARD: Final = 256
 class Objects:
     """The objects of an input by kind, in input order, each with the file it came from.
 
+    Parameters
+    ----------
+    watch : Watch
+        Hears of the objects validated.
+    hear : callable, optional
+        Takes the model and the raw form of each object that is read.
+
     Attributes
     ----------
     ignored : Counter
@@ -37,8 +44,11 @@ class Objects:
         The newest timestamp of the objects that are read.
     """
 
-    def __init__(self, watch: Watch = unwatched) -> None:
+    def __init__(
+        self, watch: Watch = unwatched, hear: Callable[[type, dict[str, Any]], object] | None = None
+    ) -> None:
         self._watch = watch
+        self._hear = hear
         self.ignored: Counter[str] = Counter()
         self.unknown = UnknownFields()
         self.clock = Clock()
@@ -96,6 +106,8 @@ class Objects:
         known = self._known.get((kind, item.key))
         if known is None:
             self.include(file, item, place)
+            if self._hear is not None:
+                self._hear(model, raw)
         elif known[2] != item:
             earlier = " ".join(part for part in (known[0], known[1]) if part)
             raise InputError(

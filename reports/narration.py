@@ -66,4 +66,4 @@ class Narrator:
         """Record that a step has begun."""
         if phase != self._phase:
             self._phase = phase
-            self._say(describe(Step(phase, done, total), time.monotonic() - self._start))
+            self._say(describe(Step(phase), time.monotonic() - self._start))

@@ -4,15 +4,13 @@ from functools import partial
 from typing import Final
 
 from ..framework.events.changes import identity
+from ..models.annotations import RUNS_FOR
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node, Taint
 from ..models.pod import Pod, Toleration
 from .agenda import EARLY
 from .disruptions import Disruptions
 from .world import World
-
-RUNS_FOR: Final = "simulate.kubestow/runs-for-ns"
-"""Annotation: how long a pod runs once it has started, until it succeeds (nanoseconds)."""
 
 UNREACHABLE: Final = "node.kubernetes.io/unreachable"
 _GRACE: Final = 30

@@ -3,10 +3,13 @@
 import json
 import re
 import shlex
+import shutil
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.fake_cluster import FakeCluster, kubeconfig, raw_objects, serving
 from support.paths import DATA
 
 from kubestow.cli import main
@@ -66,6 +69,15 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def live(folder):
+    """What the examples with a live cluster work on."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not installed")
+    with serving(FakeCluster(raw_objects(catalogue.path("zone-spread-dead-end")))) as cluster:
+        yield kubeconfig(folder, f"http://127.0.0.1:{cluster.port}", context="prod")
+
+
 def test_there_are_examples_for_every_command_that_takes_an_instance():
     told = {shlex.split(line.split("|")[-1])[1] for line in examples()}
     assert told == set(main.commands) - {"version"}
@@ -79,15 +91,16 @@ def test_a_newcomer_can_run_the_first_example_without_a_file(command):
 
 @pytest.mark.parametrize("example", examples())
 @pytest.mark.slow
-def test_the_example_works(example, folder, monkeypatch):
+def test_the_example_works(example, folder, monkeypatch, request):
     monkeypatch.chdir(folder)
+    if "--live" in example or "snapshot" in example:
+        monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
     source, _, command = example.rpartition("|")
     words = shlex.split(command)
-    standard_input = (folder / "cluster.yaml").read_text() if source.startswith("kubectl") else None
-    if source.startswith("kubestow"):
-        standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
+    given = "before.json" if "report" in words else "cluster.yaml"
+    standard_input = (folder / given).read_text() if source else None
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
-    written = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]
-    assert result.stdout or written
-    assert all((folder / file).stat().st_size for file in written)
+    files = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]
+    assert result.stdout or files
+    assert all(Path(file).stat().st_size for file in files)
