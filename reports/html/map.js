@@ -2,10 +2,16 @@
 // The cluster as a map: nodes by zone and rack. A domain draws its nodes when it is unfolded.
 const MANY = 1200; // more nodes than this are folded at first
 const SMALL = 60; // up to so many nodes domains stand beside each other
-const KINDS = [["running", "ran", "○"], ["placed", "new", "●"], ["evicted", "out", "×"]]; // what, its style, its sign
+const KINDS = [
+  ["running", "ran", "○"],
+  ["placed", "new", "●"],
+  ["evicted", "out", "×"],
+]; // what, its style, its sign
 const SIGNS = 16; // pods of a node that are drawn one by one; more are counted
 const map = byId("map");
-const on = Object.fromEntries(states.map((state) => [state, nodes.map(() => ({ running: [], placed: [], evicted: [] }))]));
+const on = Object.fromEntries(
+  states.map((state) => [state, nodes.map(() => ({ running: [], placed: [], evicted: [] }))]),
+);
 pods.pod.forEach((_, i) => {
   const home = pods.where[BEFORE][i];
   if (home >= 0) on[BEFORE][home].running.push(i);
@@ -37,13 +43,20 @@ function signs(n, state) {
   const parts = KINDS.filter(([what]) => there[what].length);
   const number = parts.reduce((sum, [what]) => sum + there[what].length, 0);
   return parts.map(([what, style, sign]) =>
-    element("span", { class: style }, number > SIGNS ? `${sign} ${there[what].length} ` : sign.repeat(there[what].length)));
+    element(
+      "span",
+      { class: style },
+      number > SIGNS ? `${sign} ${there[what].length} ` : sign.repeat(there[what].length),
+    ),
+  );
 }
 function spoken(n, chosen) {
   const words = chosen.map((state) => {
     const part = share(n, state);
     const there = on[state][n];
-    const counts = Object.entries(there).filter(([, list]) => list.length).map(([what, list]) => `${list.length} ${what}`);
+    const counts = Object.entries(there)
+      .filter(([, list]) => list.length)
+      .map(([what, list]) => `${list.length} ${what}`);
     return `${state}: ${counts.join(", ") || "no pods"}${part === null ? "" : `, ${percent(part)} of ${data.resources[byId("resource").value]}`}`;
   });
   return `node ${nodes[n].name}; ${words.join("; ")}`;
@@ -55,10 +68,20 @@ function tile(n) {
   const rows = chosen.map((state) => {
     const part = share(n, state);
     const name = chosen.length > 1 ? element("small", {}, state) : null;
-    return element("span", { class: "of" }, part === null ? null : bar(part, state), element("span", { class: "signs" }, name, signs(n, state)));
+    return element(
+      "span",
+      { class: "of" },
+      part === null ? null : bar(part, state),
+      element("span", { class: "signs" }, name, signs(n, state)),
+    );
   });
   const title = nodes[n].cordoned ? `${nodes[n].name} (cordoned)` : nodes[n].name;
-  const made = element("button", { type: "button", class: "tile", tabindex: "-1", "data-node": n, "aria-label": spoken(n, chosen) }, element("b", {}, title), rows);
+  const made = element(
+    "button",
+    { type: "button", class: "tile", tabindex: "-1", "data-node": n, "aria-label": spoken(n, chosen) },
+    element("b", {}, title),
+    rows,
+  );
   tiles.set(n, made);
   paint(n);
   return made;
@@ -66,7 +89,9 @@ function tile(n) {
 let marked = false;
 function paint(n) {
   const made = tiles.get(n);
-  const hit = marked && states.some((state) => Object.values(on[state][n]).some((list) => list.some((i) => found.has(i))));
+  const hit =
+    marked &&
+    states.some((state) => Object.values(on[state][n]).some((list) => list.some((i) => found.has(i))));
   made.classList.toggle("found", hit);
   made.classList.toggle("dim", marked && !hit);
   made.classList.toggle("current", n === current);
@@ -85,8 +110,12 @@ function divided(list, key) {
   return [...parts].sort(([a], [b]) => (a === null) - (b === null) || natural.compare(a ?? "", b ?? ""));
 }
 const values = (key) => new Set(nodes.map((item) => item[key] ?? null));
-const LEVELS = ["zone", "rack"].filter((key) => [...values(key)].some((value) => value !== null)).sort((a, b) => values(a).size - values(b).size);
-byId("levels").textContent = LEVELS.length ? `By ${LEVELS.map((key) => data.keys[key]).join(", then ")}.` : "";
+const LEVELS = ["zone", "rack"]
+  .filter((key) => [...values(key)].some((value) => value !== null))
+  .sort((a, b) => values(a).size - values(b).size);
+byId("levels").textContent = LEVELS.length
+  ? `By ${LEVELS.map((key) => data.keys[key]).join(", then ")}.`
+  : "";
 
 function summed(list, state) {
   const r = Number(byId("resource").value);
@@ -100,9 +129,21 @@ function heading(words, list) {
       const number = list.reduce((sum, n) => sum + on[state][n][what].length, 0);
       return number ? element("span", { class: style }, ` ${sign} ${number}`) : null;
     });
-    return element("span", { class: "part" }, chosenStates().length > 1 ? element("span", { class: "whose" }, state) : null, part === null ? null : [bar(part, state), percent(part)], told);
+    return element(
+      "span",
+      { class: "part" },
+      chosenStates().length > 1 ? element("span", { class: "whose" }, state) : null,
+      part === null ? null : [bar(part, state), percent(part)],
+      told,
+    );
   });
-  return element("summary", {}, element("strong", {}, words), element("small", {}, ` ${list.length} node${list.length === 1 ? "" : "s"}`), parts);
+  return element(
+    "summary",
+    {},
+    element("strong", {}, words),
+    element("small", {}, ` ${list.length} node${list.length === 1 ? "" : "s"}`),
+    parts,
+  );
 }
 
 /** Domains with their nodes; `list` are the nodes of one domain, `depth` how many keys divide them already. */
@@ -113,7 +154,11 @@ function domains(list, depth) {
   }
   return divided(list, LEVELS[depth]).map(([value, part]) => {
     const label = data.keys[LEVELS[depth]];
-    const box = element("details", { title: label }, heading(value === null ? `without ${LEVELS[depth]}` : value, part));
+    const box = element(
+      "details",
+      { title: label },
+      heading(value === null ? `without ${LEVELS[depth]}` : value, part),
+    );
     box.members = new Set(part);
     const draw = () => {
       if (!box.open || box.drawn) return;
@@ -134,7 +179,12 @@ let unfolded = nodes.length <= MANY;
 const opened = (value, part) => unfolded || part.includes(current);
 function drawMap() {
   tiles.clear();
-  map.replaceChildren(...domains(nodes.map((_, n) => n), 0));
+  map.replaceChildren(
+    ...domains(
+      nodes.map((_, n) => n),
+      0,
+    ),
+  );
   reach();
 }
 
@@ -157,10 +207,18 @@ map.addEventListener("keydown", (event) => {
   const at = all.indexOf(here);
   const vertical = (step) => {
     const { left } = here.getBoundingClientRect();
-    for (let k = at + step; all[k]; k += step) if (Math.abs(all[k].getBoundingClientRect().left - left) < 2) return k;
+    for (let k = at + step; all[k]; k += step)
+      if (Math.abs(all[k].getBoundingClientRect().left - left) < 2) return k;
     return at;
   };
-  const goals = { ArrowRight: () => at + 1, ArrowLeft: () => at - 1, ArrowDown: () => vertical(1), ArrowUp: () => vertical(-1), Home: () => 0, End: () => all.length - 1 };
+  const goals = {
+    ArrowRight: () => at + 1,
+    ArrowLeft: () => at - 1,
+    ArrowDown: () => vertical(1),
+    ArrowUp: () => vertical(-1),
+    Home: () => 0,
+    End: () => all.length - 1,
+  };
   const goal = goals[event.key]?.();
   if (goal === undefined) return;
   event.preventDefault();
@@ -192,7 +250,10 @@ document.addEventListener("filtered", (event) => {
   marked = event.detail;
   for (const n of tiles.keys()) paint(n);
 });
-byId("state").append(...(plans.length > 1 ? [option("", plans.join(" and "))] : []), ...[...plans, BEFORE].map((state) => option(state)));
+byId("state").append(
+  ...(plans.length > 1 ? [option("", plans.join(" and "))] : []),
+  ...[...plans, BEFORE].map((state) => option(state)),
+);
 byId("resource").append(...data.resources.map((name, r) => option(r, name)));
 document.querySelector(".if-resources").hidden = !data.resources.length;
 for (const id of ["state", "resource"]) byId(id).addEventListener("input", drawMap);

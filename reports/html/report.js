@@ -8,7 +8,8 @@ const byId = (id) => document.getElementById(id);
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false)
+      made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return made;
@@ -38,7 +39,11 @@ addEventListener("popstate", () => document.dispatchEvent(new Event("address")))
 
 /** A link that opens a node or a pod, and keeps the filter where it is clicked. */
 function link(kind, name, words = name) {
-  return element("a", { href: `#${new URLSearchParams({ [kind]: name })}`, "data-kind": kind, "data-name": name }, words);
+  return element(
+    "a",
+    { href: `#${new URLSearchParams({ [kind]: name })}`, "data-kind": kind, "data-name": name },
+    words,
+  );
 }
 document.addEventListener("click", (event) => {
   const found = event.target.closest("a[data-kind]");
@@ -68,10 +73,16 @@ function table(container, columns, nothing) {
   const title = container.parentElement.querySelector("h2").id;
   // Roles are spelled out: a narrow screen shows rows as blocks, which would lose them.
   const body = element("tbody", { role: "rowgroup" });
-  const heads = columns.map((c) => element("th", { role: "columnheader", scope: "col", class: c.number ? "n" : null }, c.title));
+  const heads = columns.map((c) =>
+    element("th", { role: "columnheader", scope: "col", class: c.number ? "n" : null }, c.title),
+  );
   const head = element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, heads));
   const whole = element("table", { role: "table", class: "grows" }, head, body);
-  const frame = element("div", { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": title }, whole);
+  const frame = element(
+    "div",
+    { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": title },
+    whole,
+  );
   const more = element("button", { type: "button", class: "more" });
   const empty = element("p", { class: "empty" }, nothing);
   container.append(frame, more, empty);
@@ -79,10 +90,16 @@ function table(container, columns, nothing) {
   let shown = 0;
   function grow(number) {
     const made = rows.slice(shown, shown + number).map((row) =>
-      element("tr", { role: "row" }, columns.map((column, k) => {
-        const kind = k ? { role: "cell", class: column.number ? "n" : null, "data-title": column.title } : { role: "rowheader", scope: "row" };
-        return element(k ? "td" : "th", kind, column.cell(row));
-      })),
+      element(
+        "tr",
+        { role: "row" },
+        columns.map((column, k) => {
+          const kind = k
+            ? { role: "cell", class: column.number ? "n" : null, "data-title": column.title }
+            : { role: "rowheader", scope: "row" };
+          return element(k ? "td" : "th", kind, column.cell(row));
+        }),
+      ),
     );
     body.append(...made);
     shown += made.length;
@@ -138,5 +155,7 @@ function filter(fields, apply) {
 /** The terms of a query: {field, words}; quotes hold words together. */
 function terms(query) {
   const found = query.toLowerCase().matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g);
-  return [...found].map(([, field, quoted, word]) => ({ field: field ?? "", words: quoted ?? word })).filter((t) => t.words);
+  return [...found]
+    .map(([, field, quoted, word]) => ({ field: field ?? "", words: quoted ?? word }))
+    .filter((t) => t.words);
 }
