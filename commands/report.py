@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,7 +12,7 @@ from .inputs import OPENB, complete_instance, input_options, snapshots
 from .voice import note, progress_told, voice_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..models.snapshot import Snapshot
     from ..reports.html.reading import Document, Rounds
@@ -43,8 +44,10 @@ Examples:
 @click.option(
     "--instance",
     metavar="INSTANCE",
+    multiple=True,
     shell_complete=complete_instance,
-    help="What the plan was made for; 'none' for a page without it.  [default: what the document names]",
+    help="What the plan was made for, 'none' for a page without it; with --format openb its two files, "
+    "each with an option of its own.  [default: what the document names]",
 )
 @click.option(
     "--topology-key",
@@ -68,7 +71,7 @@ Examples:
 def report(
     document: str,
     output: str | None,
-    instance: str | None,
+    instance: tuple[str, ...],
     topology_key: str | None,
     log: str | None,
     plot: str | None,
@@ -86,6 +89,8 @@ def report(
 
     if output is None and plot is None:
         raise click.UsageError("what is needed is -o FILE for a page, or --plot FILE for a figure")
+    if document == "-" and "-" in (*instance, log):
+        raise click.UsageError("standard input (-) can be read only once")
     if figure is not None and plot is None:
         raise click.UsageError("--figure goes with --plot only")
     read = read_document(*read_file(document, "one document"))
@@ -138,37 +143,45 @@ def _timelines(read: Document, log: str | None) -> dict[str, Timeline] | None:
 
 
 def _solved(
-    rounds: Rounds, instance: str | None, choices: Mapping[str, Any]
+    rounds: Rounds, named: Sequence[str], choices: Mapping[str, Any]
 ) -> dict[str, SolvedRound] | None:
     """Replay the plans on their instance; None where there is none."""
     from ..framework.build import build_cluster
     from ..solver.plans.reopen import reopen
+    from ..solver.plans.replay import ReplayFailure
 
-    snapshot = _snapshot(rounds, instance, choices)
+    snapshot = _snapshot(rounds, named, choices)
     if snapshot is None:
         return None
     with progress_told() as progress:
         cluster = build_cluster(snapshot, progress.watch)
-        return {name: reopen(cluster, plan, progress.watch) for name, plan in rounds.plans.items()}
+        try:
+            return {name: reopen(cluster, plan, progress.watch) for name, plan in rounds.plans.items()}
+        except ReplayFailure as error:
+            hint = "a report needs the plan's own instance, with the options that it was read with"
+            raise ReplayFailure(f"{snapshot.name}: {error} ({hint})") from None
 
 
-def _snapshot(rounds: Rounds, instance: str | None, choices: Mapping[str, Any]) -> Snapshot | None:
-    if instance == _NONE:
+def _snapshot(rounds: Rounds, named: Sequence[str], choices: Mapping[str, Any]) -> Snapshot | None:
+    if tuple(named) == (_NONE,):
         return None
-    name = rounds.instance if instance is None else instance
-    if instance is None and not _is_there(name, choices):
-        note(f"the instance {name} is not here; --instance FILE adds capacities, constraints and budgets")
+    words = named or _recorded(rounds.instance, choices)
+    if len(words) > 1 and choices["input_format"] != OPENB:
+        raise click.UsageError("--instance names one instance; with --format openb it is given twice")
+    if not words:
+        note(
+            f"the instance {rounds.instance} is not here; "
+            "--instance FILE adds capacities, constraints and budgets"
+        )
         return None
-    words = name.split(" ") if choices["input_format"] == OPENB else [name]
     [(snapshot, _)] = snapshots(words, choices)
     return snapshot
 
 
-def _is_there(name: str, choices: Mapping[str, Any]) -> bool:
-    from pathlib import Path
-
+def _recorded(name: str, choices: Mapping[str, Any]) -> list[str]:
+    """Return what stands for the instance that a document names; nothing where it is not here."""
     from ..instances import catalogue
 
-    if choices["input_format"] == OPENB:
-        return all(Path(part).exists() for part in name.split(" "))
-    return name != "-" and (name in catalogue.names() or Path(name).exists())
+    words = name.split(" ") if choices["input_format"] == OPENB else [name]
+    found = all(word in catalogue.names() or (word != "-" and Path(word).exists()) for word in words)
+    return words if found else []

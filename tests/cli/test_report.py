@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from support.builders import cluster, manifest, node, pod
+from support.paths import DATA
 
 from kubestow.cli import main
 
@@ -63,8 +64,18 @@ def test_a_plan_that_does_not_hold_makes_no_page(folder):
     page = folder / "none.html"
     arguments = [str(folder / "plan.json"), "--instance", str(folder / "other.yaml"), "-o", str(page)]
     result = invoke("report", *arguments, code=1)
-    assert "the plan fails its replay" in result.stderr
+    assert "other.yaml: the plan fails its replay" in result.stderr
+    assert "a report needs the plan's own instance" in result.stderr
     assert not page.exists()
+
+
+def test_a_trace_of_two_files_is_an_instance():
+    files = [str(DATA / "openb" / name) for name in ("nodes.csv", "pods.csv")]
+    plan = invoke("solve", "--format", "openb", *files, "--scheduler", "greedy", "-o", "json").stdout
+    named = [word for file in files for word in ("--instance", file)]
+    for arguments in (named, []):
+        page = invoke("report", "-", "--format", "openb", *arguments, "-o", "-", text=plan)
+        assert "What is requested of the cluster" in page.stdout
 
 
 def test_a_simulation_has_charts_with_its_log(folder):
@@ -100,6 +111,12 @@ def test_a_figure_is_drawn_without_a_page(folder):
             "--instance and --topology-key",
             id="no plan",
         ),
+        pytest.param(
+            ["plan.json", "-o", "-", "--instance", "cluster.yaml", "--instance", "other.yaml"],
+            "--instance names one instance",
+            id="two instances",
+        ),
+        pytest.param(["-", "-o", "-", "--instance", "-"], "can be read only once", id="one input for two"),
         pytest.param(["simulation.json", "-o", "-", "--log", "missing"], "no such file", id="no such log"),
         pytest.param(["simulation.json", "--plot", "f.svg"], "needs a simulation and its --log", id="no log"),
     ],

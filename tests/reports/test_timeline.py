@@ -4,9 +4,11 @@ import json
 import re
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kubestow.cli import main
 from kubestow.models.errors import InputError
 from kubestow.reports.html.page import simulation_page
 from kubestow.reports.html.reading import read_document
@@ -140,3 +142,20 @@ def test_charts_are_there_only_with_a_log():
     assert rows["PodGone"] == rows["Attempt"] == rows["PodCreated"] == 2
     assert rows["PodBound"] == 1
     assert "a note" in without
+
+
+@pytest.mark.parametrize("scenario", ["balloons-make-room", "guarded-service"])
+def test_what_is_counted_ends_at_the_sums_of_the_document(scenario, tmp_path):
+    file = tmp_path / "log.jsonl"
+    result = CliRunner().invoke(main, ["simulate", scenario, "--log", str(file), "-o", "json"])
+    document = read_document("simulation.json", result.stdout.encode())
+    series = timelines(document, "log", file.read_bytes())["greedy"].series
+    sums = document.runs["greedy"]
+    assert {name: values[-1] for name, values in series.items() if name != NODES} == {
+        WAITING: sums.pods.waiting,
+        BOUND: sums.pods.scheduled,
+        EVICTED: sums.evictions,
+        WASTED: sums.attempts.wasted,
+    }
+    assert sums.evictions
+    assert sums.attempts.wasted
