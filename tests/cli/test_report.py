@@ -93,9 +93,9 @@ def test_the_racks_are_those_of_the_label_that_is_asked_for(folder):
 
 
 def test_a_figure_is_drawn_without_a_page(folder):
-    figure = folder / "figure.svg"
+    figure = folder / "figure.png"
     invoke("report", str(folder / "comparison.json"), "--plot", str(figure))
-    assert figure.read_text().startswith("<?xml")
+    assert figure.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import shutil
 from contextlib import contextmanager
-from urllib.parse import urlencode
 
 import pytest
 from support.builders import budget, cluster, group, node, pod
@@ -92,10 +91,12 @@ def page_file(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def dead_end(tmp_path_factory):
+def dead_end_page(browser, tmp_path_factory):
     """A comparison in which greedy falls behind."""
     snapshot = load_snapshot(catalogue.locate("zone-spread-dead-end"))
-    return written(tmp_path_factory, snapshot, compare(snapshot, SolveOptions(workers=1)))
+    file = written(tmp_path_factory, snapshot, compare(snapshot, SolveOptions(workers=1)))
+    with opened(browser, file) as page:
+        yield page
 
 
 def written(tmp_path_factory, snapshot, comparison, key=None):
@@ -170,14 +171,17 @@ def browser_page(browser, page_file):
         pytest.param("evicted greedy", {"batch-0", "batch-1", "batch-2"}, id="pods that greedy evicts"),
     ],
 )
-def test_plans_are_told_apart(show, found, browser, dead_end):
-    with opened(browser, dead_end, f"#{urlencode({'show': show})}") as page:
-        assert set(pods_shown(page)) == found
-        page.locator("#show").select_option("differ")
-        assert {"web-5", "web-6"} <= set(pods_shown(page))
-        assert "agent-0" not in pods_shown(page)
-        assert page.locator(".conclusion").inner_text().startswith("Greedy strands 2 pods")
-        assert page.locator("tr.first th").inner_text().startswith("scheduled[priority=100]")
+def test_plans_are_told_apart(show, found, dead_end_page):
+    dead_end_page.locator("#show").select_option(show)
+    assert set(pods_shown(dead_end_page)) == found
+
+
+def test_where_plans_differ_is_shown_first(dead_end_page):
+    dead_end_page.locator("#show").select_option("differ")
+    assert {"web-5", "web-6"} <= set(pods_shown(dead_end_page))
+    assert "agent-0" not in pods_shown(dead_end_page)
+    assert dead_end_page.locator(".conclusion").inner_text().startswith("Greedy strands 2 pods")
+    assert dead_end_page.locator("tr.first th").inner_text().startswith("scheduled[priority=100]")
 
 
 def test_a_filter_and_its_address_are_one(browser, page_file):
@@ -268,9 +272,10 @@ NAMELESS = """() => [...document.querySelectorAll(
 """What can be used or is a place of its own, and has no name."""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_words_can_be_read_and_nothing_hangs_over(scheme, viewport, browser, page_file):
+@pytest.mark.parametrize(
+    "viewport, scheme", [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop, light", "phone, dark"]
+)
+def test_words_can_be_read_and_nothing_hangs_over(viewport, scheme, browser, page_file):
     with opened(browser, page_file, viewport=viewport, color_scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate(CONTRAST) == []

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kubestow.cli import main
@@ -106,6 +106,7 @@ EVENTS = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(EVENTS)
 def test_no_pod_waits_that_was_not_created(events):
     """A pod is created, then bound or gone, at most once each; whatever else comes changes nothing."""
