@@ -109,6 +109,7 @@ def simulation_page(simulated: Simulated, timelines: Mapping[str, Timeline] | No
         "seconds": simulated.seconds,
         "seed": simulated.seed,
         "notes": notes,
+        "licence": _text("uPlot.LICENSE") if drawn else "",
     }
     charts = _CHARTS if drawn else ()
     return _page("simulation.html.j2", {"kind": "simulation", "timelines": drawn}, facts, charts=charts)

@@ -143,6 +143,7 @@ def test_charts_are_there_only_with_a_log():
     assert rows["PodGone"] == rows["Attempt"] == rows["PodCreated"] == 2
     assert rows["PodBound"] == 1
     assert "a note" in without
+    assert "Copyright (c) 2022 Leon Sorokin" in drawn
 
 
 @pytest.mark.parametrize("scenario", ["balloons-make-room", "guarded-service"])
