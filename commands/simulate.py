@@ -130,7 +130,7 @@ def _notes_of(scenario: Scenario) -> list[str]:
     coming = {item.kind for put in puts for item in put.objects}
     without = {*coming, *OWNERS, "Workload"}  # without one a group of v1alpha1 is refused all the same
     if coming & {"Workload", "Job"} or snapshot.workloads or snapshot.jobs:
-        without.add("PodGroup")  # it may be made on the way
+        without |= {"PodGroup", "CompositePodGroup"}  # they may be made on the way
     missing = [*missing_kinds(snapshot, without), *missing_owners(snapshot, coming)]
     return [*snapshot.notes, *missing]
 

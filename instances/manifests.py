@@ -100,6 +100,7 @@ def parse_snapshot(
     contents: Iterable[tuple[str, bytes]],
     *,
     name: str,
+    more: Iterable[Mapping[str, Any]] | None = None,
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
@@ -113,7 +114,10 @@ def parse_snapshot(
             for number, document in enumerate(read_documents(file, content, watch, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
-        if empty:
+        # Raw objects beside those of the files, which may be empty then; their faults name `name`.
+        for number, raw in enumerate(more or ()):
+            objects.add(name, raw, f"items[{number}]")
+        if empty and more is None:
             words = "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints"
             raise InputError(name, "", "", words)
         return _assemble(objects, name, now, expand, feature_gates)

@@ -183,16 +183,25 @@ class KubeModel(BaseModel):
         # By hand: simulations make nothing more often, and there is nothing private or extra to copy.
         cls = type(self)
         fields = cls.__pydantic_fields__
-        values = self.__dict__.copy()
-        if len(values) > len(fields):
-            values = {name: value for name, value in values.items() if name in fields}
+        values = self.__dict__
         made = cls.__new__(cls)
         told = self.__pydantic_fields_set__
+        own = made.__dict__
+        own.update(values)
+        if len(values) > len(fields):
+            for name in values.keys() - fields.keys():
+                del own[name]
         if update:
-            values.update(update)
-            told = told | update.keys()
-        object.__setattr__(made, "__dict__", values)
-        object.__setattr__(made, "__pydantic_fields_set__", told)
-        object.__setattr__(made, "__pydantic_extra__", None)
-        object.__setattr__(made, "__pydantic_private__", None)
+            own.update(update)
+            if not told.issuperset(update):
+                told = told | update.keys()
+        _set_told(made, told)
+        _set_extra(made, None)
+        _set_private(made, None)
         return made
+
+
+# A frozen model refuses assignments, and `object.__setattr__` looks each name up anew.
+_set_told = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private = BaseModel.__dict__["__pydantic_private__"].__set__

@@ -52,7 +52,7 @@ class Controllers:
         self._done_indexes: dict[Key, set[str]] = {}
         self._dirty: dict[Key, None] = {}
         self._scheduled = False
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod", *_KINDS)
 
     # -- which workloads are to reconcile ------------------------------------------------------------
 

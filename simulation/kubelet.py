@@ -30,7 +30,7 @@ class Kubelet:
         self._world = world
         self._disruptions = disruptions
         self._dark: dict[str, int] = {}
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod", "Node")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Node) and new is None:
