@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,9 +58,12 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    log = str(folder / "events.jsonl")
     for file, words in (
         ("plan.json", ["solve", str(folder / "cluster.yaml")]),
         ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
+        ("simulation.json", ["simulate", "--log", log]),
+        ("study.json", ["study", str(folder / "tuesday.yaml")]),
     ):
         made = CliRunner().invoke(main, [*words, "-o", "json"])
         assert made.exit_code == 0, made.output
@@ -82,7 +86,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
 
 
 # These work on files of their own formats, of which nothing is bundled.
-ON_FILES = {"check", "hints", "queue"}
+ON_FILES = {"check", "hints", "queue", "report"}
 
 
 @pytest.mark.parametrize("command", sorted(set(main.commands) - {"version"} - ON_FILES))
@@ -99,7 +103,10 @@ def test_the_example_works(example, folder, monkeypatch, request):
         monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
     source, _, command = example.rpartition("|")
     words = shlex.split(command)
-    standard_input = (folder / "cluster.yaml").read_text() if source else None
+    given = "before.json" if "report" in words else "cluster.yaml"
+    standard_input = (folder / given).read_text() if source else None
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
-    assert result.stdout or Path(words[words.index("-o") + 1]).stat().st_size
+    files = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]
+    assert result.stdout or files
+    assert all(Path(file).stat().st_size for file in files)
