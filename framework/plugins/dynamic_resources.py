@@ -397,6 +397,8 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         """
         if data.stale:
             return FreedClaim(DELETED, data.stale)
+        if not data.bound:
+            return FreedClaim(NOTHING_HELPS)
         assert state.claims is not None
         blamed = {
             key
