@@ -64,14 +64,15 @@ def nodes_of(rng):
 
 
 def round_of(seed):
-    """Gangs in racks whose members differ in name, number and claim alone, or in more."""
+    """Gangs whose members differ in name, number and claim alone, or in more."""
     rng = Random(seed)
     objects = nodes_of(rng)
     wants = rng.sample(WANTS, 2)
     for g in "ghi":
         size, cpu, own = rng.randint(2, 7), str(rng.randint(1, 3)), rng.choice([*wants, None])
         odd, one_model = rng.random(), rng.random() < 0.3
-        objects.append(group(g, "rack", gang=rng.randint(1, size)))
+        keys = ["rack"] if rng.random() < 0.8 else []  # without a rack they evict
+        objects.append(group(g, *keys, gang=rng.randint(1, size), priority=10))
         for k in range(size):
             name = f"{g}{k}"
             shared = odd < 0.1
