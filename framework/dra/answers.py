@@ -29,7 +29,7 @@ TIMEOUT: Final = 3
 ERROR: Final = 4
 FAULTY: Final = 5
 
-_NEVER: Final = -1
+NEVER: Final = -1
 
 
 class Answer(NamedTuple):
@@ -70,7 +70,7 @@ class Answers:
         self._specs = tuple(specs)
         n_nodes = len(inventory.pools_of_nodes)
         self._verdicts: NDArray[np.uint8] = np.zeros(n_nodes, dtype=np.uint8)
-        self._moments: Ints = np.full(n_nodes, _NEVER, dtype=np.int64)
+        self._moments: Ints = np.full(n_nodes, NEVER, dtype=np.int64)
         self._found: list[Answer | None] = [None] * n_nodes
 
     @property
@@ -88,7 +88,7 @@ class Answers:
         moment = int(claims.stamps[self._inventory.pools_of_nodes[n]].max())
         found = self._found[n]
         if found is None or self._moments[n] != moment:
-            found = self._found[n] = self._ask(claims, n)
+            found = self._found[n] = self.ask(claims, n)
             self._verdicts[n] = found.verdict
             self._moments[n] = moment
         return found
@@ -115,7 +115,8 @@ class Answers:
                 found.append((counters.labels[number], value, value - sum(held, Fraction(0))))
         return found
 
-    def _ask(self, claims: "ClaimState", n: int) -> Answer:
+    def ask(self, claims: "ClaimState", n: int) -> Answer:
+        """Ask the allocator about node n; the answer is not kept."""
         if self._inventory.fault:
             return Answer(ERROR, refusal=Refusal(self._inventory.fault))
         try:

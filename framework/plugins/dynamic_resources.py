@@ -21,6 +21,7 @@ from ..dra.claims import ClaimSpec
 from ..dra.extended import IN_MEMORY, claim_for, mapped_resources, offered, requested
 from ..dra.index import DeviceIndex, device_index
 from ..dra.pod_claims import ClaimProblem, extended_claim
+from ..dra.repeats import Repeats
 from ..dra.search import Manner
 from ..index.missing import Missing
 from ..vocabulary import names
@@ -130,6 +131,7 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         if self._index is not None and any(self._index.asks(i) for i in cluster.pending):
             _ = self._index.specs  # a selector that does not compile is told before anything is printed
         self._answers: dict[tuple[int, ...], Answers] = {}
+        self._repeats: dict[Answers, Repeats] = {}
         self._everywhere = np.ones(cluster.n_nodes, dtype=np.bool_)
 
     # -- before the queue and before the nodes --
@@ -337,6 +339,16 @@ class DynamicResources(FilterPlugin, ScorePlugin):
             found = self._answers[key] = Answers(index.inventory, specs, manner)
         return found
 
+    def repeats(self, data: _Pod) -> Repeats | None:
+        """Return how often claims like the pod's find devices; None where it has others than free ones."""
+        answers = data.answers[0][1]
+        if data.bound or data.extended or answers is None or self._index is None:
+            return None
+        found = self._repeats.get(answers)
+        if found is None:
+            found = self._repeats[answers] = Repeats(answers, self._index.inventory.pools_of_nodes)
+        return found
+
     # -- the nodes that passed --
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Pod | tuple[()]:
@@ -399,6 +411,8 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         """
         if data.stale:
             return FreedClaim(DELETED, data.stale)
+        if not data.bound:
+            return FreedClaim(NOTHING_HELPS)
         assert state.claims is not None
         blamed = {
             key

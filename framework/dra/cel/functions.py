@@ -6,11 +6,12 @@ library, `indexOf` and `lastIndexOf` are left out: the runtime's strings library
 Source: k8s.io/apiserver/pkg/cel/library (quantity.go, semverlib.go, lists.go, regex.go), cel-go ext/sets.go.
 """
 
-import re
 from collections.abc import Callable
 from itertools import pairwise
 from operator import eq
 from typing import Any, Final, NamedTuple
+
+import re2
 
 from . import network
 from .values import (
@@ -26,6 +27,9 @@ from .values import (
 )
 
 _LARGEST: Final = 2**63 - 1
+
+_QUIETLY: Final = re2.Options()
+_QUIETLY.log_errors = False  # a pattern that is none is told by an exception
 
 
 class Function(NamedTuple):
@@ -134,11 +138,11 @@ def _lists() -> list[Function]:
     ]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _pattern(text: str) -> Any:
     try:
-        return re.compile(text)
-    except re.error as wrong:
-        raise ValueError(f"Illegal regex: {wrong}") from None
+        return re2.compile(text, _QUIETLY)
+    except re2.error as wrong:
+        raise ValueError(f"Illegal regex: {wrong.args[0].decode()}") from None
 
 
 def _find(text: str, pattern: str) -> str:
@@ -147,8 +151,17 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
-    found = [match.group() for match in _pattern(pattern).finditer(text)]
-    return found if most < 0 else found[:most]
+    """Return the matches; an empty one right behind another is none (Go's Regexp.FindAllString)."""
+    found: list[str] = []
+    last = -1
+    for match in _pattern(pattern).finditer(text):
+        if len(found) == most:
+            break
+        start, end = match.span()
+        if start < end or start != last:
+            found.append(match.group())
+        last = end
+    return found
 
 
 def _regex() -> list[Function]:

@@ -6,6 +6,7 @@ others are passed over.  Nobody is moved again, and nobody is left out because t
 Source: kube-scheduler 1.36.2 schedule_one_podgroup.go (podGroupSchedulingDefaultAlgorithm).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -60,17 +61,16 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Attempt:
-    """What became of a group in a placement."""
+class Answer(ABC):
+    """What is known of a group in a placement."""
 
     placement: Placement
-    tried: tuple[Tried, ...]
     verdict: Verdict
 
     @property
+    @abstractmethod
     def assignment(self) -> dict[int, int]:
         """The members that were assumed, with their nodes."""
-        return {t.cycle.pod: t.cycle.node for t in self.tried if t.permit is not None}
 
     @property
     def feasible(self) -> bool:
@@ -80,9 +80,38 @@ class Attempt:
     @property
     def error(self) -> str:
         """The group's error; empty for none."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt(Answer):
+    """What became of a group in a placement, member by member."""
+
+    tried: tuple[Tried, ...]
+
+    @property
+    def assignment(self) -> dict[int, int]:
+        """The members that were assumed, with their nodes."""
+        return {t.cycle.pod: t.cycle.node for t in self.tried if t.permit is not None}
+
+    @property
+    def error(self) -> str:
+        """The group's error; empty for none."""
         if self.verdict is not Verdict.ERROR:
             return ""
         return f"failed to schedule other pod from a pod group: {self.tried[-1].cycle.error}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Count(Answer):
+    """What would become of a group in a placement where members were only counted (`Alike`)."""
+
+    members: tuple[int, ...]
+
+    @property
+    def assignment(self) -> dict[int, int]:
+        """The members that would be assumed; on which nodes is not known, and no placement's score asks."""
+        return dict.fromkeys(self.members, -1)
 
 
 def take_off(state: "State", info: PodGroupInfo) -> "State":
@@ -199,7 +228,7 @@ def attempt(
             verdict = Verdict.ERROR
         elif member.permit is Permit.SUCCESS:
             verdict = Verdict.WAITING if preempts else Verdict.SUCCESS
-    return Attempt(placement, tried, verdict)
+    return Attempt(placement, verdict, tried)
 
 
 def takes_group(
@@ -240,10 +269,11 @@ def takes_group(
 
 def is_steady(variant: "V1_36", trial: "State", info: PodGroupInfo) -> bool:
     """Whether no member's cycle can end in an error, wherever pods are."""
-    return trial.claims is None and all(_cannot_fail(variant, trial, i) for i, *_ in info.pod_sets)
+    return trial.claims is None and all(cannot_fail(variant, trial, i) for i, *_ in info.pod_sets)
 
 
-def _cannot_fail(variant: "V1_36", trial: "State", i: int) -> bool:
+def cannot_fail(variant: "V1_36", trial: "State", i: int) -> bool:
+    """Whether no cycle of pod i can end in an error, wherever pods are, but for one about devices."""
     framework, affinity = framework_for(variant.cluster, i), variant.cluster.pods[i].pod.spec.affinity
     profile = framework.profile
     return (

@@ -1,5 +1,8 @@
 """One cycle of a group: generate placements, try all of them, bind in the best, or make room.
 
+Where members are alike, those that find a node are counted (`alike`), and only the placement whose members'
+outcomes matter is tried member by member.
+
 Source: kube-scheduler 1.36.2 schedule_one_podgroup.go (podGroupSchedulingPlacementAlgorithm, podGroupCycle).
 """
 
@@ -11,7 +14,8 @@ import numpy as np
 from ...vocabulary.status import Code, Status
 from ..placement import Placement, PodGroupInfo
 from ..variants import Candidate
-from .attempt import Attempt, Verdict, attempt, take_off
+from .alike import Alike
+from .attempt import Answer, Attempt, Count, Verdict, attempt, take_off
 from .outcome import Result, TriedCycle
 from .preemption import make_room
 from .texts import WAITING, unavailable
@@ -30,29 +34,38 @@ def try_group(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
             return TriedCycle(
                 variant=variant, info=info, refusal=placements.message, error=True, result=Result.ERROR
             )
-        return _make_room(variant, state, info, ledger, placements.message, ())
+        return _make_room(variant, state, info, ledger, placements.message, (), None)
     trial = take_off(state, info)
-    attempts: list[Attempt] = []
+    # A member that may look for victims sees more than room; one placement is tried member by member anyway.
+    counted = len(placements) > 1 and variant.ineligible(info)
+    alike = Alike.of(variant, trial, info) if counted else None
+    answers: list[Answer] = []
     for placement in placements:
-        tried = attempt(variant, trial, info, placement, ledger, post=True)
-        attempts.append(tried)
-        if tried.verdict is Verdict.ERROR:
+        answer = _count(alike, trial, info, placement) or attempt(
+            variant, trial, info, placement, ledger, post=True
+        )
+        answers.append(answer)
+        if isinstance(answer, Attempt) and answer.verdict is Verdict.ERROR:
             return TriedCycle(
                 variant=variant,
                 info=info,
-                refusal=tried.error,
+                refusal=answer.error,
                 error=True,
                 result=Result.ERROR,
-                attempts=tuple(attempts),
-                chosen=tried,
+                answers=tuple(answers),
+                chosen=answer,
             )
-    feasible = [tried for tried in attempts if tried.feasible]
+    feasible = [answer for answer in answers if answer.feasible]
+    best = answers[0]
+    if feasible:
+        candidates = [Candidate(answer.placement, answer.assignment) for answer in feasible]
+        best = feasible[candidates.index(variant.choose(state, info, candidates))]
+    chosen = best
+    if not isinstance(chosen, Attempt):
+        chosen = attempt(variant, trial, info, best.placement, ledger, post=True)
     if not feasible:
         text = unavailable(variant, len(placements))
-        return _make_room(variant, state, info, ledger, text, tuple(attempts))
-    candidates = [Candidate(tried.placement, tried.assignment) for tried in feasible]
-    best = variant.choose(state, info, candidates)
-    chosen = feasible[candidates.index(best)]
+        return _make_room(variant, state, info, ledger, text, tuple(answers), chosen)
     waits = chosen.verdict is Verdict.WAITING
     result, text = (Result.WAITING, WAITING) if waits else (Result.SCHEDULED, "")
     return TriedCycle(
@@ -61,9 +74,18 @@ def try_group(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
         refusal=text,
         error=False,
         result=result,
-        attempts=tuple(attempts),
+        answers=tuple(answers),
         chosen=chosen,
     )
+
+
+def _count(alike: Alike | None, trial: "State", info: PodGroupInfo, placement: Placement) -> Count | None:
+    """Count the members that find a node in a placement; None where they have to be tried."""
+    found = None if alike is None else alike.count(trial, placement.nodes)
+    if alike is None or found is None:
+        return None
+    verdict = Verdict.SUCCESS if alike.enough(found) else Verdict.UNSCHEDULABLE
+    return Count(placement, verdict, info.pods[:found])
 
 
 def _generate(variant: "V1_36", state: "State", info: PodGroupInfo) -> Sequence[Placement] | Status:
@@ -83,7 +105,8 @@ def _make_room(
     info: PodGroupInfo,
     ledger: "Ledger",
     text: str,
-    attempts: tuple[Attempt, ...],
+    answers: tuple[Answer, ...],
+    chosen: Attempt | None,
 ) -> TriedCycle:
     """Look for victims of the group as a whole, where that is on."""
     room = make_room(variant, state, info, ledger) if variant.preempts_as_one else None
@@ -100,7 +123,7 @@ def _make_room(
         refusal=text,
         error=result is Result.ERROR,
         result=result,
-        attempts=attempts,
-        chosen=attempts[0] if attempts else None,
+        answers=answers,
+        chosen=chosen,
         room=room,
     )

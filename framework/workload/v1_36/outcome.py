@@ -15,7 +15,7 @@ from ...cycle.runtime import framework_for
 from ...state.state import NO_ALLOCATIONS
 from ..outcome import GroupCycle, Member
 from ..variants import Candidate
-from .attempt import Attempt, Tried, cleared_by, take_off, walk
+from .attempt import Answer, Attempt, Tried, cleared_by, take_off, walk
 from .preemption import Room
 from .texts import NOT_PERMITTED, UNSCHEDULABLE
 from .variant import V1_36
@@ -41,7 +41,7 @@ class TriedCycle(GroupCycle):
     Attributes
     ----------
     result : Result
-    attempts : tuple of Attempt
+    answers : tuple of Answer
         One for each placement that was tried, by name.
     chosen : Attempt or None
         The one that counts for the members: where no placement is feasible the first one, None where there
@@ -52,7 +52,7 @@ class TriedCycle(GroupCycle):
 
     variant: V1_36
     result: Result
-    attempts: tuple[Attempt, ...] = ()
+    answers: tuple[Answer, ...] = ()
     chosen: Attempt | None = None
     room: Room | None = None
 
@@ -93,12 +93,12 @@ class TriedCycle(GroupCycle):
         tried = [self._final(member)[0] for member in self._tried]
         return [*tried, *(self._untried(i) for i in self.info.pods[len(tried) :])]
 
-    def _seen(self, attempt: Attempt | None, state: "State", ledger: "Ledger") -> Iterator[tuple[Tried, str]]:
+    def _seen(self, answer: Answer | None, state: "State", ledger: "Ledger") -> Iterator[tuple[Tried, str]]:
         """Walk a placement again, and read every member's text while its reasons stand."""
-        if attempt is None:
+        if answer is None:
             return
         cluster, trial = self.variant.cluster, take_off(state, self.info)
-        for tried in walk(self.variant, trial, self.info, attempt.placement, ledger, post=True):
+        for tried in walk(self.variant, trial, self.info, answer.placement, ledger, post=True):
             complete(framework_for(cluster, tried.cycle.pod), trial, tried.cycle)
             yield tried, tried.cycle.message(cluster.n_nodes)
 
@@ -182,25 +182,23 @@ class TriedCycle(GroupCycle):
     def _placements(self, state: "State", ledger: "Ledger") -> list[dict[str, Any]]:
         cluster, names = self.variant.cluster, self.variant.cluster.node_names
         found: list[dict[str, Any]] = []
-        for attempt in self.attempts:
-            inside = [name for name, there in zip(names, attempt.placement.nodes, strict=True) if there]
+        for answer in self.answers:
+            inside = [name for name, there in zip(names, answer.placement.nodes, strict=True) if there]
             document: dict[str, Any] = {
-                "name": attempt.placement.name,
+                "name": answer.placement.name,
                 "nodes": inside,
-                "status": attempt.verdict.value,
+                "status": answer.verdict.value,
                 "members": [
                     _member(cluster.pods[tried.cycle.pod].key, names, tried, message)
-                    for tried, message in self._seen(attempt, state, ledger)
+                    for tried, message in self._seen(answer, state, ledger)
                 ],
             }
-            if not attempt.feasible:
-                document["message"] = attempt.error or UNSCHEDULABLE
+            if not answer.feasible:
+                document["message"] = answer.error or UNSCHEDULABLE
             found.append(document)
-        feasible = [k for k, attempt in enumerate(self.attempts) if attempt.feasible]
+        feasible = [k for k, answer in enumerate(self.answers) if answer.feasible]
         if len(feasible) > 1 and not self.error:
-            candidates = [
-                Candidate(self.attempts[k].placement, self.attempts[k].assignment) for k in feasible
-            ]
+            candidates = [Candidate(self.answers[k].placement, self.answers[k].assignment) for k in feasible]
             scored = self.variant.scores(state, self.info, candidates)
             for k, scores in zip(feasible, scored, strict=True):
                 found[k] |= {"scores": scores, "total": sum(scores.values())}
