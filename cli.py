@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.commands.apply_plan import apply_plan
 from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
 from kubestow.commands.inputs import (
     complete_waiting_pod,
@@ -281,6 +282,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     printing.emit(with_notes(document, snapshot), report, lambda: names)
 
 
+main.add_command(apply_plan)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)
