@@ -152,7 +152,7 @@ class Claims:
         yield Request(
             step=number,
             action="create",
-            about=f"create resource claim {owner.namespace}/{name} for the extended resources of pod {pod.pod}",
+            about=f"create resource claim {owner.namespace}/{name} for extended resources of pod {pod.pod}",
             verb="create",
             path=place.collection,
             content_type="application/json",

@@ -1,15 +1,11 @@
 """One thing that an API server is asked, or that is waited for."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from .places import Place
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Verb = Literal["get", "create", "delete", "patch"]
 

@@ -9,7 +9,6 @@ import json
 from shlex import quote
 from typing import TYPE_CHECKING, Final
 
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -176,7 +176,8 @@ def asked(steps: Iterable[Step], violating: Container[str | None]) -> list[Step]
     """
     found: list[Step] = []
     for are_marks, together in groupby(steps, key=lambda step: step.mark is not None):
-        found += sorted(together, key=lambda step: step.mark in violating) if are_marks else together
+        group = list(together)
+        found += sorted(group, key=lambda step: step.mark in violating) if are_marks else group
     return found
 
 

@@ -243,7 +243,7 @@ class DeviceConstraint(KubeModel):
 
 
 class DeviceClaim(KubeModel):
-    """The requests of a claim and the constraints between them; `config` is for drivers, no choice sees it."""
+    """The requests of a claim and the constraints between them; `config` is for drivers alone."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()

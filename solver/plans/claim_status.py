@@ -1,7 +1,7 @@
 """What a plan's allocations are as the status of resource claims: what kube-scheduler would write there.
 
-Source: resource.k8s.io/v1 (AllocationResult); k8s.io/dynamic-resource-allocation/structured (where results and
-configurations come from); plugins/dynamicresources for the claims of extended resources (KEP-5004).
+Source: resource.k8s.io/v1 (AllocationResult); k8s.io/dynamic-resource-allocation/structured for results and
+configurations; plugins/dynamicresources for the claims of extended resources (KEP-5004).
 """
 
 from __future__ import annotations

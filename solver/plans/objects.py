@@ -1,4 +1,4 @@
-"""The objects that the steps of a plan touch, with what an API server wants to know of them (docs/apply.md)."""
+"""The objects that the steps of a plan touch, as an API server wants to know them (docs/apply.md)."""
 
 from __future__ import annotations
 

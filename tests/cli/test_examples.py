@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 from click.testing import CliRunner
+from support.applying import cluster_of
 from support.paths import DATA
 
 from kubestow.cli import main
@@ -54,6 +55,11 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    # a dump, whose objects have uids
+    cluster_of((folder / "cluster.yaml").read_text(), folder)
+    for file, command in (("plan.json", "solve"), ("comparison.json", "compare")):
+        made = CliRunner().invoke(main, [command, str(folder / "cluster.json"), "-o", "json"])
+        (folder / file).write_text(made.stdout)
     return folder
 
 
@@ -62,7 +68,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
     assert told == set(main.commands) - {"version"}
 
 
-@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue"}))
+@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue", "apply-plan"}))
 def test_a_newcomer_can_run_the_first_example_without_a_file(command):
     words = shlex.split(next(line for line in examples() if line.startswith(f"kubestow {command}")))
     assert not [word for word in words if "." in word or word == "-"]
@@ -72,9 +78,11 @@ def test_a_newcomer_can_run_the_first_example_without_a_file(command):
 @pytest.mark.slow
 def test_the_example_works(example, folder, monkeypatch):
     monkeypatch.chdir(folder)
-    source, _, command = example.rpartition("|")
+    source, _, command = example.partition(" > ")[0].rpartition("|")
     words = shlex.split(command)
     standard_input = (folder / "cluster.yaml").read_text() if source.startswith("kubectl") else None
+    if source.startswith("kubestow"):
+        standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
     assert result.stdout
