@@ -39,7 +39,7 @@ class TouchedPod(_Touched):
     ----------
     pod, uid : str
     budgets : tuple of str
-        The budgets that its eviction draws on.
+        The budgets that cover a pod that is evicted, as the eviction API sees them.
     refused : bool
         Whether the eviction API, asked in the order of the plan (`Plan.asked`), refuses its eviction.
     reservations : tuple of Reservation

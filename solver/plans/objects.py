@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...framework.dra.index import claim_keys, device_index
-from ...framework.rules.budgets import budgets
 from ...framework.state.moves import Bind, Deallocate, bound_nodes
 from ...framework.volumes.storage import storage_of
 from ...framework.volumes.uses import uses_of
 from ...models.plan import asked
 from ...models.plan_objects import PlanObjects, Reservation, TouchedClaim, TouchedPod, TouchedVolumeClaim
-from .budget_violations import Charge, in_turn
 from .claim_status import ClaimStatuses, written_spec
 
 if TYPE_CHECKING:
@@ -49,10 +47,7 @@ def objects_of(
     end : State
         The state in which the moves end; it is only read.
     """
-    charges = _charges(cluster, asked(steps, violating))
-    refused = {c.pod for c, refusing in in_turn(charges, [b.allowed for b in budgets(cluster)]) if refusing}
-    drawn = {charge.pod: charge.budgets for charge in charges}
-    keys = [budget.key for budget in budgets(cluster)]
+    covering, refused = _asked_for(cluster, asked(steps, violating))
     volumes = _volume_claims(cluster, moves, end)
     pods = []
     for i in dict.fromkeys(m.pod for m in moves if not isinstance(m, Deallocate)):
@@ -61,7 +56,7 @@ def objects_of(
             TouchedPod(
                 pod=info.key,
                 uid=info.pod.metadata.uid,
-                budgets=tuple(keys[b] for b in drawn.get(i, ())),
+                budgets=covering.get(i, ()),
                 refused=i in refused,
                 reservations=_reservations(cluster, i, allocations) if info.initial_node < 0 else (),
                 volume_claims=tuple(volume.claim for volume in volumes.get(i, ())),
@@ -74,14 +69,35 @@ def objects_of(
     )
 
 
-def _charges(cluster: Cluster, steps: Iterable[Step]) -> list[Charge]:
-    """Return the budgets of each victim that the eviction API is asked for, in this order."""
-    victims = [cluster.pod_index[step.mark] for step in steps if step.mark is not None]
-    drawn = {
-        v: tuple(b for b, budget in enumerate(budgets(cluster)) if budget.charges(cluster, v))
-        for v in victims
-    }
-    return [Charge(v, drawn[v], (), may_violate=True) for v in victims]
+def _asked_for(cluster: Cluster, steps: Iterable[Step]) -> tuple[dict[int, tuple[str, ...]], frozenset[int]]:
+    """Return the budgets of each victim as the eviction API sees them, and whom it refuses in this order.
+
+    It takes an empty selector for all pods, where preemption takes it for none, and does not look at pods of
+    several budgets at all. Source: registry/core/pod/storage/eviction.go.
+    """
+    left = {b.key: b.status.disruptions_allowed or 0 for b in cluster.snapshot.pod_disruption_budgets}
+    covering: dict[int, tuple[str, ...]] = {}
+    refused = set()
+    for step in steps:
+        if step.mark is None:
+            continue
+        i = cluster.pod_index[step.mark]
+        pod = cluster.pods[i].pod
+        mine = [
+            b
+            for b in cluster.snapshot.pod_disruption_budgets
+            if b.namespace == pod.namespace
+            and b.spec.selector is not None
+            and b.spec.selector.compiled.matches(pod.metadata.labels)
+        ]
+        covering[i] = tuple(b.key for b in mine)
+        if len(mine) != 1 or pod.name in mine[0].status.disrupted_pods:
+            continue
+        if left[mine[0].key] <= 0:
+            refused.add(i)
+        else:
+            left[mine[0].key] -= 1
+    return covering, frozenset(refused)
 
 
 def _volume_claims(

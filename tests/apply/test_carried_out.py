@@ -7,10 +7,15 @@ import pytest
 from support.api_server import ApiServer, serving
 from support.applying import Client, Unexpected, cluster_of, faults, run_script
 from support.builders import budget, cluster, manifest, node, pod
+from support.device_rounds import tiny_devices
 from support.devices import claim as device_claim
 from support.devices import device_class, gpu, request, slice_on, user
+from support.group_rounds import tiny_groups
+from support.guard_rounds import tiny_guards
 from support.rows import high
 from support.storage import MAKE, WAIT, claim, volume
+from support.strategies import small
+from support.volume_rounds import tiny_volumes
 
 from kubestow.apply.requests import requests_of
 from kubestow.apply.script import script_of
@@ -80,6 +85,16 @@ ROUNDS = {
         budget("app", app="web", allowed=1),
         budget("tier", tier="front", allowed=1),
     ),
+    "the eviction API takes an empty selector for all pods": cluster(
+        node("a", cpu="1"), web.on("a"), high.named("p").req(cpu="1"), budget("all", allowed=0)
+    ),
+    "a pod that is paid for counts among the budgets all the same": cluster(
+        node("a", cpu="1"),
+        web.label(tier="front").on("a"),
+        high.named("p").req(cpu="1"),
+        budget("app", app="web", allowed=0).disrupted("v"),
+        budget("tier", tier="front", allowed=1),
+    ),
     "a pod that terminates already is only waited for": cluster(
         node("a", cpu="1"), web.on("a").terminating(), high.named("p").req(cpu="1")
     ),
@@ -105,16 +120,21 @@ def carry_out(server, plan):
     return client.refused
 
 
+def check_carried_out(documents, plan):
+    """The end is the plan's, and the eviction API refuses as many as the plan says."""
+    server = ApiServer(documents)
+    refused = carry_out(server, plan)
+    assert not list(faults(server, plan, documents))
+    assert len(refused) == sum(touched.refused for touched in plan.objects.pods)
+
+
 @pytest.mark.parametrize("name", catalogue.names())
 def test_bundled_instances_end_as_planned(name, tmp_path):
     text, changes = bundled(name)
     documents, plans = solved(text, tmp_path, **changes)
     assert plans
     for plan in plans:
-        server = ApiServer(documents)
-        refused = carry_out(server, plan)
-        assert not list(faults(server, plan, documents))
-        assert len(refused) == sum(touched.refused for touched in plan.objects.pods)
+        check_carried_out(documents, plan)
 
 
 @pytest.mark.parametrize("name", ROUNDS)
@@ -122,9 +142,17 @@ def test_rounds_end_as_planned(name, tmp_path):
     documents, plans = solved(manifest(ROUNDS[name]), tmp_path)
     assert plans[0].steps
     for plan in plans:
-        server = ApiServer(documents)
-        carry_out(server, plan)
-        assert not list(faults(server, plan, documents))
+        check_carried_out(documents, plan)
+
+
+@pytest.mark.parametrize("make", [tiny_guards, tiny_groups, tiny_volumes, tiny_devices, small])
+@pytest.mark.parametrize("seed", [3, 6, 13])
+def test_random_rounds_end_as_planned(make, seed, tmp_path):
+    snapshot = make(seed)
+    gates, release = snapshot.feature_gates, snapshot.kube_version
+    documents, plans = solved(manifest(snapshot), tmp_path, feature_gates=gates, kube_version=release)
+    for plan in plans:
+        check_carried_out(documents, plan)
 
 
 def test_rounds_touch_everything_that_a_plan_can(tmp_path):

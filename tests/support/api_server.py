@@ -188,8 +188,10 @@ class ApiServer:
         old, new = (part.get("status", {}).get("allocation") for part in (item, changed))
         if old and new and old != new:
             raise Refused(422, "status.allocation: field is immutable")
-        if new and "resource.kubernetes.io/delete-protection" not in changed["metadata"].get(
-            "finalizers", ()
+        if (
+            new
+            and not old
+            and "resource.kubernetes.io/delete-protection" not in changed["metadata"].get("finalizers", ())
         ):
             raise Refused(422, "an allocated claim is not protected")
         taken = _devices(new)
@@ -242,7 +244,10 @@ class ApiServer:
         total = Counter({"pods": len(running) + 1})
         for pod in (*running, newcomer):
             total.update(pod_requests(Pod.model_validate(pod)))
+        asked = {"pods": 1, **pod_requests(Pod.model_validate(newcomer))}
         for resource, amount in node["status"].get("allocatable", {}).items():
+            if not asked.get(resource):
+                continue
             have = parse_quantity(amount) * (1000 if resource == "cpu" else 1)
             if total[resource] > have:
                 raise Refused(500, f"node {name} has {have} {resource}, not {total[resource]}")
