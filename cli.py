@@ -1,7 +1,7 @@
 """The command line: parse, call one function, render, exit.
 
 Exit codes: 0 done; 1 done, and what was asked for does not hold; 2 bad usage or bad input, in one line; 70 a
-bug in kubestow; 130 interrupted; 141 nobody reads the answer to its end, as in `kubestow solve | head -1`.
+bug in kubestow; 130 interrupted; 141 the answer is not read to its end, as in `kubestow solve | head -1`.
 Documents go to stdout, words to stderr. Everything heavy is imported inside the commands, so that help and
 completion are instant.
 """
@@ -17,8 +17,9 @@ import click
 
 from kubestow import __version__
 from kubestow.commands.apply_plan import apply_plan
-from kubestow.commands.group import INTERRUPTED, Cli, complain, leave
+from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
+    complete_kube_version,
     complete_waiting_pod,
     input_options,
     instance_names,
@@ -30,12 +31,15 @@ from kubestow.commands.inputs import (
     with_notes,
 )
 from kubestow.commands.instances import instances
+from kubestow.commands.live import live_options, wants_live
+from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.simulate import simulate
+from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
 from kubestow.commands.trace import trace
-from kubestow.commands.voice import is_verbose, news, search_progress
+from kubestow.commands.voice import is_verbose, news, progress_told
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
 if TYPE_CHECKING:
@@ -53,15 +57,25 @@ Examples:
   kubestow instances
   kubestow compare zone-spread-dead-end
   kubestow explain zone-spread-dead-end web-5
-  {DUMP} | kubestow compare -
+  kubestow compare --live
 
 \b
-A cluster with all that a round depends on, its devices and pod groups where it serves them:
+Without --live and snapshot, a cluster with all that a round depends on, its devices and pod groups where it
+serves them:
   {WHOLE_DUMP}
 
 \b
 Completion of commands, options and bundled instances, for bash, zsh or fish:
   eval "$(_KUBESTOW_COMPLETE=bash_source kubestow)"
+
+\b
+Exit codes:
+  0    done
+  1    done, and what was asked for does not hold: a regression, an instance that could not be solved
+  2    bad usage or bad input, in one line
+  70   a bug in kubestow
+  130  interrupted; the best plan so far is printed where there is one
+  141  the answer is not read to its end, as in `kubestow solve | head -1`
 """,
 )
 @click.version_option(__version__, prog_name="kubestow")
@@ -69,7 +83,7 @@ def main() -> None:
     """Provably best scheduling rounds for Kubernetes, beside kube-scheduler's own.
 
     A round places all waiting pods of a cluster at one moment. kube-scheduler takes them one by one (greedy);
-    kubestow looks at all of them at once (optimal). It reads what kubectl prints and never touches a cluster.
+    kubestow looks at all of them at once (optimal). It reads what kubectl reads and never changes a cluster.
 
     An INSTANCE is a file or folder of Kubernetes objects (YAML or JSON, gzip or not), `-` for standard input,
     or the name of a bundled instance; with `--format openb` it is the two CSV files of the openb trace.
@@ -88,6 +102,7 @@ Examples:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
+  kubestow solve --live --context prod
   {DUMP} | kubestow solve -
   kubestow solve --format openb nodes.csv pods.csv --format-options gpus=summed
 """
@@ -114,6 +129,7 @@ Examples:
 )
 @printing("wide", "name", "json", "yaml", names="the pods that are left out", pods=True)
 @search_options
+@live_options
 @input_options
 def solve(
     instances: tuple[str, ...],
@@ -126,7 +142,8 @@ def solve(
     """Plan the best scheduling round of a cluster.
 
     Every tier of the objective has its value, its bound and whether it is proven. Without an INSTANCE the
-    first bundled one is solved. With several, each is a round of its own, and one line in JSON.
+    first bundled one is solved, or kubectl's cluster by `kubectl kubestow solve`. With several, each is a
+    round of its own, and one line in JSON.
     """
     from kubestow.reports.plan import plan_report
     from kubestow.solver.api import solve_greedy_round, solve_round
@@ -135,12 +152,14 @@ def solve(
         raise click.UsageError("--topology-key goes with --show topology only")
     search = search_of(choices)
     several = len(instance_names(instances, choices)) > 1
-    for snapshot in list(snapshots(instances, choices)):
-        if scheduler == "greedy":
-            solved = solve_greedy_round(snapshot, search.prefer)
-        else:
-            with search_progress() as progress:
-                solved = solve_round(snapshot, search, progress)
+    with before_a_plan():
+        loaded = list(snapshots(instances, choices))
+    for snapshot, waited in loaded:
+        with before_a_plan(), progress_told() as progress:
+            if scheduler == "greedy":
+                solved = solve_greedy_round(snapshot, search.prefer, watch=progress.watch, waited=waited)
+            else:
+                solved = solve_round(snapshot, search, progress, watch=progress.watch, waited=waited)
         plan = solved.plan
         _tell_solved(plan)
         document = with_notes(plan.model_dump(by_alias=True), snapshot)
@@ -168,6 +187,7 @@ Examples:
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
+  kubestow compare --live -o json
   {DUMP} | kubestow compare -
 """
 )
@@ -182,10 +202,12 @@ Examples:
     "--against",
     metavar="VERSION",
     callback=parse_kube_version,
+    shell_complete=complete_kube_version,
     help="Another release than --kube-version: what the upgrade changes for the greedy scheduler.",
 )
 @printing("wide", "name", "json", "yaml", names="the pods that differ", pods=True)
 @search_options
+@live_options
 @input_options
 def compare(
     instances: tuple[str, ...],
@@ -215,19 +237,21 @@ def compare(
     earlier = read_comparison(fail_on_regression) if fail_on_regression else None
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("compare takes one INSTANCE")
-    [snapshot] = snapshots(instances, choices)
+    with before_a_plan():
+        [(snapshot, waited)] = snapshots(instances, choices)
     if earlier is not None and _base(earlier.optimal.instance) != _base(snapshot.name):
         compared = f"{fail_on_regression} compares {earlier.optimal.instance}, not {snapshot.name}"
         raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
-        changes = upgrade(snapshot, against)
+        with before_a_plan(), progress_told() as progress:
+            changes = upgrade(snapshot, against, progress.watch)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
         view = printing.view_of(snapshot)
         names = view.shown(pod.pod for pod in changed(changes))
         printing.emit(document, partial(upgrade_report, changes, view), partial(pod_names, names))
         return
-    with search_progress() as progress:
-        comparison = compare_round(snapshot, search, progress)
+    with before_a_plan(), progress_told() as progress:
+        comparison = compare_round(snapshot, search, progress, watch=progress.watch, waited=waited)
     _tell_solved(comparison.optimal)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
     view = printing.view_of(snapshot)
@@ -249,6 +273,7 @@ Examples:
   kubestow explain zone-spread-dead-end -n shop web-5 -o wide
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
+  kubestow explain --live shop/web-5
   {DUMP} | kubestow explain - shop/web-5
 """
 )
@@ -260,6 +285,7 @@ Examples:
     names="the nodes that take it, the best first",
     namespace="The namespace of POD.",
 )
+@live_options
 @input_options
 def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printing, **choices: Any) -> None:
     """Show why a waiting pod goes where it goes, or nowhere.
@@ -273,10 +299,12 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     from kubestow.framework.runs.pod_names import full_name
     from kubestow.reports.explain import explain_report
 
-    if not instances or len(instance_names(instances, choices)) != 1:
+    if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
-    [snapshot] = snapshots(instances, choices)
-    document = explain_pod(snapshot, full_name(snapshot, pod, printing.namespace), alone=alone)
+    [(snapshot, _)] = snapshots(instances, choices)
+    name = full_name(snapshot, pod, printing.namespace)
+    with progress_told() as progress:
+        document = explain_pod(snapshot, name, alone=alone, watch=progress.watch)
     report = partial(explain_report, document, replace(printing, namespace=None).view_of(snapshot))
     names = [f"node/{node['node']}" for node in document["nodes"] if node["fits"]]
     printing.emit(with_notes(document, snapshot), report, lambda: names)
@@ -288,6 +316,7 @@ main.add_command(instances)
 main.add_command(queue)
 main.add_command(study)
 main.add_command(simulate)
+main.add_command(take)
 main.add_command(trace)
 
 
@@ -298,6 +327,17 @@ def version() -> None:
     from platform import python_version
 
     click.echo(f"kubestow {__version__} (ortools {of('ortools')}, Python {python_version()})")
+
+
+def plugin() -> None:
+    """Run as a plugin of kubectl: `kubectl-kubestow`."""
+    main(prog_name=PLUGIN)
+
+
+def complete_plugin() -> None:
+    """Answer kubectl's completion: `kubectl_complete-kubestow`."""
+    for line in completions(main, sys.argv[1:]):
+        click.echo(line)
 
 
 def _base(instance: str) -> str:

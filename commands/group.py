@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from .help import Command, named
+from .help import Command, format_examples, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +33,7 @@ class Cli(click.Group):
     """A group of commands whose errors become exit codes."""
 
     command_class = Command
+    _ends_process = False
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words before the command; without any, the help is the answer."""
@@ -59,16 +60,26 @@ class Cli(click.Group):
             complain("error: output: is closed")
             sys.exit(BAD_INPUT)
         sys.stdout, sys.stderr = _whole(sys.stdout), _whole(sys.stderr)
+        # Without arguments the command line is that of the process.
+        self._ends_process = args is None and threading.current_thread() is threading.main_thread()
         try:
             with _terminated_like_interrupted():
                 result = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code = result if isinstance(result, int) else DONE
         except click.ClickException as error:
             complain(f"error: {_line(error)}")
-            sys.exit(error.exit_code if isinstance(error, click.UsageError) else BAD_INPUT)
+            code = error.exit_code if isinstance(error, click.UsageError) else BAD_INPUT
         except (KeyboardInterrupt, click.Abort):
             complain("interrupted")
-            sys.exit(INTERRUPTED)
-        sys.exit(result if isinstance(result, int) else DONE)
+            code = INTERRUPTED
+        finally:
+            if self._ends_process:
+                _end_undisturbed()
+        sys.exit(code)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        format_examples(self.epilog, ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -83,6 +94,8 @@ class Cli(click.Group):
             result = super().invoke(ctx)
             # Flush now, so that a full disk or a closed pipe is known before Python ends.
             sys.stdout.flush()
+            if self._ends_process:
+                _end_undisturbed()
         return result
 
 
@@ -106,6 +119,20 @@ def _exit_codes() -> Iterator[None]:
             complain("interrupted")
             raise click.exceptions.Exit(INTERRUPTED) from None
         raise click.exceptions.Exit(_failed(error)) from None
+
+
+@contextmanager
+def before_a_plan() -> Iterator[None]:
+    """Tell of a Ctrl-C that there was no plan yet when it came."""
+    from ..models.errors import is_interrupt
+
+    try:
+        yield
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
+        complain("interrupted before a plan was found")
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def leave(code: int, words: str) -> NoReturn:
@@ -191,6 +218,14 @@ def _terminated_like_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _end_undisturbed() -> None:
+    """Let Ctrl-C change nothing more: the answer and the words are out, and the exit code is known.
+
+    While Python ends, Ctrl-C would kill it by the signal or leave a traceback of what was being taken down.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from .plugin import as_plugin, is_plugin
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -29,8 +31,19 @@ def named(ctx: click.Context) -> Iterator[None]:
         raise
 
 
+def format_examples(epilog: str | None, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """Write the examples below a help, as one calls them."""
+    if epilog:
+        formatter.write_paragraph()
+        formatter.write_text(as_plugin(epilog) if is_plugin(ctx) else epilog)
+
+
 class Command(click.Command):
     """A command whose help has the shared options in a section of their own."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        format_examples(self.epilog, ctx, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words after the command; what is wrong with them names the command."""

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from .voice import is_verbose, news, note
+from .live import target_of, wants_live
+from .options import options
+from .voice import is_verbose, news, note, progress_told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from click.shell_completion import CompletionItem
 
+    from ..models.features import FeatureGates
     from ..models.kube_version import KubeVersion
     from ..models.snapshot import Snapshot
     from ..solver.options import SolveOptions
-
-F = TypeVar("F", bound="Callable[..., Any]")
 
 OPENB: Final = "openb"
 
@@ -58,6 +60,26 @@ def complete_waiting_pod(ctx: click.Context, param: click.Parameter, incomplete:
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
+def complete_kube_version(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the releases that are known; `--against` takes another one than `--kube-version`."""
+    from click.shell_completion import CompletionItem
+
+    from ..models.kube_version import KubeVersion
+
+    taken = None if param.name == "kube_version" else ctx.params.get("kube_version")
+    known = [version.value for version in KubeVersion if version != taken]
+    return [CompletionItem(value) for value in known if value.startswith(incomplete)]
+
+
+def stdin_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse arguments that would read standard input twice: the second time it is empty."""
+    if value.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once", ctx)
+    return value
+
+
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
     """Read ``--now``: a time as Kubernetes writes it."""
     from datetime import UTC, datetime
@@ -69,17 +91,6 @@ def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> 
     except ValueError:
         raise click.BadParameter(f"'{value}' is not a time such as 2026-05-04T08:00:00Z") from None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Make one decorator of several, applied as if they stood under each other."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
 
 
 def parse_kube_version(ctx: click.Context, param: click.Parameter, value: str | None) -> KubeVersion | None:
@@ -95,6 +106,7 @@ kube_version_option = click.option(
     default="1.36",
     show_default=True,
     callback=parse_kube_version,
+    shell_complete=complete_kube_version,
     help="Whose kube-scheduler: 1.34, 1.36 or 1.37 (docs/releases.md).",
 )
 input_options = options(
@@ -131,7 +143,7 @@ search_options = options(
         metavar="SECONDS",
         default=60.0,
         show_default=True,
-        help="For the whole round; when it is up, the best plan so far is the answer.",
+        help="For all but reading; when it is up, the best plan so far is the answer (docs/model.md).",
     ),
     click.option("--workers", type=int, metavar="N", help="Threads of the solver.  [default: all cores]"),
     click.option(
@@ -158,15 +170,21 @@ search_options = options(
     ),
 )
 several_instances = click.argument(
-    "instances", nargs=-1, metavar="[INSTANCE]...", shell_complete=complete_instance
+    "instances",
+    nargs=-1,
+    metavar="[INSTANCE]...",
+    callback=stdin_once,
+    shell_complete=complete_instance,
 )
 
 
 def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list[str]:
     """Return the names of the rounds that the arguments stand for: one each, or one for openb's two files.
 
-    Without arguments it is the first bundled instance.
+    Without arguments it is the first bundled instance; a live cluster has its name from kubectl.
     """
+    if wants_live(arguments, choices):
+        return ["live"]
     if choices["input_format"] == OPENB:
         if len(arguments) != 2:
             raise click.UsageError(
@@ -182,7 +200,14 @@ def instance_names(arguments: Sequence[str], choices: Mapping[str, Any]) -> list
     return [catalogue.names()[0]]
 
 
-def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Snapshot]:
+class Loaded(NamedTuple):
+    """An instance, and the seconds that it took to read it."""
+
+    snapshot: Snapshot
+    seconds: float
+
+
+def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[Loaded]:
     """Load one instance after the other, each under the name that the user gave it."""
     from dataclasses import replace
 
@@ -192,25 +217,60 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
     gates = FeatureGates.parse(choices["feature_gates"])
     names = instance_names(arguments, choices)
+    if wants_live(arguments, choices):
+        yield _live(choices, gates)
+        return
     if choices["input_format"] == OPENB:
         from ..instances.openb import OpenbOptions, load_openb
 
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments
-        snapshot = load_openb(nodes, pods, wanted, now=choices["now"], feature_gates=gates)
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_openb(
+                nodes, pods, wanted, now=choices["now"], feature_gates=gates, watch=progress.watch
+            )
         tell_read(snapshot)
-        yield replace(snapshot, kube_version=choices["kube_version"])
+        yield Loaded(replace(snapshot, kube_version=choices["kube_version"]), time.monotonic() - start)
         return
     for name in names:
-        snapshot = load_snapshot(
-            [catalogue.locate(name)], now=choices["now"], expand=choices["expand"], feature_gates=gates
+        start = time.monotonic()
+        with progress_told() as progress:
+            snapshot = load_snapshot(
+                [catalogue.locate(name)],
+                now=choices["now"],
+                expand=choices["expand"],
+                feature_gates=gates,
+                watch=progress.watch,
+            )
+        yield _told(replace(snapshot, name=name), choices, start)
+
+
+def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Loaded:
+    from ..instances.live.cluster import live_snapshot
+
+    start = time.monotonic()
+    with progress_told() as progress:
+        snapshot = live_snapshot(
+            target_of(choices),
+            now=choices["now"],
+            expand=choices["expand"],
+            feature_gates=gates,
+            watch=progress.watch,
         )
-        snapshot = replace(snapshot, kube_version=choices["kube_version"])
-        notes = notes_of(snapshot)
-        tell(name, notes)
-        snapshot = replace(snapshot, name=name, notes=tuple(notes))
-        tell_read(snapshot)
-        yield snapshot
+    return _told(snapshot, choices, start)
+
+
+def _told(snapshot: Snapshot, choices: Mapping[str, Any], start: float) -> Loaded:
+    """Return a snapshot for the release that is asked for, with all notes; what is to be told is told."""
+    from dataclasses import replace
+
+    snapshot = replace(snapshot, kube_version=choices["kube_version"])
+    notes = notes_of(snapshot)
+    tell(snapshot.name, notes)
+    snapshot = replace(snapshot, notes=tuple(notes))
+    tell_read(snapshot)
+    return Loaded(snapshot, time.monotonic() - start)
 
 
 def tell_read(snapshot: Snapshot) -> None:

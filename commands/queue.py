@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from .help import Command
-from .inputs import kube_version_option
+from .inputs import kube_version_option, stdin_once
 from .printing import Printing, pod_names, printing
 from .voice import note
 
@@ -30,7 +30,7 @@ Examples:
   kubestow hints cases.jsonl --feature-gates InPlacePodVerticalScaling=false
 """,
 )
-@click.argument("cases", nargs=-1, required=True, metavar="CASES...")
+@click.argument("cases", nargs=-1, required=True, metavar="CASES...", callback=stdin_once)
 @printing("wide", "name", "json", names="the pods that wake", pods=True)
 @_GATES
 @kube_version_option

@@ -14,6 +14,7 @@ import click
 from ..instances.dump import DUMP_TO_FILE
 from .help import Command
 from .inputs import kube_version_option, tell, tell_read
+from .plugin import is_plugin
 from .printing import Printing, printing
 from .voice import is_quiet
 
@@ -90,6 +91,8 @@ def simulate(
     from ..simulation.prometheus import prometheus
     from ..simulation.summary import summary
 
+    if scenario is None and is_plugin():
+        raise click.UsageError("what is needed is a SCENARIO; `kubectl kubestow instances` lists some")
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)
@@ -127,7 +130,7 @@ def _notes_of(scenario: Scenario) -> list[str]:
     coming = {item.kind for put in puts for item in put.objects}
     without = {*coming, *OWNERS, "Workload"}  # without one a group of v1alpha1 is refused all the same
     if coming & {"Workload", "Job"} or snapshot.workloads or snapshot.jobs:
-        without.add("PodGroup")  # it may be made on the way
+        without |= {"PodGroup", "CompositePodGroup"}  # they may be made on the way
     missing = [*missing_kinds(snapshot, without), *missing_owners(snapshot, coming)]
     return [*snapshot.notes, *missing]
 

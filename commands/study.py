@@ -14,7 +14,7 @@ import click
 from ..instances.dump import DUMP
 from .group import INCOMPLETE, INTERRUPTED, leave
 from .help import Command
-from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots
+from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots, stdin_once
 from .printing import Printing, printing
 from .voice import news
 
@@ -36,7 +36,14 @@ Examples:
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
 """,
 )
-@click.argument("instances", nargs=-1, required=True, metavar="INSTANCE...", shell_complete=complete_instance)
+@click.argument(
+    "instances",
+    nargs=-1,
+    required=True,
+    metavar="INSTANCE...",
+    callback=stdin_once,
+    shell_complete=complete_instance,
+)
 @printing("wide", "csv", "json")
 @search_options
 @input_options
@@ -91,7 +98,7 @@ def _loaded(
         if interrupted():
             break
         try:
-            loaded += snapshots(group, choices)
+            loaded += [item.snapshot for item in snapshots(group, choices)]
         except KubestowError as error:
             first = first or error
             loaded.append(StudiedInstance.failed(" ".join(group), str(error)))

@@ -14,7 +14,7 @@ from .help import shared_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..solver.options import ProgressCallback
+    from ..reports.progress import Listener
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -81,22 +81,22 @@ def news(words: str) -> None:
 
 
 @contextmanager
-def search_progress() -> Iterator[ProgressCallback | None]:
-    """Show where a search is: nowhere, on a live line, or with `--verbose` a line for each of its steps.
+def progress_told() -> Iterator[Listener]:
+    """Show where a command is: nowhere, on a live line, or with `--verbose` a line for each of its steps.
 
     Yields
     ------
-    callable or None
-        What the solver tells its progress to.
+    Listener
+        What reading, greedy and the solver tell their progress to.
     """
+    from ..reports.progress import ProgressReport, Silence
+
     if is_quiet():
-        yield None
+        yield Silence()
     elif is_verbose():
         from ..reports.narration import Narrator
 
         yield Narrator(complain)
     else:
-        from ..reports.progress import ProgressReport
-
         with ProgressReport(sys.stderr) as progress:
             yield progress

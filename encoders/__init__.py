@@ -8,6 +8,7 @@ and the search for an order ask of it.
 from __future__ import annotations
 
 from ..models.memory import no_collection
+from ..models.progress import Watch, unwatched
 from . import (
     capacity,
     composite_pod_groups,
@@ -52,11 +53,12 @@ ENCODERS: list[Family] = [
 __all__ = ["ENCODERS", "PREFERENCES", "Context", "Family", "Problem", "encode"]
 
 
-def encode(problem: Problem, prefer: str = "none") -> Context:
-    """Build the model of a round with every family that it uses."""
+def encode(problem: Problem, prefer: str = "none", watch: Watch = unwatched) -> Context:
+    """Build the model of a round with every family that it uses; `watch` hears of the families done."""
     with no_collection():
         ctx = Context(problem)
-        for encoder in ENCODERS:
+        for number, encoder in enumerate(ENCODERS):
+            watch("building the model: families", number, len(ENCODERS))
             if encoder.applies(problem):
                 encoder.encode(ctx)
         if prefer in PREFERENCES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import Budget, budgets
-from ..framework.rules.eviction_units import preemptor_nodes, unit_group
-from ..framework.rules.groups import groups as pod_groups
+from ..framework.rules.eviction_units import preemptor_nodes, unit_group, units
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
+from ..models.progress import Watch, unwatched
 from . import ENCODERS
 from .dra.build import device_problem
 from .dra.problem import may_merge
@@ -29,8 +29,13 @@ if TYPE_CHECKING:
     from .dra.problem import DeviceProblem
 
 
-def build_problem(cluster: Cluster) -> Problem:
-    """Group the pods of a round into classes, and find the possible victims."""
+# Running pods between two reports of how many are looked at.
+_PODS_UNHEARD: Final = 1024
+
+
+def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
+    """Group the pods of a round into classes, and find the possible victims; `watch` hears of both."""
+    watch("finding classes: pods")
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
     devices = device_problem(cluster, state)
@@ -39,7 +44,7 @@ def build_problem(cluster: Cluster) -> Problem:
     for i in cluster.pending:
         groups.setdefault(alike(i), []).append(i)
     static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
-    victims = _victim_classes(cluster, state, groups, static, all_budgets)
+    victims = _victim_classes(cluster, state, groups, static, all_budgets, watch)
     victims_on: dict[int, list[VictimClass]] = {}
     for v in victims:
         victims_on.setdefault(v.node, []).append(v)
@@ -54,10 +59,10 @@ def build_problem(cluster: Cluster) -> Problem:
         levels=cluster.levels,
         victims_on={n: tuple(vs) for n, vs in victims_on.items()},
     )
-    classes = (
-        _pod_class(problem, index, tuple(pods), static[cls])
-        for index, (cls, pods) in enumerate(groups.items())
-    )
+    classes = []
+    for index, (cls, pods) in enumerate(groups.items()):
+        watch("finding classes: classes", index, len(groups))
+        classes.append(_pod_class(problem, index, tuple(pods), static[cls]))
     return replace(problem, classes=tuple(classes))
 
 
@@ -115,6 +120,7 @@ def _victim_classes(
     groups: dict[Hashable, list[int]],
     static: dict[Hashable, Bools],
     all_budgets: Sequence[Budget],
+    watch: Watch,
 ) -> tuple[VictimClass, ...]:
     """Running pods below a preemptor that could come to their node, grouped by what they cost and free.
 
@@ -133,7 +139,9 @@ def _victim_classes(
     charges = _charges(cluster, all_budgets)
     claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
-    for i in cluster.bound:
+    for number, i in enumerate(cluster.bound):
+        if number % _PODS_UNHEARD == 0:
+            watch("finding victims: pods", number, len(cluster.bound))
         info = cluster.pods[i]
         node = int(state.node_of[i])
         group = unit_group(cluster, i)
@@ -159,9 +167,8 @@ def _staying_units(cluster: Cluster, highest: Ints) -> frozenset[int]:
     """
     return frozenset(
         group.index
-        for group in pod_groups(cluster)
-        if group.unit
-        and max(cluster.pods[i].priority for i in group.unit)
+        for group in units(cluster)
+        if max(cluster.pods[i].priority for i in group.unit)
         >= highest[list(preemptor_nodes(cluster, group.unit[0]))].max()
     )
 

@@ -12,13 +12,13 @@ For each constrained key k of a group, with one literal per domain d, at most on
 Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places no
 member.
 
-A group with disruptionMode `all` has one literal whole[g] for all its classes v of running members, on
-whatever nodes they are:
+A group with disruptionMode `all`, a CompositePodGroup with all below it, has one literal whole[g] for all its
+classes v of running members, on whatever nodes they are:
 
     evicted[v] = size(v)·whole[g]
-    whole[g]  ->  not starts[g]
+    whole[g]  ->  not starts[h]         for h = g, or every PodGroup h below it
 
-Source: KEP-4671, KEP-5732, KEP-5710; docs/groups.md.
+Source: KEP-4671, KEP-5732, KEP-5710, KEP-6012; docs/groups.md.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..framework.rules.composites import leaves_of
+from ..framework.rules.eviction_units import units
 from ..framework.rules.groups import Group, groups
 from ..framework.vocabulary import names
 from .family import Family, Tie
@@ -52,10 +54,11 @@ def applies(problem: Problem) -> bool:
 
 def encode(ctx: Context) -> None:
     """Add the rows of every group with pending members, and of those that may be evicted whole."""
+    for unit in units(ctx.problem.cluster):
+        if unit.index in ctx.problem.units:
+            _evicted_whole(ctx, unit)
     for group in groups(ctx.problem.cluster):
         classes = classes_of(ctx.problem, group)
-        if group.index in ctx.problem.units:
-            _evicted_whole(ctx, group, classes)
         if not classes:
             continue
         if group.waits is not None:
@@ -114,12 +117,13 @@ def _starts(ctx: Context, group: Group) -> cp_model.IntVar:
     return literal
 
 
-def _evicted_whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
-    whole = ctx.model.new_bool_var(f"whole[{group.key}]")
-    for v in ctx.problem.units[group.index]:
+def _evicted_whole(ctx: Context, unit: Group) -> None:
+    whole = ctx.model.new_bool_var(f"whole[{unit.key}]")
+    for v in ctx.problem.units[unit.index]:
         ctx.model.add(ctx.evictions[v.index] == v.size * whole)
-    if classes:
-        ctx.model.add_implication(whole, starts(ctx, group).negated())
+    for group in leaves_of(unit):
+        if classes_of(ctx.problem, group):
+            ctx.model.add_implication(whole, starts(ctx, group).negated())
 
 
 def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
@@ -175,8 +179,11 @@ def follow(
 def ties(problem: Problem) -> Iterator[Tie]:
     """Tie the pending members of each group to its evictable ones, and those that leave together."""
     class_of = {p: v for v in problem.victims for p in v.pods}
+    for unit in units(problem.cluster):
+        classes = [cls for group in leaves_of(unit) for cls in classes_of(problem, group)]
+        yield Tie(classes, [class_of[p] for p in unit.unit if p in class_of])
     for group in groups(problem.cluster):
-        if group.pending or group.unit:
+        if group.pending:
             yield Tie(classes_of(problem, group), [class_of[p] for p in group.running if p in class_of])
 
 

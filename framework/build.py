@@ -5,10 +5,12 @@ host ports: nothing that counts pods can tell its members apart) and its class (
 score too). They need what volumes ask for, which stands above the index.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..models.memory import no_collection
+from ..models.progress import Watch, unwatched
 from ..models.snapshot import Snapshot
 from .index.cluster import Cluster
 from .index.matchers import LabelClass, MatcherIndex
@@ -19,14 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 
-def build_cluster(snapshot: Snapshot) -> Cluster:
-    """Return the index of a snapshot, with its pods classified."""
-    cluster = Cluster(snapshot)
-    classify(cluster)
+# Pods between two reports of how many are classified.
+_PODS_UNHEARD: Final = 1024
+
+
+def build_cluster(snapshot: Snapshot, watch: Watch = unwatched) -> Cluster:
+    """Return the index of a snapshot, with its pods classified; `watch` hears of the pods done."""
+    with no_collection():
+        cluster = Cluster(snapshot, watch)
+        classify(cluster, watch)
     return cluster
 
 
-def classify(cluster: Cluster) -> None:
+def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
     """Number the count classes and classes of a cluster's pods, and index the former."""
     label_classes: dict[Hashable, int] = {}
     units: dict[Hashable, int] = {}
@@ -41,6 +48,8 @@ def classify(cluster: Cluster) -> None:
         for reference in claim.status.reserved_for
     }
     for info in cluster.pods:
+        if info.index % _PODS_UNHEARD == 0:
+            watch("classifying: pods", info.index, len(cluster.pods))
         key = (info.namespace, tuple(sorted(info.labels.items())))
         info.label_cls = label_classes.setdefault(key, len(label_classes))
         if info.label_cls == len(labelled):

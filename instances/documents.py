@@ -6,12 +6,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..models.errors import InputError
+from ..models.progress import Watch, unwatched
 from .json_text import read_json_documents
 from .yaml_text import read_yaml
 
 
-def read_documents(file: str, content: bytes) -> Iterator[Any]:
-    """Yield the documents of a file; None for an empty one.
+def read_documents(
+    file: str, content: bytes, watch: Watch = unwatched, *, in_slices: bool = False
+) -> Iterator[Any]:
+    """Yield the documents of a file; None for an empty one. `watch` hears of the bytes of YAML.
+
+    Parameters
+    ----------
+    in_slices : bool
+        Whether a long list may come with `json_lists.Items` as its items, which are made as they are used.
 
     Raises
     ------
@@ -21,15 +29,15 @@ def read_documents(file: str, content: bytes) -> Iterator[Any]:
     content = _as_utf8(file, content)
     start = content[:_START].lstrip()
     if start[:1] not in (b"{", b"["):
-        yield from read_yaml(file, content)
+        yield from read_yaml(file, content, watch)
         return
     try:
-        documents = read_json_documents(file, content)
+        documents = read_json_documents(file, content, in_slices=in_slices)
     except InputError as no_json:
         if file.lower().removesuffix(".gz").endswith(".json") and not _SEPARATOR.search(content):
             raise
         try:
-            documents = list(read_yaml(file, content))
+            documents = list(read_yaml(file, content, watch))
         except InputError:
             # YAML's short form begins as JSON does, but seldom with quotation marks.
             if _JSON.match(start):
@@ -55,6 +63,7 @@ def the_document(file: str, content: bytes, what: str) -> Any:
 
 
 _START = 4096
+_PIECE = 1 << 20
 _SEPARATOR = re.compile(rb"^---[ \t]*\r?$", re.MULTILINE)
 _JSON = re.compile(rb'[\[{]\s*["{\[]')
 
@@ -69,8 +78,23 @@ def _as_utf8(file: str, content: bytes) -> bytes:
     """Drop a byte order mark; some shells write their output in UTF-16."""
     mark, encoding = next((pair for pair in _ENCODINGS if content.startswith(pair[0])), (b"", "utf-8"))
     content = content[len(mark) :]
+    if encoding == "utf-8" and _is_utf8(content):
+        return content
     try:
-        text = content.decode(encoding)
+        return content.decode(encoding).encode()
     except UnicodeDecodeError as error:
         raise InputError(file, "", "", f"is not text in UTF-8: byte {error.start} cannot be read") from None
-    return content if encoding == "utf-8" else text.encode()
+
+
+def _is_utf8(content: bytes) -> bool:
+    """Whether content is UTF-8, looked at in pieces: as text it takes up to four times as much."""
+    if content.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(content), _PIECE):
+            decoder.decode(content[start : start + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -48,7 +48,12 @@ from 1.37 on; asked for one by one.
 Other API groups have kinds of these names, too.
 """
 
-_EVERY_RESOURCE: Final = {**RESOURCES, **DEVICE_RESOURCES, **GROUP_RESOURCES}
+_EVERY_RESOURCE: Final = {
+    **RESOURCES,
+    **DEVICE_RESOURCES,
+    **GROUP_RESOURCES,
+    "DeviceTaintRule": "devicetaintrules",
+}
 
 
 def _get(resources: dict[str, str]) -> str:
@@ -67,5 +72,5 @@ DUMP_TO_FILE: Final = (
 
 
 def resource(kind: str) -> str:
-    """Return what kubectl calls a kind of these commands."""
+    """Return what kubectl calls a kind, of these commands or of DeviceTaintRule, which few clusters serve."""
     return _EVERY_RESOURCE[kind]

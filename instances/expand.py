@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, count, islice
 from uuid import NAMESPACE_URL, uuid5
 
+from ..models.annotations import COMPLETION_INDEX, REVISION
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
@@ -23,9 +24,6 @@ from ..models.storage import PersistentVolumeClaim
 from ..models.volumes import PersistentVolumeClaimVolumeSource, Volume
 from .crowds import MOST_PODS
 from .objects import Objects
-
-_REVISION = "deployment.kubernetes.io/revision"
-_INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 def expand_controllers(objects: Objects) -> None:
@@ -86,7 +84,7 @@ class _Pods:
                 self._orphans.setdefault(pod.namespace, []).append(pod.metadata.labels)
             else:
                 self._active[key] += 1
-            self._indexes.setdefault(key, set()).add(pod.metadata.annotations.get(_INDEX, ""))
+            self._indexes.setdefault(key, set()).add(pod.metadata.annotations.get(COMPLETION_INDEX, ""))
 
     def active(self, owner: KubeObject, selector: LabelSelector | None) -> int:
         """Return how many pods count for a controller: its own, and those without one that it would adopt."""
@@ -215,7 +213,7 @@ def _first_replica_set(deployment: Deployment) -> ReplicaSet:
 
 
 def _revision(item: ReplicaSet) -> int:
-    text = item.metadata.annotations.get(_REVISION, "")
+    text = item.metadata.annotations.get(REVISION, "")
     return int64(text) or 0
 
 
@@ -274,8 +272,8 @@ def _of_job(objects: Objects, pods: _Pods, file: str, job: Job) -> _Maker:
                 job,
                 job.spec.template,
                 name,
-                labels={**labels, _INDEX: index},
-                annotations={_INDEX: index},
+                labels={**labels, COMPLETION_INDEX: index},
+                annotations={COMPLETION_INDEX: index},
             )
             objects.include(file, pod)
 

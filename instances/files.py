@@ -11,24 +11,29 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import IO, Final, NoReturn
 
 from ..models.errors import InputError, KubestowError
+from ..models.progress import Watch, unwatched
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".yaml", ".yml", ".json")
 _GZIP = b"\x1f\x8b"
+_TO_NOTHING: Final = "is a link to a file or folder that does not exist"
 _WITH_HEADER: Final = 31
 _MIB: Final = 1 << 20
 # Manifests shrink to a tenth or a fiftieth; a thousandth is what gzip can do.
 _PIECE: Final = 1 << 16
+_PORTION: Final = 4 * _MIB
 _USUAL: Final = 64 * _MIB
 _MOST_TIMES: Final = 200
 _MOST: Final = 2048 * _MIB
 
 
-def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
+def read_files(paths: Sequence[str | Path], watch: Watch = unwatched) -> Iterator[tuple[str, bytes]]:
     """Yield name and content of every file, unpacked: files as given, folders in sorted order, `-` for stdin.
+
+    `watch` hears of the bytes of each.
 
     Raises
     ------
@@ -39,15 +44,30 @@ def read_files(paths: Sequence[str | Path]) -> Iterator[tuple[str, bytes]]:
         if not str(path):
             raise KubestowError("an empty argument names no file or folder; the current folder is '.'")
         if str(path) == STANDARD_INPUT:
-            yield STANDARD_INPUT, unpack(STANDARD_INPUT, sys.stdin.buffer.read())
+            yield STANDARD_INPUT, unpack(STANDARD_INPUT, _read(sys.stdin.buffer, STANDARD_INPUT, 0, watch))
             continue
         for file in _expand(Path(path)):
             name = str(file)
             try:
-                content = file.read_bytes()
+                with file.open("rb") as stream:
+                    content = _read(stream, name, os.fstat(stream.fileno()).st_size, watch)
             except OSError as error:
                 raise InputError(name, "", "", f"cannot be read: {_reason(error)}") from None
             yield name, unpack(name, content)
+
+
+def _read(stream: IO[bytes], name: str, size: int, watch: Watch) -> bytes:
+    """Read a stream to its end, a piece at a time; `size` is 0 where it is not known."""
+    content = bytearray()
+    while piece := stream.read(_PORTION):
+        content += piece
+        watch(reading(name), len(content), size)
+    return bytes(content)
+
+
+def reading(name: str) -> str:
+    """Return the phase in which the bytes of a file are read."""
+    return f"reading {'standard input' if name == STANDARD_INPUT else name}: bytes"
 
 
 def read_file(path: str | Path, what: str) -> tuple[str, bytes]:
@@ -70,7 +90,7 @@ def _reason(error: OSError) -> str:
 
 def _expand(path: Path) -> list[Path]:
     if not path.exists():
-        raise InputError(str(path), "", "", "no such file or folder")
+        raise InputError(str(path), "", "", _TO_NOTHING if path.is_symlink() else "no such file or folder")
     if not path.is_dir():
         return [path]
     files = sorted(_manifests(path))
@@ -99,8 +119,7 @@ def _manifests(folder: Path) -> Iterator[Path]:
             try:
                 status = path.stat()
             except FileNotFoundError:
-                message = "is a link to a file or folder that does not exist"
-                raise InputError(str(path), "", "", message) from None
+                raise InputError(str(path), "", "", _TO_NOTHING) from None
             except OSError as error:
                 refuse(error)
             if path.name.lower().removesuffix(".gz").endswith(_SUFFIXES) and stat.S_ISREG(status.st_mode):

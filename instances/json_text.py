@@ -1,6 +1,6 @@
 """JSON as a program wrote it or a person changed it: the value, or one line about what is wrong where.
 
-A key that stands twice in one map is an error, as it is in YAML: parsers silently take the last one.
+A key that stands twice in one map is an error, as it is in YAML.
 """
 
 import json
@@ -11,9 +11,9 @@ from typing import Any, Final
 import orjson
 
 from ..models.errors import InputError
+from .json_keys import may_have_lost_a_key, repeated_key
+from .json_lists import LONG, read_long_list
 
-_KEY: Final = re.compile(rb'(?<!\\)(?:\\\\)*"\s*:')
-_TOKEN: Final = re.compile(r'("(?:[^"\\]|\\.)*")\s*(:?)|[{}]')
 _WORD: Final = re.compile(r"-?(?:NaN|Infinity|nan|inf)\b")
 _NUMBER: Final = re.compile(r"-?[0-9][0-9.eE+-]*")
 _SHOWN: Final = 24
@@ -24,14 +24,23 @@ _SCANNER: Final = json.JSONDecoder(
 )
 
 
-def read_json_documents(file: str, content: bytes) -> list[Any]:
+def read_json_documents(file: str, content: bytes, *, in_slices: bool = False) -> list[Any]:
     """Read the JSON documents of a file in UTF-8: one, or several that follow each other.
+
+    Parameters
+    ----------
+    in_slices : bool
+        Whether a long list may come with `json_lists.Items` as its items.
 
     Raises
     ------
     InputError
         If one is not JSON, or a map in it holds a key twice.
     """
+    try:
+        return [_read_part(file, content, start, end, in_slices) for start, end in _lines_apart(content)]
+    except InputError:
+        pass  # what is said of it is where in the whole file it is
     try:
         return [read_json(file, content)]
     except InputError:
@@ -44,6 +53,26 @@ def read_json_documents(file: str, content: bytes) -> list[Any]:
         _read(file, "", text, start, text[start:end].encode())
         for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
     ]
+
+
+def _lines_apart(content: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where documents begin and end that begin on lines of their own.
+
+    In JSON a comma stands between a map that closes and one that opens, and no text holds a line break.
+    """
+    start = 0
+    while (found := content.find(b"}\n{", start)) >= 0:
+        yield start, found + 1
+        start = found + 2
+    yield start, len(content)
+
+
+def _read_part(file: str, content: bytes, start: int, end: int, in_slices: bool) -> Any:
+    if in_slices and end - start >= LONG:
+        document = read_long_list(content, start, end)
+        if document is not None:
+            return document
+    return read_json(file, content[start:end])
 
 
 def _ends(text: str) -> Iterator[int]:
@@ -90,9 +119,9 @@ def _read(file: str, place: str, whole: str | None, start: int, content: bytes) 
     except orjson.JSONDecodeError as error:
         text = error.doc if whole is None else whole
         raise _fault(file, place, text, start + error.pos, f"is not JSON: {_reason(error)}") from None
-    if _may_have_lost_a_key(content, value):
+    if may_have_lost_a_key(content, value):
         text = content.decode()
-        repeated = _repeated_key(text)
+        repeated = repeated_key(text)
         if repeated is not None:
             key, where = repeated
             words = f"key {key!r} stands twice in its map"
@@ -126,28 +155,3 @@ def _reason(error: orjson.JSONDecodeError) -> str:
     if "after document" in error.msg or "trailing content" in error.msg:
         return "something follows the document"
     return error.msg
-
-
-def _may_have_lost_a_key(content: bytes, value: Any) -> bool:
-    """Whether the value, written again, has fewer keys: counting is far cheaper than parsing here."""
-    try:
-        written = orjson.dumps(value)
-    except orjson.JSONEncodeError:
-        return True  # it is nested more deeply than can be written
-    return len(_KEY.findall(content)) != len(_KEY.findall(written))
-
-
-def _repeated_key(text: str) -> tuple[str, int] | None:
-    """Return the first key that its map holds already, and where it stands again."""
-    maps: list[set[str]] = []
-    for token in _TOKEN.finditer(text):
-        if token[0] == "{":
-            maps.append(set())
-        elif token[0] == "}":
-            maps.pop()
-        elif token[2]:
-            key = orjson.loads(token[1])
-            if key in maps[-1]:
-                return key, token.start()
-            maps[-1].add(key)
-    return None

@@ -28,6 +28,7 @@ from ..models.memory import no_collection
 from ..models.node import Node
 from ..models.pod import Pod
 from ..models.policy import PodDisruptionBudget
+from ..models.progress import Watch, unwatched
 from ..models.resource_api import (
     DeviceClass,
     DeviceTaintRule,
@@ -37,6 +38,7 @@ from ..models.resource_api import (
 )
 from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
 from ..models.snapshot import Snapshot
+from ..models.snapshot_info import SnapshotInfo
 from ..models.storage import (
     CSIDriver,
     CSINode,
@@ -49,7 +51,7 @@ from ..models.storage import (
 from .documents import read_documents
 from .expand import expand_controllers
 from .files import read_files
-from .objects import Objects
+from .objects import OBJECTS_UNHEARD, Objects
 
 
 def load_snapshot(
@@ -58,6 +60,7 @@ def load_snapshot(
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Read a snapshot from files.
 
@@ -72,6 +75,8 @@ def load_snapshot(
         Whether Deployments, ReplicaSets, StatefulSets and Jobs get the pods that they lack, as pending ones.
     feature_gates : FeatureGates, optional
         Which features are on; all by default.
+    watch : Watch
+        Hears of the bytes read and the objects validated.
 
     Raises
     ------
@@ -82,11 +87,12 @@ def load_snapshot(
     if isinstance(paths, (str, Path)):
         paths = [paths]
     return parse_snapshot(
-        read_files(paths),
+        read_files(paths, watch),
         name=" ".join(str(path) for path in paths),
         now=now,
         expand=expand,
         feature_gates=feature_gates,
+        watch=watch,
     )
 
 
@@ -94,26 +100,27 @@ def parse_snapshot(
     contents: Iterable[tuple[str, bytes]],
     *,
     name: str,
+    more: Iterable[Mapping[str, Any]] | None = None,
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Read a snapshot from the contents of files, each after its name; otherwise as `load_snapshot`."""
-    objects = Objects()
+    objects = Objects(watch)
     empty = True
     with no_collection():
         for file, content in contents:
-            for number, document in enumerate(read_documents(file, content), 1):
+            for number, document in enumerate(read_documents(file, content, watch, in_slices=True), 1):
                 objects.add(file, document, f"document {number}")
                 empty &= document is None
-    if empty:
-        raise InputError(
-            name,
-            "",
-            "",
-            "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints",
-        )
-    return _assemble(objects, name, now, expand, feature_gates)
+        # Raw objects beside those of the files, which may be empty then; their faults name `name`.
+        for number, raw in enumerate(more or ()):
+            objects.add(name, raw, f"items[{number}]")
+        if empty and more is None:
+            words = "is empty; what is needed are Kubernetes objects, such as `kubectl get -o json` prints"
+            raise InputError(name, "", "", words)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def snapshot_of(
@@ -123,13 +130,16 @@ def snapshot_of(
     now: datetime | None = None,
     expand: bool = False,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
     """Make a snapshot of raw objects, as read from JSON; otherwise as `load_snapshot`."""
     objects = Objects()
     with no_collection():
         for number, raw in enumerate(raw_objects):
+            if number % OBJECTS_UNHEARD == 0:
+                watch("validating: objects", number)
             objects.add(name, raw, f"items[{number}]")
-    return _assemble(objects, name, now, expand, feature_gates)
+        return _assemble(objects, name, now, expand, feature_gates)
 
 
 def _assemble(
@@ -155,7 +165,10 @@ def _assemble(
         feature_gates=feature_gates or FeatureGates(),
         configuration=next(iter(objects.of(KubeSchedulerConfiguration)), None),
         ignored=dict(objects.ignored),
-        notes=tuple(objects.unknown.notes()),
+        notes=(
+            *objects.unknown.notes(),
+            *(note for info in objects.of(SnapshotInfo) for note in info.notes),
+        ),
         nodes=objects.of(Node),
         pods=pods,
         namespaces=objects.of(Namespace),

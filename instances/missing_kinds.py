@@ -43,6 +43,7 @@ def missing_kinds(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str
         ("DeviceClass", snapshot.device_classes, named.devices, _NOT_FOUND),
         ("ResourceSlice", snapshot.resource_slices, named.devices, "no node offers a device"),
         ("PodGroup", snapshot.pod_groups, _in_group, _NOT_FOUND),
+        ("CompositePodGroup", snapshot.composite_pod_groups, named.parents, _NOT_FOUND),
         ("Workload", snapshot.workloads, _in_workload, _NOT_FOUND),
         ("Namespace", snapshot.namespaces, _selects_namespaces, "no namespaceSelector selects any"),
     )
@@ -105,6 +106,11 @@ class _Named:
         self._csi = {item.name for item in snapshot.persistent_volumes if item.spec.csi is not None}
         self._device_claims = {item.key: item for item in snapshot.resource_claims}
         self._templates = {item.key: item.spec.spec for item in snapshot.resource_claim_templates}
+        # A scheduler that knows no parents overlooks them.
+        served = snapshot.feature_gates.known_to(snapshot.kube_version).enabled("CompositePodGroup")
+        self._parts = {
+            item.key for item in snapshot.pod_groups if served and item.spec.parent_composite_pod_group_name
+        }
 
     def claims(self, pod: Pod) -> bool:
         """Whether a pod names a claim."""
@@ -142,6 +148,11 @@ class _Named:
     def devices(self, pod: Pod) -> bool:
         """Whether a pod has a claim, or a template of one, whose devices are still to be chosen."""
         return any(spec.devices.requests for spec in self._open_claims(pod))
+
+    def parents(self, pod: Pod) -> bool:
+        """Whether a pod's group names a parent, and the scheduler knows parents."""
+        group = pod.spec.scheduling_group
+        return group is not None and f"{pod.namespace}/{group.pod_group_name}" in self._parts
 
     def _claims_of(self, pod: Pod) -> Iterator[PersistentVolumeClaim]:
         for volume in pod.spec.volumes:

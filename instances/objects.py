@@ -1,25 +1,38 @@
 """From documents to typed objects: lists unrolled, kinds recognised, faults told, repetitions refused."""
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Final, TypeVar
 
+from ..models.base import Kept
 from ..models.config import KubeSchedulerConfiguration
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
 from ..models.kinds import KINDS, find_kind
 from ..models.meta import KubeObject, generated_name
 from ..models.pod import Pod
+from ..models.progress import Watch, unwatched
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
+from .json_lists import Items
 from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
 T = TypeVar("T", bound=AnyObject)
 
+# Objects of a list between two reports of how many are done.
+OBJECTS_UNHEARD: Final = 256
+
 
 class Objects:
     """The objects of an input by kind, in input order, each with the file it came from.
+
+    Parameters
+    ----------
+    watch : Watch
+        Hears of the objects validated.
+    hear : callable, optional
+        Takes the model and the raw form of each object that is read.
 
     Attributes
     ----------
@@ -31,10 +44,15 @@ class Objects:
         The newest timestamp of the objects that are read.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self, watch: Watch = unwatched, hear: Callable[[type, dict[str, Any]], object] | None = None
+    ) -> None:
+        self._watch = watch
+        self._hear = hear
         self.ignored: Counter[str] = Counter()
         self.unknown = UnknownFields()
         self.clock = Clock()
+        self._kept = Kept()
         self._items: dict[type, list[tuple[str, Any]]] = {}
         self._known: dict[tuple[str, str], tuple[str, str, Any]] = {}
         self._generated: Counter[tuple[str, str]] = Counter()
@@ -61,8 +79,10 @@ class Objects:
             its kind and name that is there already.
         """
         try:
-            for where, kind, version, raw in _unroll(file, document, place):
+            for number, (where, kind, version, raw) in enumerate(_unroll(file, document, place), 1):
                 self._add(file, where, kind, version, raw)
+                if number % OBJECTS_UNHEARD == 0:
+                    self._watch("validating: objects", number, len(document["items"]))
         except RecursionError:
             raise InputError(file, place, "", "is nested too deeply") from None
 
@@ -74,7 +94,7 @@ class Objects:
             return
         raw = self._named(kind, raw)
         try:
-            item = read(model, raw, file)
+            item = read(model, raw, file, self._kept)
         except InputError as error:
             raise explained(error, model, raw) from None
         check_new(item, file)
@@ -86,6 +106,8 @@ class Objects:
         known = self._known.get((kind, item.key))
         if known is None:
             self.include(file, item, place)
+            if self._hear is not None:
+                self._hear(model, raw)
         elif known[2] != item:
             earlier = " ".join(part for part in (known[0], known[1]) if part)
             raise InputError(
@@ -141,9 +163,9 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, st
     if not kind.endswith("List") or not (kind == "List" or "items" in document):
         yield place, kind, version, document
         return
-    if items is not None and not isinstance(items, (list, tuple)):
+    if items is not None and not isinstance(items, (list, tuple, Items)):
         raise InputError(file, place, "items", "must be a list")
     inherited = {} if kind == "List" else {"kind": kind.removesuffix("List"), "apiVersion": version}
-    for index, item in enumerate(items or ()):
+    for index, item in enumerate(items if items is not None else ()):
         whole = {**inherited, **item} if inherited and isinstance(item, dict) else item
         yield from _unroll(file, whole, f"{place} items[{index}]")

@@ -26,6 +26,7 @@ from typing import Any, Literal
 
 from ..models.errors import InputError, KubestowError
 from ..models.features import FeatureGates
+from ..models.progress import Watch, unwatched
 from ..models.snapshot import Snapshot
 from .crowds import MOST_PODS
 from .manifests import snapshot_of
@@ -117,8 +118,9 @@ def load_openb(
     *,
     now: datetime | None = None,
     feature_gates: FeatureGates | None = None,
+    watch: Watch = unwatched,
 ) -> Snapshot:
-    """Read the trace's two files into a snapshot.
+    """Read the trace's two files into a snapshot; `watch` hears of the objects made of them.
 
     Raises
     ------
@@ -130,6 +132,7 @@ def load_openb(
         name=f"{nodes_file} {pods_file}",
         now=now,
         feature_gates=feature_gates,
+        watch=watch,
     )
 
 

@@ -1,6 +1,6 @@
 """Scenarios from YAML: a cluster and what happens to it (docs/simulate.md has the format)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import isfinite
@@ -39,9 +39,10 @@ from ..models.snapshot import Snapshot
 from ..models.validation import check, check_new, read
 from .clock import DEFAULT_START
 from .crowds import MOST_PODS, pods_of, refuse_crowds
-from .documents import read_documents, the_document
+from .documents import the_document
 from .files import read_file, read_files
-from .manifests import load_snapshot, snapshot_of
+from .manifests import load_snapshot, parse_snapshot
+from .scenario_nodes import refuse_unknown_nodes
 from .scenario_reader import REQUIRED, Section
 
 HOST: Final = "kubernetes.io/hostname"
@@ -104,7 +105,9 @@ class _Loader:
         pace = self._pace(scheduler, optimal, top.section("pace"))
         autoscaler = self._autoscaler(top.section("autoscaler")) if top.has("autoscaler") else None
         groups = {group.name for group in autoscaler.groups} if autoscaler is not None else set()
-        events = [self._event(section, groups) for section in top.sections("events")]
+        sections = top.sections("events")
+        events = [self._event(section, groups) for section in sections]
+        refuse_unknown_nodes(sections, events, snapshot, autoscaler)
         scenario = Scenario(
             name=name,
             snapshot=replace(snapshot, name=name),
@@ -156,14 +159,16 @@ class _Loader:
             if raw:
                 raise section.fault("nodes", "cannot be added to an instance")
             return found
-        documents: list[Mapping[str, Any]] = []
-        for file, content in read_files([self._folder / path for path in files]):
-            documents += [doc for doc in read_documents(file, content) if doc is not None]
         for index, item in enumerate(raw):
             if not isinstance(item, dict):
                 raise section.fault(f"objects[{index}]", "is no Kubernetes object (a map)")
-        now = start or DEFAULT_START
-        return snapshot_of([*documents, *raw], name=self._file, now=now, feature_gates=gates)
+        return parse_snapshot(
+            read_files([self._folder / path for path in files]),
+            name=self._file,
+            more=raw,
+            now=start or DEFAULT_START,
+            feature_gates=gates,
+        )
 
     def _nodes(self, section: Section) -> list[dict[str, Any]]:
         """Write equal nodes out, spread over zones in turn."""
@@ -366,7 +371,9 @@ class _Loader:
         text = section.text(field)
         kind, _, key = text.partition(" ")
         key = key.strip()
-        model = KINDS.get(kind) if kind in kinds else None
+        if kind in KINDS and kind not in kinds:
+            raise section.fault(field, f"is for {', '.join(kinds)}, not for a {kind}")
+        model = KINDS.get(kind)
         if model is None or not issubclass(model, KubeObject) or not key:
             raise section.fault(field, f"must name an object (such as {kinds[0]} default/web), not {text!r}")
         if model.namespaced and "/" not in key:

@@ -62,7 +62,7 @@ class UnknownFields:
 
 def unknown_fields(model: type[BaseModel], raw: Mapping[str, Any]) -> Iterator[Unknown]:
     """Yield the unknown fields of a raw object that a model reads."""
-    return _unknown(_shape(model), raw, "")
+    return _unknown(shape_of(model), raw, "")
 
 
 def explained(error: InputError, model: type[BaseModel], raw: Mapping[str, Any]) -> InputError:
@@ -78,7 +78,7 @@ def explained(error: InputError, model: type[BaseModel], raw: Mapping[str, Any])
     return error
 
 
-def _unknown(shape: "_Shape", raw: Mapping[str, Any], path: str) -> Iterator[Unknown]:
+def _unknown(shape: "Shape", raw: Mapping[str, Any], path: str) -> Iterator[Unknown]:
     names = tuple(raw)
     nested = shape.checked.get(names)
     if nested is None:
@@ -104,11 +104,13 @@ def _unknown(shape: "_Shape", raw: Mapping[str, Any], path: str) -> Iterator[Unk
                     yield from _unknown(part.shape, item, f"{path}{name}[{index}].")
 
 
-class _Shape:
+class Shape:
     """What may stand in a part of an object.
 
     Attributes
     ----------
+    model : type
+        What reads the part.
     known : frozenset of str
         The names of all fields.
     parts : dict
@@ -119,43 +121,45 @@ class _Shape:
 
     def __init__(self, model: type[BaseModel]) -> None:
         self.known: frozenset[str] = UNREAD_FIELDS.get(model.__name__, frozenset())
-        self.parts: dict[str, _Part] = {}
-        self.checked: dict[tuple[str, ...], tuple[tuple[str, _Part], ...]] = {}
-        self._model = model
+        self.parts: dict[str, Part] = {}
+        self.checked: dict[tuple[str, ...], tuple[tuple[str, Part], ...]] = {}
+        self.model = model
 
     def fill(self) -> None:
         """Find the fields, those of parts included; a shape may hold itself."""
-        fields = self._model.model_fields
+        fields = self.model.model_fields
         held = {
-            spelled: field.annotation for name, field in fields.items() for spelled in _spellings(name, field)
+            spelled: field.annotation for name, field in fields.items() for spelled in spellings(name, field)
         }
         self.known |= frozenset(held)
-        held.update({name: part for (model, name), part in _EARLIER.items() if model == self._model.__name__})
+        held.update({name: part for (model, name), part in _EARLIER.items() if model == self.model.__name__})
         for name, annotation in held.items():
             found = next(_models(annotation), None)
-            if found is not None and (self._model.__name__, name) not in _OPEN:
-                self.parts[name] = _Part(_shape(found), _is_map(annotation))
+            if found is not None and (self.model.__name__, name) not in _OPEN:
+                self.parts[name] = Part(shape_of(found), _is_map(annotation))
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A field that holds a part of an object, a list of them, or a map of them by name."""
 
-    shape: _Shape
+    shape: Shape
     is_map: bool
 
 
-_SHAPES: Final[dict[type[BaseModel], _Shape]] = {}
+_SHAPES: Final[dict[type[BaseModel], Shape]] = {}
 
 
-def _shape(model: type[BaseModel]) -> _Shape:
+def shape_of(model: type[BaseModel]) -> Shape:
+    """Return what may stand in the part of an object that a model reads."""
     shape = _SHAPES.get(model)
     if shape is None:
-        shape = _SHAPES[model] = _Shape(model)
+        shape = _SHAPES[model] = Shape(model)
         shape.fill()
     return shape
 
 
-def _spellings(name: str, field: FieldInfo) -> Iterator[str]:
+def spellings(name: str, field: FieldInfo) -> Iterator[str]:
+    """Yield the names that a field of a model has in documents, the current one first."""
     yield field.alias or name
     if isinstance(field.validation_alias, AliasChoices):
         yield from (choice for choice in field.validation_alias.choices if isinstance(choice, str))

@@ -14,16 +14,20 @@ from typing import Any, Final
 import yaml
 
 from ..models.errors import InputError
+from ..models.progress import Watch, unwatched
+from .files import reading
 from .scalars import key, plain, tagged
 
+# Events between two reports of how far the text is read.
+_EVENTS_UNHEARD: Final = 1 << 14
 _FEW: Final = 400_000
 _MANY: Final = 4_000_000
 _MOST_OF_FEW: Final = 0.99
 _MOST_OF_MANY: Final = 0.10
 
 
-def read_yaml(file: str, content: bytes) -> Iterator[Any]:
-    """Yield the documents of a file in UTF-8; None for an empty one.
+def read_yaml(file: str, content: bytes, watch: Watch = unwatched) -> Iterator[Any]:
+    """Yield the documents of a file in UTF-8; None for an empty one. `watch` hears of the bytes.
 
     Raises
     ------
@@ -31,13 +35,14 @@ def read_yaml(file: str, content: bytes) -> Iterator[Any]:
         If it is not YAML, a map holds a key twice, or aliases repeat too much.
     """
     parser = yaml.CSafeLoader(content)
+    phase, total = reading(file), len(content)
     try:
         while True:
             event = parser.get_event()
             if isinstance(event, yaml.StreamEndEvent):
                 return
             if isinstance(event, yaml.DocumentStartEvent):
-                yield _Document(parser).value()
+                yield _Document(parser, lambda place: watch(phase, place, total)).value()
     except yaml.YAMLError as error:
         raise InputError(file, "", "", _complaint(error)) from None
     except RecursionError:
@@ -67,8 +72,9 @@ _OPEN: Final = _Open()
 class _Document:
     """Builds one document; the event that starts it has been read."""
 
-    def __init__(self, parser: yaml.CSafeLoader) -> None:
+    def __init__(self, parser: yaml.CSafeLoader, at: Callable[[int], None]) -> None:
         self._event: Callable[[], Any] = parser.get_event
+        self._at = at
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[str, int] = {}
         self._read = 0
@@ -80,6 +86,8 @@ class _Document:
 
     def _value(self, event: Any) -> Any:
         self._read += 1
+        if self._read % _EVENTS_UNHEARD == 0:
+            self._at(event.start_mark.index)
         kind = type(event)
         if kind is yaml.ScalarEvent:
             value = self._scalar(event)

@@ -8,11 +8,23 @@ the API's: `"3"` is no number, 3 is no text.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict, model_validator
+import orjson
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 
 T = TypeVar("T")
 
@@ -99,6 +111,37 @@ Texts = Annotated[tuple[str, ...], BeforeValidator(_null_items_are_empty)]
 """A list of texts; a null item is the empty text, as the API server reads it."""
 
 
+class Kept(dict[object, dict[bytes, Any]]):
+    """Values that a reading of many objects has made already, by field and text; pydantic's `context`."""
+
+
+def kept_once(trim: Callable[[Any], Any] = lambda value: value) -> WrapValidator:
+    """Return the mark of a field whose equal values are read once and shared, in a reading that keeps them.
+
+    Parameters
+    ----------
+    trim : callable
+        Returns of a raw value what its reader looks at.
+    """
+
+    def read(value: Any, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+        if info.context is None or not value:
+            return handler(value)
+        try:
+            text = orjson.dumps(trim(value))
+        except orjson.JSONEncodeError:
+            return handler(value)
+        kept: dict[bytes, Any] = info.context.setdefault(read, {})
+        found = kept.get(text)
+        if found is None:
+            found = handler(value)
+            if b"null" not in text:  # which may also stand for what is no JSON
+                kept[text] = found
+        return found
+
+    return WrapValidator(read)
+
+
 def shared(value: T) -> T:
     """Return a default that all objects share; pydantic would make a deep copy for each of them."""
     return Field(default_factory=lambda: value)
@@ -140,16 +183,25 @@ class KubeModel(BaseModel):
         # By hand: simulations make nothing more often, and there is nothing private or extra to copy.
         cls = type(self)
         fields = cls.__pydantic_fields__
-        values = self.__dict__.copy()
-        if len(values) > len(fields):
-            values = {name: value for name, value in values.items() if name in fields}
+        values = self.__dict__
         made = cls.__new__(cls)
         told = self.__pydantic_fields_set__
+        own = made.__dict__
+        own.update(values)
+        if len(values) > len(fields):
+            for name in values.keys() - fields.keys():
+                del own[name]
         if update:
-            values.update(update)
-            told = told | update.keys()
-        object.__setattr__(made, "__dict__", values)
-        object.__setattr__(made, "__pydantic_fields_set__", told)
-        object.__setattr__(made, "__pydantic_extra__", None)
-        object.__setattr__(made, "__pydantic_private__", None)
+            own.update(update)
+            if not told.issuperset(update):
+                told = told | update.keys()
+        _set_told(made, told)
+        _set_extra(made, None)
+        _set_private(made, None)
         return made
+
+
+# A frozen model refuses assignments, and `object.__setattr__` looks each name up anew.
+_set_told = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private = BaseModel.__dict__["__pydantic_private__"].__set__

@@ -17,6 +17,7 @@ from .pod import Pod
 from .policy import PodDisruptionBudget
 from .resource_api import DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from .scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
+from .snapshot_info import SnapshotInfo
 from .storage import (
     CSIDriver,
     CSINode,
@@ -56,6 +57,7 @@ _CLASSES: tuple[type[KubeObject] | type[KubeSchedulerConfiguration], ...] = (
     CSIStorageCapacity,
     VolumeAttachment,
     KubeSchedulerConfiguration,
+    SnapshotInfo,
 )
 
 KINDS: dict[str, type[KubeObject] | type[KubeSchedulerConfiguration]] = {

@@ -7,11 +7,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Switch cyclic garbage collection off: it would walk millions of fresh objects, none of them garbage."""
+    """Switch cyclic garbage collection off: it would walk millions of fresh objects, none of them garbage.
+
+    Afterwards they are old ones, which only a full collection walks.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

@@ -1,10 +1,10 @@
 """Object metadata, conditions and the base class of all top-level kinds."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field, field_validator
 
-from .base import Bool, Int64, KubeModel, StringMap, Timestamp, shared
+from .base import Bool, Int64, KubeModel, StringMap, Timestamp, kept_once, shared
 
 _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX_LENGTH = 5
@@ -41,11 +41,11 @@ class ObjectMeta(KubeModel):
     namespace: str = ""
     uid: str = ""
     generation: Int64 | None = None
-    labels: StringMap = Field(default_factory=dict)
+    labels: Annotated[StringMap, kept_once()] = Field(default_factory=dict)
     annotations: StringMap = Field(default_factory=dict)
     creation_timestamp: Timestamp | None = None
     deletion_timestamp: Timestamp | None = None
-    owner_references: tuple[OwnerReference, ...] = ()
+    owner_references: Annotated[tuple[OwnerReference, ...], kept_once()] = ()
 
     @property
     def controller(self) -> OwnerReference | None:

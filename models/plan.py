@@ -120,7 +120,9 @@ class Stats(PlanModel):
     """How the plan was made and what was checked.
 
     `admissible` is false only for an outcome of greedy's that wasted an eviction, evicted a pod that it had
-    bound, or part of a group that is evicted whole; `interrupted` says that Ctrl-C ended the search early.
+    bound, or part of a group that is evicted whole; `interrupted` says that Ctrl-C ended the work early.
+    `wall_seconds` is what the plan took from when its input was begun to be read until it was replayed,
+    without the start of the program and without writing the answer.
     """
 
     wall_seconds: float = 0.0

@@ -1,11 +1,12 @@
 """Pods: everything about them that the scheduler reads."""
 
-from typing import ClassVar, Literal
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from .affinity import Affinity
-from .base import Bool, Int32, Int64, KubeModel, StringMap, Texts, Timestamp, shared
+from .base import Bool, Int32, Int64, KubeModel, StringMap, Texts, Timestamp, kept_once, shared
 from .meta import Condition, KubeObject, ObjectMeta
 from .quantity import AmountField
 from .selectors import LabelSelector
@@ -67,6 +68,26 @@ class Container(KubeModel):
     def is_sidecar(self) -> bool:
         """Whether this, as an init container, keeps running beside the main containers."""
         return self.restart_policy == "Always"
+
+
+@cache
+def _read_of_containers() -> frozenset[str]:
+    fields = Container.model_fields
+    return frozenset(fields).union(field.alias or name for name, field in fields.items())
+
+
+def _trim(containers: Any) -> Any:
+    """Leave out of raw containers what is not read: mounts have names of their own in every pod."""
+    if not isinstance(containers, list):
+        return containers
+    read = _read_of_containers()
+    return [
+        {name: value for name, value in item.items() if name in read} if type(item) is dict else item
+        for item in containers
+    ]
+
+
+Containers = Annotated[tuple[Container, ...], kept_once(_trim)]
 
 
 class Toleration(KubeModel):
@@ -133,13 +154,13 @@ class PodSpec(KubeModel):
 
     empty_is_absent: ClassVar = frozenset({"schedulerName", "restartPolicy"})
 
-    containers: tuple[Container, ...] = ()
-    init_containers: tuple[Container, ...] = ()
+    containers: Containers = ()
+    init_containers: Containers = ()
     node_name: str | None = None
-    node_selector: StringMap = Field(default_factory=dict)
-    affinity: Affinity | None = None
-    tolerations: tuple[Toleration, ...] = ()
-    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    node_selector: Annotated[StringMap, kept_once()] = Field(default_factory=dict)
+    affinity: Annotated[Affinity | None, kept_once()] = None
+    tolerations: Annotated[tuple[Toleration, ...], kept_once()] = ()
+    topology_spread_constraints: Annotated[tuple[TopologySpreadConstraint, ...], kept_once()] = ()
     scheduler_name: str = "default-scheduler"
     priority: Int32 | None = None
     priority_class_name: str | None = None
@@ -163,8 +184,8 @@ class ContainerStatus(KubeModel):
 
     name: str = ""
     ready: Bool = False
-    resources: ResourceRequirements | None = None
-    allocated_resources: dict[str, AmountField] = Field(default_factory=dict)
+    resources: Annotated[ResourceRequirements | None, kept_once()] = None
+    allocated_resources: Annotated[dict[str, AmountField], kept_once()] = Field(default_factory=dict)
 
 
 class PodResourceClaimStatus(KubeModel):

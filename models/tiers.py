@@ -6,9 +6,10 @@ FALLBACK = "fallback"
 FIRST_AVAILABLE = "firstAvailable"
 DESIRED_COUNT = "desiredCount"
 PREFERRED_TOPOLOGY = "preferredTopology"
+SCORES = "scores"
 
 #: Values of ``--prefer``; the last tier carries the name of the preference, `none` adds no tier.
-PREFERENCES = ("none", "scores", "pack", "spread")
+PREFERENCES = ("none", SCORES, "pack", "spread")
 
 
 def scheduled(priority: int) -> str:

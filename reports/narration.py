@@ -10,7 +10,7 @@ from ..models.meta import KubeObject
 from ..models.plan import Plan
 from ..models.snapshot import Snapshot
 from ..solver.options import Progress
-from .progress import describe
+from .progress import Step, describe
 from .words import count
 
 _BETWEEN: Final = 1.0
@@ -37,7 +37,7 @@ def what_was_solved(plan: Plan) -> str:
 
 
 class Narrator:
-    """Tells a search step by step: every tier, and its best value and bound while they change.
+    """Tells each step once, and of a search every tier, with its best value and bound while they change.
 
     Parameters
     ----------
@@ -50,6 +50,7 @@ class Narrator:
         self._start = time.monotonic()
         self._told: tuple[str, int | None, int | None] | None = None
         self._next = self._start
+        self._phase = ""
 
     def __call__(self, progress: Progress) -> None:
         """Record the progress of the search."""
@@ -60,3 +61,9 @@ class Narrator:
             return
         self._told, self._next = state, now + _BETWEEN
         self._say(describe(progress, now - self._start))
+
+    def watch(self, phase: str, done: int = 0, total: int = 0) -> None:
+        """Record that a step has begun."""
+        if phase != self._phase:
+            self._phase = phase
+            self._say(describe(Step(phase), time.monotonic() - self._start))

@@ -1,4 +1,4 @@
-"""Files that a user asks for beside the answer: there whole, or not at all."""
+"""Files that a user asks for: there whole, or not at all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STANDARD_OUTPUT = "-"
 
 
 class OutputFile:
-    """A text file under construction; it takes its name, or another's place, when it is complete.
+    """A file under construction; it takes its name, or another's place, when it is complete.
 
     What is no ordinary file (a terminal, a pipe, `/dev/null`) is written as it is, and so is standard output,
     for which `-` stands.
@@ -41,33 +41,38 @@ class OutputFile:
         self._draft: Path | None = None
         with self._told():
             if path == STANDARD_OUTPUT:
-                self._file: IO[str] = sys.stdout
+                sys.stdout.flush()
+                self._file: IO[bytes] = sys.stdout.buffer
             elif self._place.exists() and not self._place.is_file():
-                self._file = self._place.open("w", encoding="utf-8")
+                self._file = self._place.open("wb")
             else:
                 draft = self._place.with_name(f".{self._place.name[:200]}.{os.getpid()}.part")
-                self._file = draft.open("x", encoding="utf-8")
+                self._file = draft.open("xb")
                 self._draft = draft
                 if self._place.exists():
                     copymode(self._place, draft)
 
     def write(self, text: str) -> None:
         """Add text."""
+        self.write_bytes(text.encode())
+
+    def write_bytes(self, content: bytes) -> None:
+        """Add bytes."""
         with self._told():
-            self._file.write(text)
+            self._file.write(content)
 
     def keep(self) -> None:
         """Take the file for complete."""
         with self._told():
             self._file.flush()
-            if self._file is not sys.stdout:
+            if self._path != STANDARD_OUTPUT:
                 self._file.close()
             if self._draft is not None:
                 self._draft.replace(self._place)
 
     def drop(self) -> None:
         """Leave nothing behind."""
-        if self._file is not sys.stdout:
+        if self._path != STANDARD_OUTPUT:
             with suppress(OSError):
                 self._file.close()
         if self._draft is not None:

@@ -1,4 +1,4 @@
-"""Report of the greedy baseline's cycles: which pod went where, and why every other node was rejected."""
+"""Report of the greedy baseline's cycles, of pods and of groups: what went where, and why not elsewhere."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from .group_cycles import GROUP_COLUMNS, group_rows
 from .layout import section
 from .section import Kind
 from .view import EVERYTHING, View
@@ -16,7 +17,7 @@ _STYLES = {"bound": "green", "nominated": "yellow", "unschedulable": "red"}
 
 
 def trace_report(instance: str, document: Mapping[str, Any], view: View = EVERYTHING) -> RenderableType:
-    """Return the report of a trace document (`kubestow trace`), a row for each cycle."""
+    """Return the report of a trace document (`kubestow trace`), a row for each cycle of a pod or group."""
     cycles = document["cycles"]
     results = Counter(cycle["result"] for cycle in cycles)
     headline = "".join(f", {results[result]} {result}" for result in _STYLES if results[result])
@@ -47,6 +48,7 @@ def trace_report(instance: str, document: Mapping[str, Any], view: View = EVERYT
             "cycles",
             kinds=kinds,
         ),
+        *section("Cycles of groups", GROUP_COLUMNS, list(group_rows(document, view)), (1,), "groups"),
     )
 
 

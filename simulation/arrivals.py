@@ -2,8 +2,8 @@
 
 import random
 
+from ..models.annotations import RUNS_FOR
 from ..models.scenario import Arrivals
-from .kubelet import RUNS_FOR
 from .world import World
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from hashlib import sha256
 from typing import Any
 
+from ..models.annotations import COMPLETION_INDEX
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
 from ..models.meta import KubeObject
 from ..models.pod import Pod, PodSchedulingGroup, PodTemplateSpec
@@ -27,7 +28,6 @@ _KINDS: dict[str, type[Workload]] = {
     "Job": Job,
 }
 _HASH = "pod-template-hash"
-_INDEX = "batch.kubernetes.io/job-completion-index"
 
 
 class Controllers:
@@ -52,7 +52,7 @@ class Controllers:
         self._done_indexes: dict[Key, set[str]] = {}
         self._dirty: dict[Key, None] = {}
         self._scheduled = False
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod", *_KINDS)
 
     # -- which workloads are to reconcile ------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class Controllers:
         finished = isinstance(old, Pod) and not old.is_terminal
         if key[0] == "Job" and isinstance(new, Pod) and finished and new.status.phase == "Succeeded":
             self._succeeded[key] += 1
-            self._done_indexes.setdefault(key, set()).add(new.metadata.annotations.get(_INDEX, ""))
+            self._done_indexes.setdefault(key, set()).add(new.metadata.annotations.get(COMPLETION_INDEX, ""))
 
     def _touch(self, key: Key) -> None:
         self._dirty[key] = None
@@ -223,14 +223,16 @@ class Controllers:
         else:
             wanted = min(parallelism, (1 if spec.completions is None else spec.completions) - done)
         labels = {"batch.kubernetes.io/job-name": item.name, "job-name": item.name}
-        taken = self._done_indexes.get(key, set()) | {p.metadata.annotations.get(_INDEX, "") for p in active}
+        taken = self._done_indexes.get(key, set()) | {
+            p.metadata.annotations.get(COMPLETION_INDEX, "") for p in active
+        }
         group = self._pod_groups.of_job(item)
         named = {"scheduling_group": PodSchedulingGroup(pod_group_name=group)} if group is not None else None
         free = (str(index) for index in range(spec.completions or 0) if str(index) not in taken)
         for _ in range(wanted - len(active)):
             marks: dict[str, str] = {}
             if spec.completion_mode == "Indexed":
-                marks = {_INDEX: next(free)}
+                marks = {COMPLETION_INDEX: next(free)}
             name = self._offspring.next_name(item)
             self._offspring.create(item, spec.template, name, {**labels, **marks}, marks, named)
         for pod in active[wanted:] if wanted < len(active) else ():

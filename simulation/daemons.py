@@ -69,7 +69,7 @@ class Daemons:
         self._dirty_sets: dict[Key, None] = {}
         self._dirty_nodes: dict[str, None] = {}
         self._scheduled = False
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod", "Node", "DaemonSet")
 
     def of(self, node: Node) -> list[Pod]:
         """Return what the DaemonSets of this moment would put on a node, one pod each."""
@@ -83,8 +83,10 @@ class Daemons:
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
         if isinstance(item, Pod):
+            if old is not None and new is not None and not item.is_terminal:
+                return
             key = self._offspring.parent(item)
-            if key is not None and (old is None or new is None or item.is_terminal):
+            if key is not None:
                 self._offspring.follow(key, old, new)
                 node = _target(item)
                 there = self._on.setdefault((key, node), {})

@@ -6,6 +6,7 @@ Source: kube-scheduler 1.34.1 schedule_one.go (handleSchedulingFailure), framewo
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from ..framework.cycle.preemption import NOT_HELPFUL, preempt
 from ..framework.cycle.runtime import framework_for
@@ -19,6 +20,8 @@ from ..models.pod import Pod
 from .claims import ClaimController
 from .disruptions import Disruptions
 from .world import World
+
+_IS_SCHEDULED: Final = Condition(type="PodScheduled", status="True")
 
 #: Outcomes of attempts, as upstream's metric has them.
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
@@ -35,8 +38,8 @@ class Effects:
     """
 
     def __init__(self, world: World, disruptions: Disruptions, claims: ClaimController) -> None:
-        self._world = world
-        self._disruptions = disruptions
+        self.world = world
+        self.disruptions = disruptions
         self.claims = claims
 
     # -- a pod's attempt ends ------------------------------------------------------------
@@ -45,7 +48,7 @@ class Effects:
         self, item: QueuedPod, node: str, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS
     ) -> bool:
         """Bind a pod; return whether that was still possible."""
-        world = self._world
+        world = self.world
         pod = world.pod(item.key, item.uid)
         if pod is None or pod.spec.node_name:
             world.queue.done(item)
@@ -70,14 +73,13 @@ class Effects:
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
-        scheduled = Condition(type="PodScheduled", status="True")
-        world.edit(pod, conditions=[scheduled], spec={"node_name": node}, nominated_node_name=None)
+        world.edit(pod, conditions=[_IS_SCHEDULED], spec={"node_name": node}, nominated_node_name=None)
         world.queue.done(item)
         return True
 
     def ask_driver(self, item: QueuedPod, allocations: Mapping[str, Allocation]) -> None:
         """Reserve answers Pending: a driver has to prepare the claims first (KEP-4247's example)."""
-        world = self._world
+        world = self.world
         message = "waiting for the driver to allocate the claims"
         self.reject(item, (), message, pending=(names.DYNAMIC_RESOURCES,))
         for key, allocation in allocations.items():
@@ -98,7 +100,7 @@ class Effects:
 
         Without a rejector the attempt was an error, unless `error` says otherwise (the pod's group waits).
         """
-        world = self._world
+        world = self.world
         error = not (plugins or pending) if error is None else error
         result = ERROR if error else UNSCHEDULABLE
         world.record.metrics.attempts[result] += 1
@@ -130,7 +132,7 @@ class Effects:
         message: str,
     ) -> None:
         """Nominate a pod to a node and have the victims removed there."""
-        world = self._world
+        world = self.world
         world.record.metrics.attempts[UNSCHEDULABLE] += 1
         world.record.wasted += 1
         world.record.write(
@@ -160,7 +162,7 @@ class Effects:
         pending: Collection[str] = (),
         error: bool = False,
     ) -> None:
-        world = self._world
+        world = self.world
         world.queue.fail(item, plugins, pending)
         pod = world.pod(item.key, item.uid)
         if pod is None or pod.spec.node_name:
@@ -175,15 +177,15 @@ class Effects:
 
     def _clear_lower(self, node: str, preemptor: Pod) -> None:
         """Withdraw the nominations of lower-priority pods to a node."""
-        for other in self._world.queue.nominator.pods_on(node):
+        for other in self.world.queue.nominator.pods_on(node):
             if other.priority < preemptor.priority:
-                now = self._world.pod(other.key, identity(other))
+                now = self.world.pod(other.key, identity(other))
                 if now is not None and now.status.nominated_node_name:
-                    self._world.edit(now, nominated_node_name=None)
+                    self.world.edit(now, nominated_node_name=None)
 
     def _carry_out(self, key: str, uid: str, node: str, victims: Sequence[Pod], tried: set[str]) -> None:
         """Remove the victims, the last one when the preemptor may be tried again."""
-        world = self._world
+        world = self.world
         preemptor = world.pod(key, uid)
         if preemptor is None or preemptor.spec.node_name:
             world.queue.preempting.discard(uid)
@@ -192,7 +194,7 @@ class Effects:
         for k, victim in enumerate(left):
             if k == len(left) - 1:
                 world.queue.preempting.discard(uid)
-            if not self._disruptions.preempt(victim, preemptor, guarded=self.guarded(victim, preemptor)):
+            if not self.disruptions.preempt(victim, preemptor, guarded=self.guarded(victim, preemptor)):
                 world.queue.preempting.add(uid)
                 self._elsewhere(key, uid, tried)
                 return
@@ -206,13 +208,13 @@ class Effects:
         guard = victim.spec.allow_disruption_by_priority_greater_than_or_equal
         return (
             guard is not None
-            and self._world.gates.enabled("DisruptionPolicyInPriorityClass")
+            and self.world.gates.enabled("DisruptionPolicyInPriorityClass")
             and preemptor.priority < guard
         )
 
     def _elsewhere(self, key: str, uid: str, tried: set[str]) -> None:
         """Choose another node after the eviction API refused a guarded victim; else the pod backs off."""
-        world = self._world
+        world = self.world
         preemptor = world.pod(key, uid)
         assert preemptor is not None
         cluster, state = world.follower.look()
@@ -222,7 +224,7 @@ class Effects:
         for name in tried:
             if name in cluster.node_index:
                 result.override(cluster.node_index[name], NOT_HELPFUL)
-        found = preempt(framework, state, i, result, self._disruptions.ledger(cluster))
+        found = preempt(framework, state, i, result, self.disruptions.ledger(cluster))
         if found.best is None:
             world.record.write("PreemptionGivenUp", pod=key)
             world.queue.preempting.discard(uid)

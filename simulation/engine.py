@@ -34,7 +34,7 @@ class Scheduler(Protocol):
         """Check the queue; called whenever something may have changed there."""
 
 
-SchedulerFactory = Callable[[World, Disruptions, Effects], Scheduler]
+SchedulerFactory = Callable[[Effects], Scheduler]
 
 
 class Simulation:
@@ -56,7 +56,7 @@ class Simulation:
         self._kubelet = Kubelet(self.world, self.disruptions)
         self._drains = Drains(self.world, self.disruptions)
         effects = Effects(self.world, self.disruptions, ClaimController(self.world))
-        self._scheduler = scheduler(self.world, self.disruptions, effects)
+        self._scheduler = scheduler(effects)
         self._autoscaler = (
             Autoscaler(self.world, scenario.autoscaler, daemons) if scenario.autoscaler is not None else None
         )

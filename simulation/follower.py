@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec
 from ..models.policy import PodDisruptionBudget
-from ..models.scheduling import PodGroup
+from ..models.scheduling import CompositePodGroup, PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
 from .snapshots import FIELDS, snapshot_of_store
@@ -82,10 +82,11 @@ class Follower:
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
         self._falls_back = self._gates.enabled("PodTopologySpreadFallbackMode")
+        self._spread_args = {name: _spread_args(profile) for name, profile in self._profiles.items()}
         self._defaulting = {
             name
-            for name, profile in self._profiles.items()
-            if any(c.fallback_criteria for c in _spread_args(profile).default_constraints)
+            for name, args in self._spread_args.items()
+            if any(c.fallback_criteria for c in args.default_constraints)
         }
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
@@ -140,8 +141,7 @@ class Follower:
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
         elif item is not None and item.kind in _INDEXED:
             # A group's status says nothing to those who are scheduled one by one.
-            same = isinstance(old, PodGroup) and isinstance(new, PodGroup) and old.spec == new.spec
-            self._stale |= not same
+            self._stale |= not (_is_group(old) and _is_group(new) and old.spec == new.spec)
 
     def bring(self, key: str, allocations: Mapping[str, Allocation]) -> None:
         """Note which devices a pod brings along to the node that it is about to be bound to."""
@@ -156,17 +156,18 @@ class Follower:
 
     def held(self, pod: Pod) -> frozenset[str]:
         """Return the fallback criteria that hold for a pod now."""
-        profile = self._profiles.get(pod.spec.scheduler_name)
-        if profile is None or not self._falls_back:
+        name = pod.spec.scheduler_name
+        args = self._spread_args.get(name)
+        if args is None or not self._falls_back:
             return frozenset()
-        if not pod.spec.topology_spread_constraints and profile.scheduler_name not in self._defaulting:
+        if not pod.spec.topology_spread_constraints and name not in self._defaulting:
             return frozenset()
-        return criteria_held(pod, _spread_args(profile), self._now())
+        return criteria_held(pod, args, self._now())
 
     def may_fall_back(self, pod: Pod) -> bool:
         """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
-        profile = self._profiles.get(pod.spec.scheduler_name)
-        return profile is not None and self._falls_back and may_fall_back(pod, _spread_args(profile))
+        args = self._spread_args.get(pod.spec.scheduler_name)
+        return args is not None and self._falls_back and may_fall_back(pod, args)
 
     def fallen(self, pod: Pod) -> list[str]:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
@@ -177,7 +178,7 @@ class Follower:
             assert self._cluster is not None
             info = self._cluster.pods[self.number(pod.key)]
             if not info.default_selector.is_empty:
-                constraints = _spread_args(self._profiles[info.scheduler]).default_constraints
+                constraints = self._spread_args[info.scheduler].default_constraints
         held = self.held(pod)
         return [c.topology_key for c in constraints if c.is_hard and falls_back(c.fallback_criteria, held)]
 
@@ -383,6 +384,10 @@ def _spread_args(profile: Profile) -> "PodTopologySpreadArgs":
 
 def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:
     return isinstance(new, PodDisruptionBudget) and old.spec == new.spec
+
+
+def _is_group(item: KubeObject | None) -> TypeGuard[PodGroup | CompositePodGroup]:
+    return isinstance(item, (PodGroup, CompositePodGroup))
 
 
 def _unbound(pod: Pod) -> Pod:

@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING
 from ..framework.cycle.cycle import Cycle, schedule_one
 from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
-from .disruptions import Disruptions
 from .effects import Effects
 from .groups import GroupDecision, Groups
 from .live_cluster import LiveCluster, LiveState
-from .world import World
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -25,16 +23,14 @@ class GreedyScheduler:
 
     Parameters
     ----------
-    world : World
-    disruptions : Disruptions
     effects : Effects
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
-        self._world = world
-        self._disruptions = disruptions
+    def __init__(self, effects: Effects) -> None:
+        self._world = effects.world
+        self._disruptions = effects.disruptions
         self._effects = effects
-        self._groups = Groups(world, disruptions, effects)
+        self._groups = Groups(effects)
         self._busy = False
         self._moment: Hashable = None
         self._failed: dict[int, Cycle] = {}

@@ -1,4 +1,4 @@
-"""Cycles of pod groups in time: a group is tried as one, on the cluster of the moment.
+"""Cycles of pod groups, and of trees of them, in time: each is tried as one, on the cluster of the moment.
 
 A popped member brings the others along from wherever they wait, their backoff included. The cycle is that
 of a round (`framework.workload`), on an index made for it; what it means for each member happens when it is
@@ -10,7 +10,7 @@ Source: kube-scheduler 1.36.2 schedule_one_podgroup.go.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -19,22 +19,19 @@ from ..framework.cycle.budget_ledger import Ledger
 from ..framework.cycle.cycle import Cycle
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
-from ..framework.index.group_names import GroupName, group_name
+from ..framework.index.group_names import GroupName, UnitName, group_name
 from ..framework.queue.clock import SECOND
 from ..framework.queue.queued_pod import QueuedPod
-from ..framework.rules.groups import group_of
 from ..framework.rules.supported import require_supported
 from ..framework.workload.cycle import schedule_group
 from ..framework.workload.units import group_in_cycle, opening
 from ..models.meta import Condition, KubeObject
 from ..models.pod import Pod, PodSchedulingGate
 from ..models.policy import PodDisruptionBudget
-from ..models.scheduling import PodGroup
 from ..models.snapshot import Snapshot
-from .disruptions import Disruptions
 from .effects import Effects
+from .group_conditions import tell_unit
 from .snapshots import snapshot_of_store
-from .world import World, with_condition
 
 _MANY: Final = 100
 """Cycles of one group within one second from which on the reader is told."""
@@ -63,7 +60,7 @@ class GroupDecision:
 
     Attributes
     ----------
-    name : GroupName
+    name : GroupName or TreeName
     items : tuple of QueuedPod
         All members that were popped.
     members : tuple of _Decision
@@ -74,7 +71,7 @@ class GroupDecision:
         The group's; None where there was no cycle.
     """
 
-    name: GroupName
+    name: UnitName
     items: tuple[QueuedPod, ...]
     members: tuple[_Decision, ...]
     victims: tuple[tuple[Pod, Pod], ...]
@@ -86,19 +83,18 @@ class Groups:
 
     Parameters
     ----------
-    world : World
-    disruptions : Disruptions
     effects : Effects
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
-        self._world = world
-        self._disruptions = disruptions
+    def __init__(self, effects: Effects) -> None:
+        self._world = effects.world
+        self._disruptions = effects.disruptions
         self._effects = effects
-        self._cycles: Counter[GroupName] = Counter()
+        self._trees = self._world.queue.trees
+        self._cycles: Counter[UnitName] = Counter()
         self._second = -1
-        self._leaving: dict[GroupName, set[str]] = {}
-        world.listeners.append(self._changed)
+        self._leaving: dict[UnitName, set[str]] = {}
+        self._world.listen(self._changed, "Pod")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Pod) and new is None and self._leaving:
@@ -111,7 +107,7 @@ class Groups:
             if victims:
                 continue
             del self._leaving[name]
-            members = [pod for pod in self._world.objects.members(name) if not pod.spec.node_name]
+            members = [pod for pod in self._trees.members(name) if not pod.spec.node_name]
             self._world.queue.preempting.difference_update(map(identity, members))
             self._world.queue.activate(members)
 
@@ -120,12 +116,12 @@ class Groups:
         name = self.name(pod)
         return name is not None and name in self._leaving
 
-    def name(self, pod: Pod) -> GroupName | None:
-        """Return the group as part of which a pod is scheduled, as far as the gates have it."""
-        return group_name(pod) if self._world.gates.enabled("GenericWorkload") else None
+    def name(self, pod: Pod) -> UnitName | None:
+        """Return the group or tree as part of which a pod is scheduled, as far as the gates have it."""
+        return self._trees.unit(pod) if self._world.gates.enabled("GenericWorkload") else None
 
     def pull(self, item: QueuedPod) -> list[QueuedPod]:
-        """Take all members of a popped pod's group out of the queue that no gate keeps out; the pod first."""
+        """Take all members of a popped pod's group or tree that no gate keeps out; the pod first."""
         return [item] if self.name(item.pod) is None else [item, *self._world.queue.pull_group(item)]
 
     def snapshot(self) -> Snapshot:
@@ -145,16 +141,17 @@ class Groups:
         assert name is not None
         world, snapshot = self._world, self.snapshot()
         items = {each.key: each for each in self.pull(item)}
+        together = frozenset(self._trees.groups(name))
         # Who is kept out of the queue by something else counts as a member, and is not tried.
         pods = tuple(
-            _held(pod) if not pod.spec.node_name and pod.key not in items and group_name(pod) == name else pod
+            _held(pod) if pod.key not in items and group_name(pod) in together else pod
             for pod in snapshot.pods
         )
         cluster = build_cluster(replace(snapshot, pods=pods))
         require_supported(cluster)
         i = cluster.pod_index.get(item.key)
-        group = None if i is None else group_of(cluster, i)
-        if i is None or group is None or group_in_cycle(cluster, i) is None:
+        group = None if i is None else group_in_cycle(cluster, i)
+        if group is None:
             for key, each in items.items():
                 if key != item.key:
                     world.queue.fail(each)
@@ -215,7 +212,8 @@ class Groups:
                     error=member.error,
                 )
         if decision.condition is not None:
-            self.tell(decision.name, decision.condition)
+            bound = [member.item.pod for member in decision.members if member.outcome == "bound"]
+            self.tell(decision.name, decision.condition, bound)
         if decision.victims:
             world.record.metrics.preemption_attempts += 1
             world.record.metrics.victims.observe(len(decision.victims))
@@ -227,7 +225,7 @@ class Groups:
 
     def make_room(
         self,
-        name: GroupName,
+        name: UnitName,
         members: Sequence[tuple[QueuedPod, str]],
         victims: Sequence[tuple[Pod, Pod]],
         plugins: Collection[str],
@@ -237,7 +235,7 @@ class Groups:
 
         Parameters
         ----------
-        name : GroupName
+        name : GroupName or TreeName
         members : sequence of (QueuedPod, str)
             Each with its node.
         victims : sequence of (Pod, Pod)
@@ -256,32 +254,21 @@ class Groups:
             if not removed or not victim.spec.node_name:
                 self._left(identity(victim))
 
-    def tell(self, name: GroupName, condition: Condition) -> None:
-        """Write a group's condition; one that was scheduled once is not told otherwise later."""
-        world = self._world
-        group = world.objects.get(PodGroup, name.key) if not name.workload else None
-        if group is None:
-            return
-        before = next((c for c in group.status.conditions if c.type == condition.type), None)
-        if before is not None and before.status == "True" and condition.status != "True":
-            return
-        conditions = with_condition(group.status.conditions, condition, world.now)
-        if conditions is not group.status.conditions:
-            status = group.status.model_copy(update={"conditions": conditions})
-            world.record.write(
-                "PodGroupCondition", podGroup=group.key, status=condition.status, reason=condition.reason
-            )
-            world.change(group, group.model_copy(update={"status": status}))
+    def tell(self, name: UnitName, condition: Condition, bound: Iterable[Pod]) -> None:
+        """Write the condition of a group, or those of a tree's groups, members of which were bound."""
+        keys = {group.key for pod in bound if (group := group_name(pod)) is not None}
+        tell_unit(self._world, name, condition, keys)
 
-    def _count(self, name: GroupName) -> None:
+    def _count(self, name: UnitName) -> None:
         second = self._world.clock.now // SECOND
         if second != self._second:
             self._second = second
             self._cycles.clear()
         self._cycles[name] += 1
         if self._cycles[name] == _MANY:
+            kind = "PodGroup" if isinstance(name, GroupName) else "CompositePodGroup"
             self._world.record.note(
-                f"PodGroup {name.key} is tried again at once and without backoff, as kube-scheduler does "
+                f"{kind} {name.key} is tried again at once and without backoff, as kube-scheduler does "
                 f"({_MANY} times and more within one second)"
             )
 
@@ -291,6 +278,6 @@ def _rejectors(own: Cycle) -> frozenset[str]:
 
 
 def _held(pod: Pod) -> Pod:
-    if pod.spec.scheduling_gates:
+    if pod.spec.node_name or pod.spec.scheduling_gates:
         return pod
     return pod.model_copy(update={"spec": pod.spec.model_copy(update={"scheduling_gates": (_HELD,)})})

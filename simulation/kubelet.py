@@ -4,15 +4,13 @@ from functools import partial
 from typing import Final
 
 from ..framework.events.changes import identity
+from ..models.annotations import RUNS_FOR
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node, Taint
 from ..models.pod import Pod, Toleration
 from .agenda import EARLY
 from .disruptions import Disruptions
 from .world import World
-
-RUNS_FOR: Final = "simulate.kubestow/runs-for-ns"
-"""Annotation: how long a pod runs once it has started, until it succeeds (nanoseconds)."""
 
 UNREACHABLE: Final = "node.kubernetes.io/unreachable"
 _GRACE: Final = 30
@@ -32,7 +30,7 @@ class Kubelet:
         self._world = world
         self._disruptions = disruptions
         self._dark: dict[str, int] = {}
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Pod", "Node")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Node) and new is None:

@@ -1,19 +1,25 @@
 """PodGroups that controllers make: one for each template of a Workload, and one for a Job of equal pods.
 
+Templates of groups of groups are made into CompositePodGroups, whose children name them as their parent.
+
 A Job's pods name the group of the Workload that refers to the Job, if that has one template. Without such a
 Workload an indexed Job that runs all its completions at once gets a gang of its own, in the releases that
 have it so (gate EnableWorkloadWithJob). A group goes with what it was made for.
 
-Sources: KEP-4671, KEP-5832, KEP-5547; kubernetes pkg/controller/job.
+Sources: KEP-4671, KEP-5832, KEP-5547, KEP-6012; kubernetes pkg/controller/job.
 """
 
 from ..framework.vocabulary.releases import RELEASES
 from ..models.controllers import Job
 from ..models.meta import KubeObject
 from ..models.scheduling import (
+    CompositePodGroup,
+    CompositePodGroupTemplate,
     GangPolicy,
+    GroupSpec,
     PodGroup,
     PodGroupSpec,
+    PodGroupTemplate,
     SchedulingPolicy,
     Workload,
     WorkloadTemplateReference,
@@ -35,8 +41,9 @@ class PodGroups:
         self._world = world
         self._enabled = world.gates.enabled("GenericWorkload")
         release = RELEASES[world.scenario.snapshot.kube_version]
+        self._trees = world.queue.trees.known
         self._for_jobs = self._enabled and release.gang_jobs and world.gates.enabled("EnableWorkloadWithJob")
-        world.listeners.append(self._changed)
+        world.listen(self._changed, "Workload", "Job")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
@@ -70,22 +77,47 @@ class PodGroups:
 
     def _make(self, key: str) -> None:
         workload = self._world.objects.get(Workload, key)
-        for template in workload.spec.pod_group_templates if workload is not None else ():
-            assert workload is not None
-            fields = {name: getattr(template, name) for name in type(template).__pydantic_fields__}
-            del fields["name"]
-            ref = WorkloadTemplateReference(workload_name=workload.name, template_name=template.name)
-            spec = PodGroupSpec().model_copy(update={**fields, "workload_ref": ref})
-            self._put(workload, f"{workload.name}-{template.name}", spec)
+        if workload is None:
+            return
+        for template in workload.spec.pod_group_templates:
+            self._put_one(workload, template, None)
+        for tree in workload.spec.composite_pod_group_templates if self._trees else ():
+            self._make_tree(workload, tree, None)
 
-    def _put(self, owner: KubeObject, name: str, spec: PodGroupSpec) -> None:
-        if self._world.objects.get(PodGroup, f"{owner.namespace}/{name}") is None:
-            version = owner.api_version if isinstance(owner, Workload) else PodGroup().api_version
-            self._world.put(PodGroup(api_version=version, metadata=owned_by(owner, name, {}), spec=spec))
+    def _make_tree(self, workload: Workload, template: CompositePodGroupTemplate, parent: str | None) -> None:
+        """Make a group of groups, then what is below it."""
+        name = self._put_one(workload, template, parent)
+        for below in template.composite_pod_group_templates:
+            self._make_tree(workload, below, name)
+        for group in template.pod_group_templates:
+            self._put_one(workload, group, name)
+
+    def _put_one(
+        self, workload: Workload, template: PodGroupTemplate | CompositePodGroupTemplate, parent: str | None
+    ) -> str:
+        fields = {name: getattr(template, name) for name in GroupSpec.__pydantic_fields__}
+        ref = WorkloadTemplateReference(workload_name=workload.name, template_name=template.name)
+        fields |= {"workload_ref": ref, "parent_composite_pod_group_name": parent}
+        name = f"{workload.name}-{template.name}"
+        model = CompositePodGroup if isinstance(template, CompositePodGroupTemplate) else PodGroup
+        self._put(workload, name, PodGroupSpec().model_copy(update=fields), model)
+        return name
+
+    def _put(
+        self,
+        owner: KubeObject,
+        name: str,
+        spec: PodGroupSpec,
+        model: type[PodGroup | CompositePodGroup] = PodGroup,
+    ) -> None:
+        if self._world.objects.get(model, f"{owner.namespace}/{name}") is None:
+            version = owner.api_version if isinstance(owner, Workload) else model().api_version
+            self._world.put(model(api_version=version, metadata=owned_by(owner, name, {}), spec=spec))
 
     def _remove(self, owner: KubeObject) -> None:
         """Let the groups go that were made for an object that is gone."""
-        for group in self._world.objects.all(PodGroup):
+        objects = self._world.objects
+        for group in (*objects.all(PodGroup), *objects.all(CompositePodGroup)):
             ref = group.metadata.controller
             if (
                 ref is not None

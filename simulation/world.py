@@ -16,7 +16,7 @@ from ..models.meta import Condition, KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
-from ..models.scheduling import PodGroup, PriorityClass, Workload
+from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass
 from .agenda import Agenda
 from .follower import Follower
 from .record import Record
@@ -44,8 +44,6 @@ class World:
         The scheduler's index of the cluster.
     record : Record
         What is written down.
-    listeners : list of callable
-        Called with every change after it is made.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -65,7 +63,8 @@ class World:
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
         self.record = Record(self.clock)
-        self.listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, tuple[str, ...]]] = []
+        self._listening: dict[str, tuple[Listener, ...]] = {}
         self._handlers = EventHandlers(self.queue)
         self._uids = 0
         self._told = (0, scenario.snapshot.now)
@@ -96,41 +95,42 @@ class World:
 
     # -- changes ------------------------------------------------------------
 
+    def listen(self, listener: Listener, *kinds: str) -> None:
+        """Have a callable called with every change of objects of some kinds, after it is made."""
+        self._listeners.append((listener, kinds))
+        self._listening.clear()
+
+    def _who_listens(self, kind: str) -> tuple[Listener, ...]:
+        found = self._listening.get(kind)
+        if found is None:
+            found = tuple(listener for listener, kinds in self._listeners if kind in kinds)
+            self._listening[kind] = found
+        return found
+
     def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Make a change and notify all listeners."""
+        item = new if new is not None else old
+        if item is None:
+            return
         self._handlers.change(old, new)
         self.follower.note(old, new)
-        item = new if new is not None else old
         if isinstance(item, PriorityClass):
             self._classes = None
         self.record.changed(old, new)
-        for listener in self.listeners:
+        for listener in self._who_listens(item.kind):
             listener(old, new)
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key; a new pod is admitted."""
         old = self.objects.get(type(item), item.key)
-        self._refuse_trees(item)
         if isinstance(item, Pod) and old is None:
             item = self._admitted(item)
-        elif isinstance(item, PodGroup) and old is None:
+        elif isinstance(item, PodGroup) and old is None:  # noqa: SIM114 (two types to the checker)
+            item = admit(item, self._priorities(), self.scenario.name)
+        elif isinstance(item, CompositePodGroup) and old is None:
             item = admit(item, self._priorities(), self.scenario.name)
         if item is not old:
             self.change(old, item)
-
-    def _refuse_trees(self, item: KubeObject) -> None:
-        """Refuse groups that are parts of trees, and Workloads of which trees are made, unless overlooked."""
-        if not self.gates.enabled("CompositePodGroup") or not self.gates.enabled("GenericWorkload"):
-            return
-        field = ""
-        if isinstance(item, PodGroup) and item.spec.parent_composite_pod_group_name:
-            field = "spec.parentCompositePodGroupName"
-        elif isinstance(item, Workload) and item.spec.composite_pod_group_templates:
-            field = "spec.compositePodGroupTemplates"
-        if field:
-            text = "trees of groups are not simulated; overlook them with --feature-gates "
-            text += "CompositePodGroup=false"
-            raise InputError(self.scenario.name, f"{item.kind} {item.key}", field, text)
 
     def _priorities(self) -> PriorityClasses:
         if self._classes is None:
@@ -153,14 +153,16 @@ class World:
                 self._admitted_specs.clear()
             admitted = admit(pod, classes, self.scenario.name).spec
             known = self._admitted_specs[id(pod.spec)] = (pod.spec, admitted)
-        pod = pod.model_copy(update={"spec": known[1]})
+        update: dict[str, Any] = {"spec": known[1]}
         meta: dict[str, Any] = {}
         if not pod.metadata.uid:
             self._uids += 1
             meta["uid"] = f"{pod.key}#{self._uids}"
         if pod.metadata.creation_timestamp is None:
             meta["creation_timestamp"] = self.now
-        return pod.model_copy(update={"metadata": pod.metadata.model_copy(update=meta)}) if meta else pod
+        if meta:
+            update["metadata"] = pod.metadata.model_copy(update=meta)
+        return pod.model_copy(update=update)
 
     # -- pods ------------------------------------------------------------
 

@@ -1,24 +1,40 @@
-"""The solver's interface: from a snapshot to a verified plan."""
+"""The solver's interface: from a snapshot to a verified plan.
+
+The time limit is for all that is done here: the index, greedy's run, the search, and putting the plan in
+words and replaying it. Greedy's run is never cut short, since no plan could be called no worse than greedy's
+without it; nor are words and replay, for which time is kept back. Source: docs/model.md, "How the time is
+spent".
+
+Ctrl-C ends a search with its best plan. Before greedy is done there is none, and it is raised; afterwards
+there is always one, and it is put in words and replayed first. A second Ctrl-C does not wait for that.
+"""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal
 
 from ..framework.build import build_cluster
 from ..framework.rules.supported import require_supported
+from ..models.errors import is_interrupt
 from ..models.plan import Plan, Stats
+from ..models.progress import unwatched
+from .model.interrupts import run_to_the_end
 from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
 from .plans.outcome import SolvedRound
-from .plans.replay import replay
+from .plans.replay import follow, replay
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.state.state import State
+    from ..models.progress import Watch
     from ..models.snapshot import Snapshot
+    from .decomposition.search import RoundResult
     from .plans.objective import ObjectiveVector
     from .plans.outcome import Outcome
 
@@ -26,9 +42,22 @@ __all__ = ["SolveOptions", "solve", "solve_both", "solve_greedy"]
 
 
 def solve(
-    snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
+    snapshot: Snapshot,
+    options: SolveOptions | None = None,
+    progress: ProgressCallback | None = None,
+    *,
+    watch: Watch = unwatched,
 ) -> Plan:
     """Find the provably best round of a cluster.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+    options : SolveOptions, optional
+    progress : callable, optional
+        Hears of the tiers while they are searched.
+    watch : Watch
+        Hears of what comes before and after: pods indexed, pods that greedy has tried, steps replayed.
 
     Returns
     -------
@@ -43,14 +72,22 @@ def solve(
     BoundContradiction
         Where a bound and a plan contradict each other (a bug).
     """
-    return solve_round(snapshot, options or SolveOptions(), progress).plan
+    return solve_round(snapshot, options or SolveOptions(), progress, watch=watch).plan
 
 
 def solve_round(
-    snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None = None
+    snapshot: Snapshot,
+    options: SolveOptions,
+    progress: ProgressCallback | None = None,
+    *,
+    watch: Watch = unwatched,
+    waited: float = 0.0,
 ) -> SolvedRound:
-    """Solve a round as `solve` does, for callers that go on with more than the plan."""
-    return _Round(snapshot, options).optimal(progress)
+    """Solve a round as `solve` does, for callers that go on with more than the plan.
+
+    `waited` are the seconds that it took to read it; they are in `stats.wall_seconds`, not in the time limit.
+    """
+    return _Round(snapshot, options, watch, waited).optimal(progress)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -58,17 +95,25 @@ def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
     return solve_greedy_round(snapshot, prefer).plan
 
 
-def solve_greedy_round(snapshot: Snapshot, prefer: str = "none") -> SolvedRound:
+def solve_greedy_round(
+    snapshot: Snapshot, prefer: str = "none", *, watch: Watch = unwatched, waited: float = 0.0
+) -> SolvedRound:
     """Run the greedy baseline as `solve_greedy` does, for callers that go on with more than the plan."""
-    return _Round(snapshot, SolveOptions(prefer=prefer)).greedy()
+    return _Round(snapshot, SolveOptions(prefer=prefer), watch, waited).greedy()
 
 
 def solve_both(
-    snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
+    snapshot: Snapshot,
+    options: SolveOptions | None = None,
+    progress: ProgressCallback | None = None,
+    *,
+    watch: Watch = unwatched,
+    waited: float = 0.0,
 ) -> tuple[Plan, Plan]:
     """Solve a round with both schedulers: the optimal plan, then greedy's."""
-    round_ = _Round(snapshot, options or SolveOptions())
-    return round_.optimal(progress).plan, round_.greedy().plan
+    round_ = _Round(snapshot, options or SolveOptions(), watch, waited)
+    greedy = round_.greedy().plan
+    return round_.optimal(progress).plan, greedy
 
 
 def load_solver() -> None:
@@ -76,52 +121,132 @@ def load_solver() -> None:
     from .decomposition import search  # noqa: F401
 
 
+#: The phase in which a plan is put in words, before it is replayed.
+WORDS: Final = "putting the plan in words: pods"
+
+# Steps of greedy's that are replayed to see what one takes, and the most of the time limit that is kept back.
+_SAMPLE: Final = 256
+_MOST_RESERVED: Final = 0.5
+
+# How often the state of the input is set up for words and replay.
+_ROUNDS: Final = 8
+
+# Seconds of a search for which no time is left.
+_INSTANT: Final = 1e-6
+
+
 class _Round:
     """One instance being solved: greedy's run is shared by both schedulers, and the clock starts with it."""
 
-    def __init__(self, snapshot: Snapshot, options: SolveOptions) -> None:
+    def __init__(self, snapshot: Snapshot, options: SolveOptions, watch: Watch, waited: float) -> None:
         self._options = options
+        self._watch = watch
+        self._waited = waited
         self._start = time.monotonic()
-        self._cluster = build_cluster(snapshot)
+        self._interrupted = False
+        self._finishing: float | None = None
+        self._cluster = build_cluster(snapshot, watch)
         require_supported(self._cluster)
-        self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer)
+        self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer, watch)
         self._greedy_seconds = time.monotonic() - self._start
 
     def greedy(self) -> SolvedRound:
         """Return greedy's outcome as a plan, replayed by its own steps."""
-        stats = Stats(
-            wall_seconds=round(self._greedy_seconds, 3), verified=True, admissible=self._greedy.admissible
-        )
-        plan = build_plan(self._cluster, self._greedy, self._greedy_value, None, "greedy", stats)
-        return self._verified(plan, self._greedy)
+        begin = time.monotonic() - self._greedy_seconds
+        stats = Stats(verified=True, admissible=self._greedy.admissible)
+        return self._finished(self._greedy, self._greedy_value, None, "greedy", stats, begin)
 
     def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
-        from .decomposition.engine import require_engine
-        from .decomposition.search import search_round
-
-        require_engine(self._options)
-        found = search_round(self._cluster, self._greedy, self._options, progress, self._start)
+        found = self._search(progress)
         best, value, bounds = found.best, found.valuation, found.bounds
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:
             bounds = _bounds_of_greedy(bounds, value, self._greedy_value)
             best, value = self._greedy, self._greedy_value
-        if best.admissible:
-            best, value = honoured_first(self._cluster, best, value, self._options.prefer)
         stats = Stats(
-            wall_seconds=round(time.monotonic() - self._start, 3),
             variables=found.variables,
             constraints=found.constraints,
             verified=True,
             admissible=best.admissible,
             interrupted=found.interrupted,
         )
-        plan = build_plan(self._cluster, best, value, bounds, "optimal", stats)
-        return self._verified(plan, best)
+        return self._finished(best, value, bounds, "optimal", stats, self._start)
 
-    def _verified(self, plan: Plan, outcome: Outcome) -> SolvedRound:
-        end = replay(self._cluster, plan, self._options.prefer)
-        return SolvedRound(plan, outcome, self._cluster, end)
+    def _search(self, progress: ProgressCallback | None) -> RoundResult:
+        """Search until it is time to put the best plan in words."""
+        cluster, greedy = self._cluster, self._greedy
+        try:
+            from .decomposition.engine import require_engine
+            from .decomposition.search import search_round
+
+            require_engine(self._options)
+            if not self._interrupted:
+                options = replace(self._options, time_limit=self._search_limit())
+                return search_round(cluster, greedy, options, progress, self._start, watch=self._watch)
+        except BaseException as error:
+            if not is_interrupt(error):
+                raise
+        from .decomposition.search import round_unsearched
+
+        return round_unsearched(cluster, greedy, self._options.prefer, interrupted=True)
+
+    def _search_limit(self) -> float:
+        """Return the seconds from the start after which the best plan is put in words."""
+        limit = self._options.time_limit
+        if time.monotonic() - self._start >= limit:
+            return _INSTANT
+        return limit - min(self._reserve(), _MOST_RESERVED * limit)
+
+    def _reserve(self) -> float:
+        """Estimate the seconds that it takes to put a plan in words and to replay it.
+
+        They are those that greedy's plan took, where it was. Otherwise a few of its steps are replayed: words
+        take about as long, and to say why a pod is left out no longer than it took greedy to find that out.
+        """
+        if self._finishing is not None:
+            return self._finishing
+        outcome, pods = self._greedy, max(1, len(self._cluster.pending))
+        steps = outcome.moves[:_SAMPLE]
+        begin = time.monotonic()
+        follow(self._cluster, (), {})
+        middle = time.monotonic()
+        follow(self._cluster, steps, outcome.allocations)
+        once, some = middle - begin, time.monotonic() - middle
+        step = max(0.0, some - once) / max(1, len(steps))
+        left_out = 1 - len(outcome.placed) / pods
+        steps_of_all = 2 * step * max(pods, len(outcome.moves))
+        return _ROUNDS * once + steps_of_all + left_out * self._greedy_seconds
+
+    def _finished(
+        self,
+        outcome: Outcome,
+        value: ObjectiveVector,
+        bounds: Mapping[str, tuple[int, bool]] | None,
+        scheduler: Literal["optimal", "greedy"],
+        stats: Stats,
+        start: float,
+    ) -> SolvedRound:
+        """Put an outcome in words and replay it; Ctrl-C has to wait for that, unless it comes twice."""
+        begin = time.monotonic()
+
+        def finish() -> tuple[Plan, Outcome, State]:
+            self._watch(WORDS)
+            best, worth = outcome, value
+            if scheduler == "optimal" and best.admissible:
+                best, worth = honoured_first(self._cluster, best, worth, self._options.prefer)
+            plan = build_plan(self._cluster, best, worth, bounds, scheduler, stats)
+            return plan, best, replay(self._cluster, plan, self._options.prefer, self._watch)
+
+        (plan, best, end), interrupted = run_to_the_end(finish)
+        self._interrupted |= interrupted
+        self._finishing = time.monotonic() - begin
+        told = stats.model_copy(
+            update={
+                "wall_seconds": round(self._waited + time.monotonic() - start, 3),
+                "interrupted": stats.interrupted or interrupted,
+            }
+        )
+        return SolvedRound(plan.model_copy(update={"stats": told}), best, self._cluster, end)
 
 
 def _bounds_of_greedy(

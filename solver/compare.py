@@ -5,20 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..models.plan import ComparedPod, ComparedTier, Comparison, Plan, Tier
+from ..models.progress import unwatched
 from .api import SolveOptions, solve_both
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..models.progress import Watch
     from ..models.snapshot import Snapshot
     from .options import ProgressCallback
 
 
 def compare(
-    snapshot: Snapshot, options: SolveOptions | None = None, progress: ProgressCallback | None = None
+    snapshot: Snapshot,
+    options: SolveOptions | None = None,
+    progress: ProgressCallback | None = None,
+    *,
+    watch: Watch = unwatched,
+    waited: float = 0.0,
 ) -> Comparison:
-    """Solve a round with both schedulers and set the plans side by side."""
-    return compared(*solve_both(snapshot, options, progress))
+    """Solve a round with both schedulers and set the plans side by side; `api.solve_round` has the rest."""
+    return compared(*solve_both(snapshot, options, progress, watch=watch, waited=waited))
 
 
 def compared(optimal: Plan, greedy: Plan) -> Comparison:

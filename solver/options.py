@@ -24,7 +24,7 @@ class SolveOptions:
     Attributes
     ----------
     time_limit : float
-        Seconds for the whole round, all tiers together.
+        Seconds for the whole round but for reading it: index, greedy, all tiers, replay. Greedy is not cut.
     workers : int
         Threads of CP-SAT; one worker with a seed makes a repeatable run.
     seed : int

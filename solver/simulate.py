@@ -20,18 +20,17 @@ from ..simulation.agenda import LATE
 from ..simulation.groups import Groups
 from .api import solve_round
 from .options import SolveOptions
+from .plans.making_room import room_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..framework.dra.allocation import Allocation
-    from ..framework.index.group_names import GroupName
+    from ..framework.index.group_names import UnitName
     from ..framework.queue.queued_pod import QueuedPod
-    from ..models.plan import Plan
     from ..models.pod import Pod
-    from ..simulation.disruptions import Disruptions
     from ..simulation.effects import Effects
-    from ..simulation.world import World
+    from .plans.making_room import Room
     from .plans.outcome import SolvedRound
 
 
@@ -40,15 +39,13 @@ class OptimalScheduler:
 
     Parameters
     ----------
-    world : World
-    disruptions : Disruptions
     effects : Effects
     """
 
-    def __init__(self, world: World, disruptions: Disruptions, effects: Effects) -> None:
-        self._world = world
+    def __init__(self, effects: Effects) -> None:
+        self._world = effects.world
         self._effects = effects
-        self._groups = Groups(world, disruptions, effects)
+        self._groups = Groups(effects)
         self._planned = False
         self._in_vain = -1
         self._moment = -1
@@ -88,7 +85,7 @@ class OptimalScheduler:
             return
         self._world.record.rounds += 1
         solved = self._solve(left)
-        self._apply(solved.plan, {item.key: item for item in left}, solved.outcome.allocations)
+        self._apply(solved, {item.key: item for item in left})
 
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
         """Bind a nominated pod if its node takes it now; return whether its attempt is over."""
@@ -148,37 +145,39 @@ class OptimalScheduler:
             raise KeyboardInterrupt  # it ends the run, not this round alone
         return solved
 
-    def _apply(self, plan: Plan, items: dict[str, QueuedPod], allocations: Mapping[str, Allocation]) -> None:
+    def _apply(self, solved: SolvedRound, items: dict[str, QueuedPod]) -> None:
         """Carry a plan out: evictions and nominations first, so that no other pod is promised their room."""
-        world = self._world
+        world, plan, room = self._world, solved.plan, room_of(solved)
         stays = {entry.pod: entry for entry in plan.unschedulable}
-        nominated = {entry.pod: entry for entry in plan.nominations}
         world.record.write(
             "Round",
             pods=len(items),
             status=plan.status,
             bindings=len(plan.bindings),
-            nominations=len(nominated),
+            nominations=len(plan.nominations),
             evictions=len(plan.evictions),
         )
         groups = self._groups_of(items)
-        later = self._make_room(plan, items, groups)
-        for key, nomination in nominated.items():
-            if groups.get(key) in later:
-                continue
-            victims = [pod for each in nomination.victims if (pod := world.pod(each)) is not None]
+        to = {binding.pod: binding.node for binding in plan.bindings}
+        to |= {nomination.pod: nomination.node for nomination in plan.nominations}
+        later = self._make_room(to, room, items, groups)
+        waits = [key for key in to if key in room.needed and groups.get(key) not in later]
+        # Whoever evicts comes first: the others wait for pods that terminate by then.
+        for key in sorted(waits, key=lambda key: key not in room.served):
+            victims = [pod for each in room.needed[key] if (pod := world.pod(each)) is not None]
             world.record.metrics.preemption_attempts += 1
-            reason = "the round makes room for it" if victims else "its room is being made in the round"
-            self._effects.nominate(items[key], nomination.node, victims, _REJECTORS, reason)
+            own = key in room.served
+            reason = "the round makes room for it" if own else "its room is being made in the round"
+            self._effects.nominate(items[key], to[key], victims, _REJECTORS, reason)
         for step in plan.steps:
             if step.deallocate is not None:
                 self._effects.claims.deallocate(step.deallocate)
         for binding in plan.bindings:
-            if groups.get(binding.pod) in later:
+            if groups.get(binding.pod) in later or binding.pod in room.needed:
                 continue
             item = items[binding.pod]
             mine = {claim.key for claim in self._effects.claims.of(item.pod)}
-            brought = {key: found for key, found in allocations.items() if key in mine}
+            brought = {key: found for key, found in solved.outcome.allocations.items() if key in mine}
             self._bind(item, binding.node, brought)
         for key, item in items.items():
             if key in stays:
@@ -189,39 +188,38 @@ class OptimalScheduler:
         placed = {groups[binding.pod] for binding in plan.bindings if binding.pod in groups} - later
         for name in dict.fromkeys(groups.values()):
             status, reason = ("True", "Scheduled") if name in placed else ("False", "Unschedulable")
-            self._groups.tell(name, Condition(type="PodGroupScheduled", status=status, reason=reason))
+            condition = Condition(type="PodGroupScheduled", status=status, reason=reason)
+            self._groups.tell(name, condition, [items[binding.pod].pod for binding in plan.bindings])
 
-    def _groups_of(self, items: Mapping[str, QueuedPod]) -> dict[str, GroupName]:
-        """Return the groups of the pods that have one, by pod."""
+    def _groups_of(self, items: Mapping[str, QueuedPod]) -> dict[str, UnitName]:
+        """Return the groups and trees of the pods that have one, by pod."""
         named = {key: self._groups.name(item.pod) for key, item in items.items()}
         return {key: name for key, name in named.items() if name is not None}
 
     def _make_room(
-        self, plan: Plan, items: Mapping[str, QueuedPod], groups: Mapping[str, GroupName]
-    ) -> set[GroupName]:
+        self,
+        to: Mapping[str, str],
+        room: Room,
+        items: Mapping[str, QueuedPod],
+        groups: Mapping[str, UnitName],
+    ) -> set[UnitName]:
         """Evict for groups whose members bind together once the last victim has left; return those groups."""
-        to = {binding.pod: binding.node for binding in plan.bindings if binding.pod in groups}
-        to |= {entry.pod: entry.node for entry in plan.nominations if entry.pod in groups}
-        later: set[GroupName] = set()
-        for name in dict.fromkeys(groups[key] for key in to):
-            places = {key: node for key, node in to.items() if groups[key] == name}
-            nominated = {entry.node for entry in plan.nominations if entry.pod in places}
-            mine = [
-                e
-                for e in plan.evictions
-                if e.preemptor in places
-                or e.node in nominated
-                or (not e.preemptor and e.node in places.values())
+        later: set[UnitName] = set()
+        for name in dict.fromkeys(groups[key] for key in to if key in groups):
+            places = {key: node for key, node in to.items() if groups.get(key) == name}
+            leaves = {
+                victim: key
+                for key in places
+                for victim in (*room.needed.get(key, ()), *room.served.get(key, ()))
+            }
+            victims = [
+                (pod, items[preemptor].pod)
+                for key, preemptor in leaves.items()
+                if (pod := self._world.pod(key)) is not None
             ]
-            if not mine:
+            if not victims:
                 continue
             later.add(name)
-            first = next(iter(places))
-            victims = [
-                (pod, items[entry.preemptor or first].pod)
-                for entry in mine
-                if (pod := self._world.pod(entry.pod)) is not None
-            ]
             members = [(items[key], node) for key, node in places.items()]
             self._world.record.metrics.preemption_attempts += 1
             self._groups.make_room(name, members, victims, _REJECTORS, "the round makes room for its group")

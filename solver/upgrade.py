@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..models.plan import ChangedPod, ChangedTier, PodChange, Upgrade
-from .api import solve_greedy
+from ..models.progress import unwatched
+from .api import solve_greedy_round
 
 if TYPE_CHECKING:
     from ..models.kube_version import KubeVersion
     from ..models.plan import Plan
+    from ..models.progress import Watch
     from ..models.snapshot import Snapshot
 
 
-def upgrade(snapshot: Snapshot, against: KubeVersion) -> Upgrade:
+def upgrade(snapshot: Snapshot, against: KubeVersion, watch: Watch = unwatched) -> Upgrade:
     """Run greedy as the snapshot's release and as another one.
 
     Parameters
@@ -23,14 +25,16 @@ def upgrade(snapshot: Snapshot, against: KubeVersion) -> Upgrade:
         Its `kube_version` is the release before the upgrade.
     against : KubeVersion
         The release after it.
+    watch : Watch
+        Hears of the pods that greedy has tried.
 
     Raises
     ------
     KubestowError
         Where either release needs what is not solved.
     """
-    before = solve_greedy(snapshot)
-    after = solve_greedy(replace(snapshot, kube_version=against))
+    before = solve_greedy_round(snapshot, watch=watch).plan
+    after = solve_greedy_round(replace(snapshot, kube_version=against), watch=watch).plan
     tiers = _tiers(before, after)
     return Upgrade(
         kube_version=snapshot.kube_version,

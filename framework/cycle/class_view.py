@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from ..plugins import LocalFilter, Scope, ScorePlugin
+from ..plugins import LocalFilter, Plugin, Scope, ScorePlugin
 from ..plugins.base import Nodes
 from ..state.dirty_nodes import NEVER, DirtyNodes
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
+from .loads import Answers, Loads
 
 if TYPE_CHECKING:
     from ..state.state import State
@@ -24,6 +25,9 @@ _MOST_BYTES: Final = 2**26
 """What all views of one framework may take together; the ones not used for longest go first."""
 
 _BYTES_OF_A_NODE: Final = 18
+
+_FEW: Final = 64
+"""Up to so many nodes are looked up one by one; more are asked about at once."""
 
 
 class ClassView:
@@ -98,16 +102,21 @@ class ClassView:
                 passes &= data[nodes] == 0
         self._fixed_open[nodes] = passes
 
-    def refresh(self, cycle: "CycleState", state: "State", recast: DirtyNodes) -> None:
+    def refresh(
+        self, cls: int, cycle: "CycleState", state: "State", recast: DirtyNodes, loads: Loads
+    ) -> None:
         """Ask again about the nodes that have changed since the last time.
 
         Parameters
         ----------
+        cls : int
         cycle : CycleState
         state : State
             Which knows of nodes whose pods have changed.
         recast : DirtyNodes
             Nodes that have changed themselves.
+        loads : Loads
+            Where answers are looked up that depend on nothing but what nodes offer and what is taken.
         """
         dirty = state.dirty_nodes.since(self._moment)
         self._moment = state.dirty_nodes.moment
@@ -126,21 +135,28 @@ class ClassView:
             nodes = np.array(sorted(set(dirty)), dtype=np.int64)
         else:
             return
-        passes = self._fixed_open[nodes]
-        for plugin, data in cycle.entries:
-            if isinstance(plugin, LocalFilter):
-                passes &= plugin.judge(data, state, cycle.pod, nodes) == 0
-        self.open[nodes] = passes
-        points = self._fixed[nodes]
-        for scorer, data, weight in self._local:
-            points += scorer.score(data, state, cycle.pod, nodes) * weight
-        self.points[nodes] = points
+        filters = [(plugin, data) for plugin, data in cycle.entries if isinstance(plugin, LocalFilter)]
+
+        def ask(these: Ints) -> Answers:
+            passes = np.ones(len(these), dtype=np.bool_)
+            for plugin, data in filters:
+                passes &= plugin.judge(data, state, cycle.pod, these) == 0
+            points = np.zeros(len(these), dtype=np.int64)
+            for scorer, data, weight in self._local:
+                points += scorer.score(data, state, cycle.pod, these) * weight
+            return passes, points
+
+        asked: list[tuple[Plugin, Any]] = [*filters, *((scorer, data) for scorer, data, _ in self._local)]
+        by_load = len(nodes) <= _FEW and all(plugin.by_load(data) for plugin, data in asked)
+        passes, points = loads.answers(cls, state, nodes, ask) if by_load else ask(nodes)
+        self.open[nodes] = self._fixed_open[nodes] & passes
+        self.points[nodes] = self._fixed[nodes] + points
 
 
 class ClassViews:
     """The views of one framework, by class."""
 
-    __slots__ = ("_most", "_n_nodes", "_profile", "_recast", "_scorers", "_views")
+    __slots__ = ("_loads", "_most", "_n_nodes", "_profile", "_recast", "_scorers", "_views")
 
     def __init__(
         self, scorers: list[ScorePlugin], profile: "Profile", n_nodes: int, most_bytes: int = _MOST_BYTES
@@ -150,6 +166,7 @@ class ClassViews:
         self._n_nodes = n_nodes
         self._views: dict[int, ClassView] = {}
         self._recast = DirtyNodes()
+        self._loads = Loads()
         self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(n_nodes, 1)))
 
     def __len__(self) -> int:
@@ -170,5 +187,5 @@ class ClassViews:
             if len(self._views) >= self._most:
                 del self._views[next(iter(self._views))]
         self._views[cls] = view
-        view.refresh(cycle, state, self._recast)
+        view.refresh(cls, cycle, state, self._recast, self._loads)
         return view

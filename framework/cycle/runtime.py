@@ -70,6 +70,7 @@ class Framework:
         self._binding = Binding(cluster, profile)
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
+        self._fixed = [p for p in self._order if p.scope is Scope.NODE]
         self._moving = [p for p in self._order if p.scope is not Scope.NODE]
         self._static_masks: dict[int, Bools] = {}
         self._settled: dict[int, _Settled | None] = {}
@@ -114,8 +115,7 @@ class Framework:
         """
         cls = self.cluster.pods[i].cls
         if cls not in self._settled:
-            fixed = [plugin for plugin in self._order if plugin.scope is Scope.NODE]
-            learnt = {plugin.name: plugin.pre_filter(cast("State", None), i) for plugin in fixed}
+            learnt = {plugin.name: plugin.pre_filter(cast("State", None), i) for plugin in self._fixed}
             if any(isinstance(data, Status) for data in learnt.values()):
                 self._settled[cls] = None
             else:

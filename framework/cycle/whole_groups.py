@@ -1,10 +1,11 @@
 """Groups that are evicted whole: from 1.37 on such a group is one victim, of pods and of groups.
 
-A group of disruptionMode `all` has the highest of its own priority and its pods' priorities. Where it goes,
+A group of disruptionMode `all`, or the topmost group of groups of that mode above a pod, has the highest of
+its own priority and its pods' priorities. Where it goes,
 all its pods on nodes go, also those that need not make room; where it stays, its pods on the node are put
 back together. Where a pod preempts, filters see the node alone, as ever.
 
-Source: KEP-5710, "Workload-aware preemption".
+Source: KEP-5710, "Workload-aware preemption"; KEP-6012, "Integration with workload-aware preemption".
 """
 
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..rules.eviction_units import evicted_with
 from ..rules.groups import Group, group_of
 from ..vocabulary.arrays import Bools, Ints
 
@@ -88,7 +90,7 @@ def _whole_group(cluster: "Cluster", j: int) -> Group | None:
     if not cluster.release.whole_groups:
         return None
     group = group_of(cluster, j)
-    return group if group is not None and group.evicted_whole else None
+    return None if group is None else evicted_with(cluster, group)
 
 
 def _members(cluster: "Cluster") -> Ints:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...models import resource_api as api
 from . import checker_sums as sums
 from .allocation import Allocation, Result
-from .checker_view import Served, ServedDevices, Want, selected
+from .checker_view import Reach, Served, ServedDevices, Want
 
 if TYPE_CHECKING:
     from ...models.node import Node
@@ -62,6 +62,7 @@ class Checker:
     def __init__(self, snapshot: "Snapshot") -> None:
         self.devices = ServedDevices(snapshot)
         self._nodes = {node.name: node for node in snapshot.nodes}
+        self._reach = Reach(self._nodes)
 
     def faults(
         self, new: Sequence[NewAllocation], held: Mapping[str, Allocation] | None = None
@@ -81,7 +82,7 @@ class Checker:
             One sentence for each fault, which names the claim or the device.
         """
         for item in new:
-            yield from _ClaimCheck(self.devices, self._nodes, item).faults()
+            yield from _ClaimCheck(self.devices, self._nodes, self._reach, item).faults()
         everything = {**(held or {}), **{item.key: item.allocation for item in new}}
         yield from sums.faults(self.devices, everything, [item.key for item in new])
 
@@ -89,9 +90,12 @@ class Checker:
 class _ClaimCheck:
     """One allocation by itself."""
 
-    def __init__(self, devices: ServedDevices, nodes: Mapping[str, "Node"], item: NewAllocation) -> None:
+    def __init__(
+        self, devices: ServedDevices, nodes: Mapping[str, "Node"], reach: Reach, item: NewAllocation
+    ) -> None:
         self._devices = devices
         self._nodes = nodes
+        self._reach = reach
         self._item = item
         self._where = f"claim {item.key}"
         self._reached = devices.reached(nodes[item.node])
@@ -192,12 +196,17 @@ class _ClaimCheck:
 
     def _of_nodes(self, found: Sequence[Served]) -> Iterator[str]:
         """Find a node from which the devices are said to be reached, and one is not."""
-        for name, node in self._nodes.items():
-            if not selected(self._item.allocation.selector, node):
-                if name == self._item.node:
-                    yield f"{self._where}: was allocated for node {name}, which its node selector leaves out"
-                continue
+        here = self._item.node
+        said = self._reach.selected(self._item.allocation.selector)
+        if here not in said:
+            yield f"{self._where}: was allocated for node {here}, which its node selector leaves out"
+        wrong = {served.id: said - self._from(served) for served in found}
+        for name in self._reach.in_order(frozenset().union(*wrong.values())):
             for served in found:
-                elsewhere = served.device.binds_to_node and name != self._item.node
-                if elsewhere or not served.reached_from(node):
+                if name in wrong[served.id]:
                     yield f"{self._where}: node {name} is said to reach {'/'.join(served.id)}, and does not"
+
+    def _from(self, served: Served) -> frozenset[str]:
+        """Return the nodes from which a device is reached once it is allocated here."""
+        found = self._reach.serving(served)
+        return found & {self._item.node} if served.device.binds_to_node else found

@@ -60,10 +60,17 @@ class ServedPools:
         self._partitions = partitions
         self._pools = _sorted(taking_part)
         self._every = _sorted(every)
+        # By name of the node that alone sees them; pools that more may see are under "".
+        self._numbered: dict[str, list[tuple[int, tuple[str, str]]]] = {}
+        for number, (name, slices) in enumerate(self._pools.items()):
+            homes = {_home(item) for item in slices}
+            for home in {""} if "" in homes else homes:
+                self._numbered.setdefault(home, []).append((number, name))
 
     def of(self, node: "Node", sees: Sees) -> Iterator[ServedPool]:
         """Iterate over the pools that a node sees."""
-        for name, slices in self._pools.items():
+        mine = sorted((*self._numbered.get("", ()), *self._numbered.get(node.name, ())))
+        for name, slices in ((name, self._pools[name]) for _, name in mine):
             found = self._judged(name, slices, node, sees) if self._whole else _seen(name, slices, node, sees)
             if found is not None:
                 yield found
@@ -116,6 +123,11 @@ class ServedPools:
 
 def _declared(item: api.ResourceSlice) -> set[tuple[str, str]]:
     return {(found.name, counter) for found in item.spec.shared_counters for counter in found.counters}
+
+
+def _home(item: api.ResourceSlice) -> str:
+    """Return the one node that may see a slice; empty where others may."""
+    return "" if item.spec.per_device_node_selection else item.spec.node_name or ""
 
 
 def _counts(item: api.ResourceSlice) -> bool:

@@ -72,6 +72,7 @@ def faults(
     new : sequence of str
         The claims that may be blamed: what was too much before them is not told.
     """
+    blamed = frozenset(new)
     fresh: set[Id] = {result.id for key in new for result in allocations[key].results}
     served = {
         Served(item, device).id: Served(item, device)
@@ -90,7 +91,7 @@ def faults(
                 shares.setdefault(result.id, []).append(result)
             elif not result.admin:
                 alone[result.id] += 1
-        if key in new:
+        if key in blamed:
             yield from (f"claim {key}: has {'/'.join(id_)} twice" for id_, n in own.items() if n > 1)
     for id_ in fresh:
         holders = alone[id_] + bool(shares.get(id_))

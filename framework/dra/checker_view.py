@@ -1,7 +1,7 @@
 """The checker's look at devices: which of them a node reaches, and whether a request may have them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...models import resource_api as api
 from ...models.semver import parse_version
@@ -19,6 +19,11 @@ Id = tuple[str, str, str]
 """Driver, pool and device."""
 
 Want = api.ExactDeviceRequest | api.DeviceSubRequest
+
+_Place = api.ResourceSliceSpec | api.Device
+"""What says which nodes reach devices: a slice, or each device of it."""
+
+_NAME: Final = "metadata.name"
 
 
 class Served(NamedTuple):
@@ -174,16 +179,67 @@ class ServedDevices:
         return next((list(values) for values in several if values is not None), None)
 
 
-def selected(selector: "NodeSelector | None", node: "Node") -> bool:
-    """Whether a node selector takes a node; None takes all."""
-    return selector is None or selector.matches(node.metadata.labels, node.name)
+class Reach:
+    """From which nodes devices are served and which nodes selectors take, each found out once.
+
+    Parameters
+    ----------
+    nodes : mapping
+        Name to node, in the order of the snapshot.
+    """
+
+    def __init__(self, nodes: Mapping[str, "Node"]) -> None:
+        self._nodes = nodes
+        self._every = frozenset(nodes)
+        self._selected: dict[NodeSelector, frozenset[str]] = {}
+        self._serving: dict[int, tuple[_Place, frozenset[str]]] = {}
+
+    def selected(self, selector: "NodeSelector | None") -> frozenset[str]:
+        """Return the names of the nodes that a node selector takes."""
+        if selector is None:
+            return self._every
+        found = self._selected.get(selector)
+        if found is None:
+            asked = self._asked(selector)
+            found = frozenset(name for name in asked if _takes(selector, self._nodes[name]))
+            self._selected[selector] = found
+        return found
+
+    def serving(self, served: Served) -> frozenset[str]:
+        """Return the names of the nodes from which a device is reached."""
+        spec = served.slice_.spec
+        place: _Place = served.device if spec.per_device_node_selection else spec
+        known = self._serving.get(id(place))  # the object is kept beside it, so its id stays its own
+        if known is None:
+            asked = {place.node_name} & self._every if place.node_name else self._every
+            known = place, frozenset(name for name in asked if _names(place, self._nodes[name]))
+            self._serving[id(place)] = known
+        return known[1]
+
+    def in_order(self, names: Collection[str]) -> list[str]:
+        """Return names of nodes in the order of the snapshot."""
+        return [name for name in self._nodes if name in names] if names else []
+
+    def _asked(self, selector: "NodeSelector") -> frozenset[str]:
+        """Return the nodes to be asked: those that the terms name, all where one of them names none."""
+        named: set[str] = set()
+        for term in selector.node_selector_terms:
+            fields = [f for f in term.match_fields if f.key == _NAME and f.operator == "In"]
+            if not fields:
+                return self._every
+            named.update(fields[0].values)
+        return self._every & named
 
 
-def _names(item: api.ResourceSliceSpec | api.Device, node: "Node") -> bool:
+def _takes(selector: "NodeSelector", node: "Node") -> bool:
+    return selector.matches(node.metadata.labels, node.name)
+
+
+def _names(item: _Place, node: "Node") -> bool:
     """Whether a slice or a device names a node."""
     if item.node_name:
         return item.node_name == node.name
-    return bool(item.all_nodes) or (item.node_selector is not None and selected(item.node_selector, node))
+    return bool(item.all_nodes) or (item.node_selector is not None and _takes(item.node_selector, node))
 
 
 def _sees(node: "Node", item: api.ResourceSlice) -> bool:

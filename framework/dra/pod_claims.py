@@ -5,13 +5,12 @@ Source: k8s.io/dynamic-resource-allocation/resourceclaim/claim.go; plugins/dynam
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
+from ...models.annotations import EXTENDED_RESOURCE_CLAIM
 from ...models.pod import Pod, PodResourceClaim
 from ...models.resource_api import ResourceClaim
 from ...models.scheduling import PodGroup
-
-EXTENDED_ANNOTATION: Final = "resource.kubernetes.io/extended-resource-claim"
 
 
 class PodClaim(NamedTuple):
@@ -104,7 +103,7 @@ def owns(pod: Pod, claim: ResourceClaim) -> bool:
 
 def is_extended(claim: ResourceClaim) -> bool:
     """Whether a claim was made by the scheduler for a pod's extended resources."""
-    return claim.metadata.annotations.get(EXTENDED_ANNOTATION) == "true"
+    return claim.metadata.annotations.get(EXTENDED_RESOURCE_CLAIM) == "true"
 
 
 def extended_claim(pod: Pod, claims: Mapping[str, ResourceClaim]) -> ResourceClaim | None:

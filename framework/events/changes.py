@@ -61,6 +61,7 @@ RESOURCES: Final[dict[str, Resource]] = {
     "ResourceSlice": Resource.RESOURCE_SLICE,
     "DeviceClass": Resource.DEVICE_CLASS,
     "PodGroup": Resource.POD_GROUP,
+    "CompositePodGroup": Resource.COMPOSITE_POD_GROUP,
 }
 """Kinds of which every addition, update and deletion is one event; nodes and pods have finer ones."""
 

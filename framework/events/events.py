@@ -30,6 +30,7 @@ class Resource(StrEnum):
     RESOURCE_SLICE = "resource.k8s.io/ResourceSlice"
     DEVICE_CLASS = "resource.k8s.io/DeviceClass"
     POD_GROUP = "PodGroup"
+    COMPOSITE_POD_GROUP = "CompositePodGroup"
     TIME = "Time"
     """Nothing happened but that time passed (KEP-3990)."""
     ANYTHING = "*"

@@ -10,16 +10,18 @@ from typing import Final, TypeVar, cast
 
 from ...models.meta import KubeObject
 from ...models.pod import Pod
-from ..index.group_names import GroupName, group_name
+from ...models.scheduling import CompositePodGroup, PodGroup
+from ..index.group_names import GroupName, group_name, parent_of
 
 T = TypeVar("T", bound=KubeObject)
 
 _EMPTY: Final[Mapping[str, KubeObject]] = MappingProxyType({})
 _NO_PODS: Final[Mapping[str, Pod]] = MappingProxyType({})
+_NO_PARTS: Final[Mapping[tuple[str, str], PodGroup | CompositePodGroup]] = MappingProxyType({})
 
 
 class ObjectStore:
-    """Objects by kind and key, and pods by node and by group.
+    """Objects by kind and key, pods by node and by group, and groups by parent.
 
     Parameters
     ----------
@@ -31,6 +33,7 @@ class ObjectStore:
         self._kinds: dict[str, dict[str, KubeObject]] = {}
         self._on_node: dict[str, dict[str, Pod]] = {}
         self._in_group: dict[GroupName, dict[str, Pod]] = {}
+        self._below: dict[str, dict[tuple[str, str], PodGroup | CompositePodGroup]] = {}
         for item in objects:
             self.put(item)
 
@@ -43,6 +46,8 @@ class ObjectStore:
                 self._on_node.setdefault(item.spec.node_name, {})[item.key] = item
             if (group := group_name(item)) is not None:
                 self._in_group.setdefault(group, {})[item.key] = item
+        elif isinstance(item, (PodGroup, CompositePodGroup)) and (parent := parent_of(item)):
+            self._below.setdefault(parent, {})[item.kind, item.key] = item
 
     def remove(self, item: KubeObject) -> None:
         """Forget the object of this kind and key; nothing happens if there is none."""
@@ -61,6 +66,10 @@ class ObjectStore:
                 left.pop(item.key, None)
                 if not left:
                     del self._in_group[group]
+        elif isinstance(item, (PodGroup, CompositePodGroup)):
+            was = self.get(type(item), item.key)
+            if was is not None and (parent := parent_of(was)):
+                self._below[parent].pop((item.kind, item.key), None)
 
     def apply(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Make one change: addition, update or deletion."""
@@ -85,6 +94,10 @@ class ObjectStore:
     def members(self, group: GroupName) -> list[Pod]:
         """Return the pods that name a group and have not finished."""
         return list(self._in_group.get(group, _NO_PODS).values())
+
+    def parts(self, parent: str) -> list[PodGroup | CompositePodGroup]:
+        """Return the groups that name a CompositePodGroup (`namespace/name`) as their parent."""
+        return list(self._below.get(parent, _NO_PARTS).values())
 
     def pods_on(self, node: str) -> Mapping[str, Pod]:
         """Return the pods on a node that have not finished, by key; not to be changed."""

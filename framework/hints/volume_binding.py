@@ -6,12 +6,12 @@ Source: kube-scheduler 1.34.1 plugins/volumebinding.
 from collections.abc import Hashable
 from typing import ClassVar
 
+from ...models.annotations import MIGRATED_PLUGINS
 from ...models.pod import Pod
 from ...models.quantity import unit_ceil
 from ...models.storage import CSIDriver, CSINode, CSIStorageCapacity, PersistentVolumeClaim, StorageClass
 from ..events.events import Action, ClusterEvent, Resource
 from ..vocabulary import names
-from ..volumes.migration import MIGRATED_PLUGINS
 from .base import HintPlugin, QueueingHint, Registration, queue, skip
 from .node_volume_limits import claim_names, volume_traits
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...models.pod import Pod
+from ...models.progress import Watch, unwatched
 from ...models.requests import in_units
 from ...models.snapshot import Snapshot
 from ..vocabulary import names
@@ -24,7 +25,14 @@ from .affinity import parse_terms
 from .fallback import criteria_held
 from .matchers import MatcherIndex
 from .owners import DefaultSelectors
-from .podinfo import EARLIEST, PodInfo, Requests, requests_of, terminates_by_preemption, without_gated_fields
+from .podinfo import (
+    EARLIEST,
+    PodInfo,
+    Requests,
+    RequestsIndex,
+    terminates_by_preemption,
+    without_gated_fields,
+)
 from .ports import host_ports
 from .queue_order import queue_key
 from .taints import TaintClasses
@@ -40,6 +48,9 @@ T = TypeVar("T")
 
 # Scores multiply an amount by 100; sums and products of amounts below this stay inside 64 bits.
 _EXACT_IN_64_BITS: Final = 2**55
+
+# Pods between two reports of how many are read.
+_PODS_UNHEARD: Final = 1024
 
 
 class Cluster:
@@ -94,7 +105,7 @@ class Cluster:
     unit_of: Ints
     unit_pods: list[int]
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, watch: Watch = unwatched) -> None:
         self.snapshot = snapshot
         self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes
@@ -106,7 +117,7 @@ class Cluster:
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}
         self._domains: dict[str, Domains] = {}
-        self.pods, requests = self._read_pods()
+        self.pods, requests = self._read_pods(watch)
         self.pod_index = {info.key: info.index for info in self.pods}
         self._number_resources(requests)
         self._queue()
@@ -133,7 +144,7 @@ class Cluster:
                     continue
             yield without_gated_fields(pod, self.gates), node
 
-    def _read_pods(self) -> tuple[tuple[PodInfo, ...], list[Requests]]:
+    def _read_pods(self, watch: Watch) -> tuple[tuple[PodInfo, ...], list[Requests]]:
         gates, now = self.gates, self.snapshot.now
         sidecars = gates.enabled("SidecarContainers")
         guards = gates.enabled("DisruptionPolicyInPriorityClass")
@@ -146,9 +157,12 @@ class Cluster:
         selectors = DefaultSelectors(self.snapshot)
         infos: list[PodInfo] = []
         requests: list[Requests] = []
+        wanted = RequestsIndex(gates)
         for pod, node in self._relevant_pods():
+            if len(infos) % _PODS_UNHEARD == 0:
+                watch("indexing: pods", len(infos), len(self.snapshot.pods))
             spec = pod.spec
-            requests.append(requests_of(pod, gates, on_node=node >= 0))
+            requests.append(wanted.of(pod, on_node=node >= 0))
             labels = pod.metadata.labels
             infos.append(
                 PodInfo(
@@ -183,7 +197,7 @@ class Cluster:
 
     def _number_resources(self, requests: list[Requests]) -> None:
         seen = dict.fromkeys(FIRST_RESOURCES)
-        for wanted in requests:
+        for wanted in {id(each): each for each in requests}.values():
             seen.update(dict.fromkeys(wanted.request))
             seen.update(dict.fromkeys(wanted.usage))
         for profile in self.profiles.values():
@@ -196,11 +210,17 @@ class Cluster:
         def vector(amounts: Mapping[str, int]) -> tuple[int, ...]:
             return tuple(amounts.get(name, 0) for name in self.resources)
 
+        known: dict[int, PodInfo] = {}
         for info, wanted in zip(self.pods, requests, strict=True):
-            info.request = vector(wanted.request)
-            info.usage = info.request if wanted.usage is wanted.request else vector(wanted.usage)
-            info.score_request = vector(wanted.score_request)
-            info.nonzero = (wanted.score_usage.get("cpu", 0), wanted.score_usage.get("memory", 0))
+            alike = known.setdefault(id(wanted), info)
+            if alike is info:
+                info.request = vector(wanted.request)
+                info.usage = info.request if wanted.usage is wanted.request else vector(wanted.usage)
+                info.score_request = vector(wanted.score_request)
+                info.nonzero = (wanted.score_usage.get("cpu", 0), wanted.score_usage.get("memory", 0))
+            else:
+                info.request, info.usage = alike.request, alike.usage
+                info.score_request, info.nonzero = alike.score_request, alike.nonzero
 
         offered = [in_units(node.status.allocatable) for node in self.nodes]
         most = max((amount for node in offered for amount in node.values()), default=0)

@@ -99,11 +99,37 @@ class Requests:
     score_usage: Mapping[str, int]
 
 
-def requests_of(pod: Pod, gates: FeatureGates, *, on_node: bool) -> Requests:
-    """Compute a pod's requests; a pod that is on no node has no status that could differ from its spec."""
+class RequestsIndex:
+    """The requests of pods, computed once for those that have equal parts in common.
+
+    It goes by identity: the pods asked about must live as long as it does.
+    """
+
+    def __init__(self, gates: FeatureGates) -> None:
+        self._in_place = gates.enabled("InPlacePodVerticalScaling")
+        self._known: dict[tuple[object, ...], Requests] = {}
+
+    def of(self, pod: Pod, *, on_node: bool) -> Requests:
+        """Return a pod's requests; a pod that is on no node has no status that could differ from its spec."""
+        spec, status = pod.spec, pod.status
+        given = [
+            (item.name, id(item.resources), id(item.allocated_resources))
+            for item in (*status.container_statuses, *status.init_container_statuses)
+            if on_node and item.resources is not None
+        ]
+        if spec.resources is not None or spec.overhead or (given and pod.condition("PodResizePending")):
+            return _requests_of(pod, on_node=on_node, in_place=self._in_place)
+        key = (id(spec.containers), id(spec.init_containers), *given)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = _requests_of(pod, on_node=on_node, in_place=self._in_place)
+        return found
+
+
+def _requests_of(pod: Pod, *, on_node: bool, in_place: bool) -> Requests:
     request = pod_requests(pod)
     scored = scoring_requests(pod)
-    if on_node and gates.enabled("InPlacePodVerticalScaling"):
+    if on_node and in_place:
         return Requests(request, running_pod_requests(pod), scored, running_scoring_requests(pod))
     if pod.spec.resources is None and not on_node:
         return Requests(request, request, scored, scored)

@@ -39,6 +39,11 @@ def standing(
     return stands
 
 
+def title(group: Group) -> str:
+    """Return a group's kind and key in words."""
+    return f"{'composite ' if isinstance(group, Composite) else ''}pod group {group.key}"
+
+
 def stands(group: Group, where: Mapping[int, int]) -> bool:
     """Whether a group stands, given the members on nodes."""
     if isinstance(group, Composite):
@@ -73,19 +78,18 @@ def faults_of_composite(
 
 def faults_of_domains(cluster: "Cluster", group: Group, where: Mapping[int, int]) -> Iterator[str]:
     """Say where the members of a group, given with their nodes, are not in one domain of a required key."""
-    title = f"{'composite ' if isinstance(group, Composite) else ''}pod group {group.key}"
     for key in group.topology_keys:
         ids = cluster.domains(key).ids
         off = next((i for i, n in where.items() if ids[n] == OFF_KEY), None)
         if off is not None:
             yield (
-                f"{title}: {cluster.pods[off].key} is on {cluster.node_names[where[off]]}, "
+                f"{title(group)}: {cluster.pods[off].key} is on {cluster.node_names[where[off]]}, "
                 f"which lacks the label {key}"
             )
         values = cluster.domains(key).values
         taken = sorted({values[ids[n]] for n in where.values() if ids[n] != OFF_KEY})
         if len(taken) > 1:
-            yield f"{title} is in more than one domain of {key}: {', '.join(taken)}"
+            yield f"{title(group)} is in more than one domain of {key}: {', '.join(taken)}"
 
 
 def nodes_in_domains(cluster: "Cluster", state: "State", group: Group) -> Bools:

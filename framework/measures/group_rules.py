@@ -3,8 +3,8 @@
 A gang that gains a member stands with at least `minCount`. Where a member is new, all members that stand,
 running ones included, are in one domain of each required key. Groups that wait gain no member. Running
 members that have left do not count: a gang may stand with fewer than `minCount` as long as it gains no
-member. A group with disruptionMode `all` is evicted whole or not at all, and gains no member where it is
-evicted. The rules of groups of groups are those of `composite_rules`.
+member. A group with disruptionMode `all`, or a group of groups with all below it, is evicted whole or not at
+all, and gains no member where it is evicted. The rules of groups of groups are those of `composite_rules`.
 
 Sources: docs/groups.md; KEP-4671, KEP-5732, KEP-5710, KEP-6012.
 """
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..rules.composites import Composite, composites
+from ..rules.eviction_units import evicted_with, units
 from ..rules.groups import Group, group_of, groups
 from ..vocabulary.arrays import Bools
 from .composite_rules import (
@@ -23,6 +24,7 @@ from .composite_rules import (
     nodes_above,
     nodes_in_domains,
     standing,
+    title,
 )
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ def faults_of_groups(
     for group in partly_evicted(cluster, gone):
         left = next(cluster.pods[i].key for i in group.unit if i in gone)
         stays = next(cluster.pods[i].key for i in group.unit if i not in gone)
-        yield f"pod group {group.key} is evicted whole or not at all: {left} leaves and {stays} stays"
+        yield f"{title(group)} is evicted whole or not at all: {left} leaves and {stays} stays"
 
 
 def broken_groups(cluster: "Cluster", placed: Mapping[int, int], victims: Collection[int]) -> list[Group]:
@@ -78,9 +80,9 @@ def _gaining(cluster: "Cluster", placed: Mapping[int, int]) -> Iterator[tuple[Gr
 
 
 def partly_evicted(cluster: "Cluster", victims: Collection[int]) -> list[Group]:
-    """Return the groups that are to be evicted whole and of which some members leave and others stay."""
+    """Return what is to be evicted whole and of which some members leave and others stay."""
     gone = frozenset(victims)
-    return [g for g in groups(cluster) if 0 < len(gone.intersection(g.unit)) < len(g.unit)]
+    return [unit for unit in units(cluster) if 0 < len(gone.intersection(unit.unit)) < len(unit.unit)]
 
 
 def nodes_for_member(cluster: "Cluster", state: "State", i: int) -> Bools:
@@ -93,7 +95,8 @@ def nodes_for_member(cluster: "Cluster", state: "State", i: int) -> Bools:
     if group is None:
         return np.ones(cluster.n_nodes, dtype=np.bool_)
     members = sum(state.node_of[j] >= 0 for j in group.members)
-    evicted = any(state.node_of[j] < 0 or state.terminating[j] for j in group.unit)
+    whole = evicted_with(cluster, group)
+    evicted = whole is not None and any(state.node_of[j] < 0 or state.terminating[j] for j in whole.unit)
     if group.waits is not None or members + 1 < group.quorum or evicted:
         return np.zeros(cluster.n_nodes, dtype=np.bool_)
     return nodes_in_domains(cluster, state, group) & nodes_above(cluster, state, group)
@@ -107,8 +110,9 @@ def _faults(
         return
     if group.waits is not None:
         yield f"{cluster.pods[new[0]].key} is placed, and pod group {group.key} waits: {group.waits}"
-    if not gone.isdisjoint(group.unit):
-        yield f"{cluster.pods[new[0]].key} is placed, and its pod group {group.key} is evicted"
+    whole = evicted_with(cluster, group)
+    if whole is not None and not gone.isdisjoint(whole.unit):
+        yield f"{cluster.pods[new[0]].key} is placed, and its {title(whole)} is evicted"
     where = standing(cluster, group, placed, gone)
     if len(where) < group.quorum:
         yield f"gang {group.key} stands with {len(where)} of {group.quorum} members"

@@ -72,6 +72,16 @@ def soft_points(cluster: Cluster, end: State, placed: Mapping[int, int]) -> int:
     )
 
 
+def most_points(cluster: Cluster) -> int:
+    """Return a bound of `soft_points`: each pod of the queue where it is worth most, every wish fulfilled."""
+    total = 0
+    for i in cluster.pending:
+        total += max(0, int(static_points(cluster, i).max(initial=0)))
+        weight = plugin_weight(cluster, i, names.INTER_POD_AFFINITY)
+        total += weight * sum(term.weight for term, sign in preferred_terms(cluster, i) if sign > 0)
+    return total
+
+
 def static_points(cluster: Cluster, i: int) -> Ints:
     """Points of the criteria that look at nodes alone: int64[N], shared."""
     framework = framework_for(cluster, i)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from ...models.images import normalized
 from ..vocabulary import names
 from ..vocabulary.arrays import Ints
 from .base import MAX_NODE_SCORE, Scope, ScorePlugin
@@ -42,11 +43,6 @@ class ImageLocality(ScorePlugin):
             return MAX_NODE_SCORE * (clamped - _LEAST) // max(most - _LEAST, 1)
 
         return self.cluster.memo(("image score", images), judge)[nodes]
-
-
-def normalized(image: str) -> str:
-    """Return an image's name with the tag that it has by default."""
-    return image if ":" in image.rpartition("/")[2] else f"{image}:latest"
 
 
 def scaled_sizes(cluster: "Cluster") -> dict[str, Ints]:

@@ -50,6 +50,10 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
             )
         return self._scored[cls]
 
+    def by_load(self, data: ScoredResources) -> bool:
+        """Whether nothing else counts: always."""
+        return True
+
     def score(self, data: ScoredResources, state: "State", i: int, nodes: Ints) -> Ints:
         """Score the deviation of the resources' shares from their mean; of those that the node has."""
         has, offered, taken = data.on(self.cluster, state, nodes)

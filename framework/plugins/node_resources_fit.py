@@ -97,6 +97,10 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         need: Amounts = np.array(amounts, dtype=self.cluster.dtype).reshape(-1, 1)
         return Wanted(rows, amounts, served, rows_of(rows), need)
 
+    def by_load(self, data: Wanted | ScoredResources) -> bool:
+        """Whether no device may serve what a node does not offer."""
+        return isinstance(data, ScoredResources) or not any(data.served)
+
     def judge(self, data: Wanted, state: "State", i: int, nodes: Nodes) -> Verdicts:
         """Judge some nodes."""
         return self._judge(data, nodes, block(state.requested, data.at, nodes), state.pod_count[nodes])

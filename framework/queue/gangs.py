@@ -1,5 +1,7 @@
 """GangScheduling's PreEnqueue: members wait for their group's object, and for minCount of their kind.
 
+Members of a tree of groups wait for the tree instead: no minCount keeps one of its groups out by itself.
+
 Source: kube-scheduler 1.36 and later, plugins/gangscheduling.
 """
 
@@ -9,6 +11,7 @@ from ...models.features import FeatureGates
 from ...models.pod import Pod
 from ...models.scheduling import GroupSpec, PodGroup, Workload
 from ..events.objects import ObjectStore
+from ..hints.group_trees import GroupTrees
 from ..index.group_names import GroupName, group_name
 from ..rules.groups import missing_of_group
 from ..vocabulary.workload_cycles import WorkloadCycle
@@ -25,6 +28,12 @@ class Gangs:
         The schedulerNames that have a profile.
     cycle : WorkloadCycle
         The text that says who makes up `minCount`.
+
+    Attributes
+    ----------
+    enabled : bool
+        Whether members wait at all.
+    trees : GroupTrees
     """
 
     def __init__(
@@ -33,6 +42,7 @@ class Gangs:
         self._objects = objects
         self._schedulers = schedulers
         self._cycle = cycle
+        self.trees = GroupTrees(objects, gates)
         self.enabled = gates.enabled("GenericWorkload") and gates.enabled("GangScheduling")
 
     def reason(self, pod: Pod) -> str:
@@ -40,6 +50,8 @@ class Gangs:
         name = group_name(pod)
         if not self.enabled or name is None:
             return ""
+        if self.trees.is_part(name):
+            return self.trees.waits(name)
         spec = self._spec(name)
         there = self._objects.get(Workload, f"{name.namespace}/{name.workload}") is not None
         gang = spec.scheduling_policy.gang if spec is not None else None

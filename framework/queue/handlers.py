@@ -9,6 +9,7 @@ from ...models.controllers import Namespace
 from ...models.meta import KubeObject
 from ...models.node import Node
 from ...models.pod import Pod
+from ...models.scheduling import CompositePodGroup
 from ..events import events
 from ..events.changes import Audience, Occurrence, occurrences
 from ..events.events import Action, Resource
@@ -45,6 +46,8 @@ class EventHandlers:
         """
         self._queue.objects.apply(old, new)
         happened = occurrences(old, new)
+        if isinstance(new if new is not None else old, CompositePodGroup) and not self._queue.trees.known:
+            happened = ()  # such a scheduler does not watch them
         updated = False
         for occurrence in happened:
             if occurrence.audience is Audience.OWN:

@@ -21,7 +21,6 @@ from ..events.changes import Occurrence, identity, pod_events, schedulable_chang
 from ..events.moment import TIME_PASSED, time_event
 from ..events.objects import ObjectStore
 from ..hints.registry import HintMap
-from ..index.group_names import group_name
 from ..vocabulary.profile import profiles_of
 from ..vocabulary.releases import RELEASES
 from . import counts as labels
@@ -81,6 +80,8 @@ class SchedulingQueue:
         Those of the release.
     nominator : Nominator
     counts : QueueCounts
+    trees : GroupTrees
+        The trees of groups, members of which are tried together.
     preempting : set of str
         The identities (`changes.identity`) of pods whose victims are being deleted, which PreEnqueue keeps
         out; the caller adds and removes them.
@@ -119,6 +120,7 @@ class SchedulingQueue:
         self._judge = Judge(hints, self.counts)
         self._timed = any(each.registers(TIME_PASSED) for each in hints.values())
         gangs = Gangs(objects, gates, profiles, RELEASES[version].workload_cycle)
+        self.trees = gangs.trees
         self._pre_enqueue = PreEnqueue(profiles, objects, gates, self.preempting, gangs)
         self._in_flight = InFlight()
         backoff = BackoffQueue(
@@ -229,15 +231,15 @@ class SchedulingQueue:
         return Popped(item, early)
 
     def pull_group(self, item: QueuedPod) -> list[QueuedPod]:
-        """Take the other members of a popped pod's group from wherever they wait, for it is tried as one.
+        """Take the other members of a popped pod's group or tree from wherever they wait: it is tried as one.
 
         Upstream does so whatever they wait for, their backoff included (PopSpecificPod); those that a gate
         keeps out stay.
         """
-        name = group_name(item.pod)
-        if name is None:
+        unit = self.trees.unit(item.pod)
+        if unit is None:
             return []
-        others = (pod.key for pod in self.objects.members(name) if pod.key != item.key)
+        others = [pod.key for pod in self.trees.members(unit) if pod.key != item.key]
         return [pulled for key in others if (pulled := self._pull(key)) is not None]
 
     def _pull(self, key: str) -> QueuedPod | None:

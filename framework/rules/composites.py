@@ -54,6 +54,14 @@ class Composite(Group):
         yield self
 
 
+def leaves_of(group: Group) -> Iterator[Group]:
+    """Yield the PodGroups below a CompositePodGroup; a PodGroup itself."""
+    if isinstance(group, Composite):
+        yield from group.leaves()
+    else:
+        yield group
+
+
 def composites(cluster: "Cluster") -> tuple[Composite, ...]:
     """Return the roots of all trees with members; of those only whose layout is valid."""
     return cluster.memo("composites", partial(_read, cluster))
@@ -119,17 +127,19 @@ class _Maker:
 
     def composite(self, key: str) -> Composite:
         children = tuple(self._children(key))
-        below = [leaf for child in children for leaf in _leaves(child)]
+        below = [leaf for child in children for leaf in leaves_of(child)]
         item = self._trees.composites[key]
         index, self._next = self._next, self._next + 1
         waits = next((leaf.waits for leaf in below if leaf.waits is not None), None)
+        running = tuple(i for leaf in below for i in leaf.running)
+        whole = is_evicted_whole(self._cluster, item.spec)
         return Composite(
             index=index,
             key=key,
             name=item.name,
             namespace=item.namespace,
             members=tuple(i for leaf in below for i in leaf.members),
-            running=tuple(i for leaf in below for i in leaf.running),
+            running=running,
             pending=tuple(sorted((i for leaf in below for i in leaf.pending), key=self._places.__getitem__)),
             deleted=(),
             gated=tuple(i for leaf in below for i in leaf.gated),
@@ -140,8 +150,8 @@ class _Maker:
             preferred_keys=(),
             waits=waits,
             enqueued=all(leaf.enqueued for leaf in below),
-            evicted_whole=is_evicted_whole(self._cluster, item.spec),
-            unit=(),
+            evicted_whole=whole,
+            unit=tuple(i for i in running if whole and not self._cluster.pods[i].terminating),
             priority=item.spec.priority,
             cycle=V1_37,
             parent=item.spec.parent_composite_pod_group_name or "",
@@ -160,10 +170,3 @@ class _Maker:
 
     def _has_members(self, node: Child) -> bool:
         return any(each.key in self._leaves for each in self._trees.below(node.key) if not each.composite)
-
-
-def _leaves(group: Group) -> Iterator[Group]:
-    if isinstance(group, Composite):
-        yield from group.leaves()
-    else:
-        yield group

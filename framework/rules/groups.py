@@ -77,8 +77,9 @@ class Group:
     evicted_whole : bool
         Whether running members may only be evicted all together (disruptionMode `all`).
     unit : tuple of int
-        Running members that are evicted all together or not at all: those that do not terminate in the
-        input. Empty where each may be evicted by itself.
+        Running members that the group's own mode evicts all together or not at all: those that do not
+        terminate in the input. Empty where each may be evicted by itself (`eviction_units.units` says which
+        units there are: a group of groups takes those of the groups below it).
     priority : int or None
         The group's own priority, None where it states none.
     cycle : WorkloadCycle

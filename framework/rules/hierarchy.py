@@ -12,7 +12,7 @@ Sources: KEP-6012, "GangScheduling Plugin Changes" (PreEnqueue) and "Group hiera
 plugins/gangscheduling (1.37).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -21,6 +21,7 @@ from ...models.features import SINCE, FeatureGates
 from ...models.scheduling import CompositePodGroup, PodGroup, PodGroupSpec
 from ...models.snapshot import Snapshot
 from ...models.validation.scheduling import MOST_LEVELS
+from ..index.group_names import parent_of
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -59,9 +60,12 @@ class Hierarchy:
 
         A parent that does not exist ends the path, itself on it.
         """
-        found: list[str] = []
         group = self.pod_groups.get(key)
-        above = parent_of(group) if group is not None else ""
+        return self.path_from(parent_of(group)) if group is not None else []
+
+    def path_from(self, above: str) -> list[str]:
+        """Return a CompositePodGroup and those above it, as `path` does; nothing for no name."""
+        found: list[str] = []
         while above and above not in found:
             found.append(above)
             item = self.composites.get(above)
@@ -138,15 +142,14 @@ def groups_needed(spec: PodGroupSpec) -> int:
     return 1 if gang is None else gang.min_group_count or 1
 
 
-def parent_of(item: PodGroup | CompositePodGroup) -> str:
-    """Return the `namespace/name` of the parent that an object names, empty for none."""
-    name = item.spec.parent_composite_pod_group_name
-    return f"{item.namespace}/{name}" if name else ""
+def knows_trees(gates: FeatureGates) -> bool:
+    """Whether a scheduler with the gates of its release knows trees."""
+    return all(gates.enabled(gate) for gate in (_GATE, "GangScheduling"))
 
 
 def hierarchy(cluster: "Cluster") -> Hierarchy | None:
     """Return the trees of a cluster; None where its scheduler overlooks them."""
-    if not all(cluster.gates.enabled(gate) for gate in (_GATE, "GangScheduling")):
+    if not knows_trees(cluster.gates):
         return None
     return cluster.memo("group hierarchy", partial(_read, cluster))
 
@@ -171,13 +174,13 @@ def _read(cluster: "Cluster") -> Hierarchy:
     for item in every:
         below.setdefault(parent_of(item), []).append(item)
     below.pop("", None)
-    children = {
-        parent: tuple(
-            Child(isinstance(item, CompositePodGroup), item.key) for item in sorted(found, key=_order)
-        )
-        for parent, found in below.items()
-    }
+    children = {parent: in_order(found) for parent, found in below.items()}
     return Hierarchy(composites, pod_groups, children)
+
+
+def in_order(items: Iterable[PodGroup | CompositePodGroup]) -> tuple[Child, ...]:
+    """Return the children of one parent in the order in which they are tried: by creation, then by name."""
+    return tuple(Child(isinstance(item, CompositePodGroup), item.key) for item in sorted(items, key=_order))
 
 
 def _order(item: CompositePodGroup | PodGroup) -> tuple[bool, float, str]:

@@ -10,8 +10,6 @@ from ...models.errors import KubestowError
 from ..dra.index import device_index
 from ..vocabulary import names
 from ..vocabulary.default_plugins import PRE_BIND, RESERVE, spelled
-from .composites import above
-from .groups import groups
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -19,8 +17,7 @@ if TYPE_CHECKING:
 
 def unsupported(cluster: "Cluster") -> list[str]:
     """Return one line for each need, naming the object and the feature; empty where everything is built."""
-    groups_need = [f"PodGroup {group}: {need} not supported yet" for group, need in _groups(cluster)]
-    return [*_half_devices(cluster), *groups_need]
+    return list(_half_devices(cluster))
 
 
 def require_supported(cluster: "Cluster") -> None:
@@ -58,19 +55,3 @@ def _half_devices(cluster: "Cluster") -> Iterator[str]:
                     "preBind, or disable it at filter, too"
                 )
                 break
-
-
-def _groups(cluster: "Cluster") -> Iterator[tuple[str, str]]:
-    """Find what groups ask for and cannot have, as far as this round could touch it.
-
-    A group of groups that is evicted all together matters where a pending pod could evict a member of it.
-    """
-    strongest = max(
-        (cluster.pods[i].priority for i in cluster.pending if cluster.pods[i].preempts), default=None
-    )
-    for group in groups(cluster):
-        if strongest is None or all(cluster.pods[i].priority >= strongest for i in group.running):
-            continue
-        whole = next((parent for parent in above(cluster, group) if parent.evicted_whole), None)
-        if whole is not None:
-            yield group.key, f"disruptionMode all of CompositePodGroup {whole.name} is"

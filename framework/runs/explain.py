@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ...models.errors import KubestowError
+from ...models.progress import Watch, unwatched
 from ...models.snapshot import Snapshot
 from ..build import build_cluster
 from ..cycle.budget_ledger import Ledger
@@ -74,7 +75,9 @@ class _Moment:
     placement: str = ""
 
 
-def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, Any]:
+def explain(
+    snapshot: Snapshot, name: str, *, alone: bool = False, watch: Watch = unwatched
+) -> dict[str, Any]:
     """Explain one pod.
 
     Parameters
@@ -85,6 +88,8 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
     alone : bool
         Whether the pod is tried before all others, in the state of the input, instead of at its turn in the
         queue, after the pods before it were placed.
+    watch : Watch
+        Hears of the pods indexed.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def explain(snapshot: Snapshot, name: str, *, alone: bool = False) -> dict[str, 
     KubestowError
         Where there is no such pod, or it is not waiting to be scheduled.
     """
-    cluster = build_cluster(snapshot)
+    cluster = build_cluster(snapshot, watch)
     require_supported(cluster)
     i = find_pod(cluster, name)
     info = cluster.pods[i]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...models.progress import Watch, unwatched
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, schedule_one
 from ..cycle.preemption import WAITING
@@ -59,17 +60,18 @@ class GreedyOutcome:
     passes: int = 0
 
 
-def run_to_quiescence(cluster: "Cluster") -> GreedyOutcome:
-    """Run passes over the pending pods until one changes nothing."""
-    run = _Run(cluster)
+def run_to_quiescence(cluster: "Cluster", watch: Watch = unwatched) -> GreedyOutcome:
+    """Run passes over the pending pods until one changes nothing; `watch` hears of the pods tried."""
+    run = _Run(cluster, watch)
     while run.one_pass():
         pass
     return run.outcome
 
 
 class _Run:
-    def __init__(self, cluster: "Cluster") -> None:
+    def __init__(self, cluster: "Cluster", watch: Watch) -> None:
         self._cluster = cluster
+        self._watch = watch
         self._ledger = Ledger(cluster)
         self._state = opening(cluster)
         self._waiting = list(cluster.pending)
@@ -88,11 +90,15 @@ class _Run:
         before = len(self.outcome.steps)
         leaving: dict[int, int] = {}
         self._told_to_wait.clear()
+        tried, phase = 0, f"greedy, pass {self.outcome.passes}: pods"
         for unit in units(self._cluster, self._waiting, first=self.outcome.passes == 1):
+            self._watch(phase, tried, len(self._waiting))
             if isinstance(unit, Group):
                 self._try_group(unit, leaving)
+                tried += len(unit.pending)
             else:
                 self._try(unit, leaving)
+                tried += 1
         self._leave(leaving)
         lost = self._settle_nominations()
         done = {*self.outcome.node_of_new, *(victim for victim, _, _ in self.outcome.victims)}

@@ -7,6 +7,7 @@ against later pods of the same or lower priority.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...models.progress import Watch, unwatched
 from ...models.snapshot import Snapshot
 from ..build import build_cluster
 from ..cycle.budget_ledger import Ledger
@@ -27,25 +28,26 @@ if TYPE_CHECKING:
     from ..workload.outcome import GroupCycle
 
 
-def trace(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the contract's document for one pass over a snapshot.
+def trace(snapshot: Snapshot, watch: Watch = unwatched) -> dict[str, Any]:
+    """Return the contract's document for one pass over a snapshot; `watch` hears of the cycles.
 
     Raises
     ------
     KubestowError
         Where a pending pod needs what is not built.
     """
-    cluster = build_cluster(snapshot)
+    cluster = build_cluster(snapshot, watch)
     require_supported(cluster)
-    return trace_cluster(cluster)
+    return trace_cluster(cluster, watch)
 
 
-def trace_cluster(cluster: Cluster) -> dict[str, Any]:
+def trace_cluster(cluster: Cluster, watch: Watch = unwatched) -> dict[str, Any]:
     """Return the contract's document for one pass over a cluster."""
     state, ledger = opening(cluster), Ledger(cluster)
     cycles: list[dict[str, Any]] = []
     of_groups: list[dict[str, Any]] = []
     for unit in units(cluster, cluster.pending):
+        watch("tracing: cycles", len(cycles), len(cluster.pending))
         if isinstance(unit, Group):
             group = schedule_group(cluster, state, unit, ledger)
             if group is not None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ...models.annotations import SELECTED_NODE
 from ...models.storage import PersistentVolumeClaim
 from ..vocabulary.arrays import Bools
 from .attachments import attachments_of
 from .migration import PLUGINS, announces, plugin_of, translated_affinity
 from .offers import Wish, offers_of, wish_of
-from .storage import SELECTED_NODE, is_bound, reachable, storage_of
+from .storage import is_bound, reachable, storage_of
 from .uses import ClaimUse, belongs_to, uses_of
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ in_tree_volume.go); kube-scheduler 1.34.1 plugins/nodevolumelimits/utils.go, plu
 import re
 from typing import Final, NamedTuple
 
+from ...models.annotations import MIGRATED_PLUGINS
 from ...models.node import ZONE
 from ...models.selectors import (
     CompiledNodeSelector,
@@ -21,7 +22,6 @@ from ...models.selectors import (
 from ...models.storage import CSINode, PersistentVolume
 from ...models.volumes import InTreeSources
 
-MIGRATED_PLUGINS: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 REGION: Final = "topology.kubernetes.io/region"
 OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
 OLD_REGION: Final = "failure-domain.beta.kubernetes.io/region"

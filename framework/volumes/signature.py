@@ -8,12 +8,13 @@ several pods share, and what a message names, keeps its name.
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
+from ...models.annotations import SELECTED_NODE
 from ...models.storage import PersistentVolumeClaim
 from .attachments import attachments_of
 from .claims import claims_of
 from .migration import plugin_of
 from .offers import offers_of, wish_of
-from .storage import SELECTED_NODE, is_bound, storage_of
+from .storage import is_bound, storage_of
 from .uses import ClaimUse, uses_of
 from .zones import zones_of
 

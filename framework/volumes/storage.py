@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ...models.annotations import BETA_CLASS, BIND_COMPLETED, IS_DEFAULT_CLASS
 from ...models.quantity import Quantity
 from ...models.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from ..index.node_selection import requirement_mask, selector_mask
@@ -17,11 +18,7 @@ if TYPE_CHECKING:
     from ...models.selectors import CompiledNodeSelector, CompiledTerm
     from ..index.cluster import Cluster
 
-BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
-SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 NO_PROVISIONER: Final = "kubernetes.io/no-provisioner"
-_BETA_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
-_IS_DEFAULT: Final = "storageclass.kubernetes.io/is-default-class"
 _ZERO: Final = Quantity(0)
 
 
@@ -67,7 +64,7 @@ class Storage:
 
         A claim that names no class at all gets the default one, as the API server gives it.
         """
-        old = claim.metadata.annotations.get(_BETA_CLASS)
+        old = claim.metadata.annotations.get(BETA_CLASS)
         if old is not None:
             return old
         name = claim.spec.storage_class_name
@@ -97,7 +94,7 @@ def storage_of(cluster: "Cluster") -> Storage:
 
 def class_of_volume(volume: PersistentVolume) -> str:
     """Return the name of a volume's storage class, empty for none."""
-    return volume.metadata.annotations.get(_BETA_CLASS, volume.spec.storage_class_name)
+    return volume.metadata.annotations.get(BETA_CLASS, volume.spec.storage_class_name)
 
 
 def is_bound(claim: PersistentVolumeClaim) -> bool:
@@ -145,7 +142,7 @@ def _labels_only(cluster: "Cluster", term: "CompiledTerm") -> Bools:
 
 def _default_class(classes: tuple[StorageClass, ...]) -> str:
     """Return the newest default class, the smallest name among equals; empty where there is none."""
-    defaults = [item for item in classes if item.metadata.annotations.get(_IS_DEFAULT) == "true"]
+    defaults = [item for item in classes if item.metadata.annotations.get(IS_DEFAULT_CLASS) == "true"]
     if not defaults:
         return ""
     dated = [item for item in defaults if item.metadata.creation_timestamp is not None]

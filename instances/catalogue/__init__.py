@@ -129,7 +129,8 @@ def path(name: str) -> Path:
 def locate(argument: str) -> str:
     """Return what to read for an instance named on the command line.
 
-    A file or folder comes first, `-` is standard input, anything else is the name of a bundled instance.
+    A file, a folder or a link comes first, `-` is standard input, anything else is the name of a bundled
+    instance.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def locate(argument: str) -> str:
     """
     if not argument:
         raise KubestowError("an empty argument names no instance; the current folder is '.'")
-    if argument == "-" or Path(argument).exists():
+    if argument == "-" or Path(argument).exists() or Path(argument).is_symlink():
         return argument
     try:
         return str(path(argument))

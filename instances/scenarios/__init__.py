@@ -76,7 +76,7 @@ def locate(argument: str) -> str:
     """
     if not argument:
         raise KubestowError("an empty argument names no scenario; the current folder is '.'")
-    if argument == "-" or Path(argument).exists():
+    if argument == "-" or Path(argument).exists() or Path(argument).is_symlink():
         return argument
     try:
         return str(path(argument))

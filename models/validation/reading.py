@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from ..base import Kept
 from ..config import KubeSchedulerConfiguration
 from ..errors import InputError
 from ..meta import KubeObject
@@ -87,8 +88,13 @@ def _respell(kind: str, version: str, field: str) -> str:
     return field
 
 
-def read(model: type[T], raw: Mapping[str, Any], file: str) -> T:
+def read(model: type[T], raw: Mapping[str, Any], file: str, kept: Kept | None = None) -> T:
     """Make a model of a raw object.
+
+    Parameters
+    ----------
+    kept : dict, optional
+        What the reading of other objects has made, of which this one takes what is equal.
 
     Raises
     ------
@@ -96,7 +102,7 @@ def read(model: type[T], raw: Mapping[str, Any], file: str) -> T:
         If a field has the wrong type, an unknown value or is missing.
     """
     try:
-        return cast("T", model.model_validate(raw))
+        return cast("T", model.model_validate(raw, context=kept))
     except ValidationError as invalid:
         error = invalid.errors(include_url=False)[0]
         namespaced = issubclass(model, KubeObject) and model.namespaced

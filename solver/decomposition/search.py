@@ -28,12 +28,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ...encoders import encode
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
 from ...framework.state.moves import Deallocate
 from ...models.errors import InternalError
-from ..plans.nominations import derive_nominations
+from ...models.progress import Watch, unwatched
+from ..deadline import OutOfTime, until
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
 from ..plans.replay import follow, inadmissible
@@ -42,11 +42,11 @@ from ..search.tier_search import Search
 from .base import Lost
 from .components import Part, find_parts, merged
 from .engine import engine_for
+from .unsearched import unsearched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from ...encoders.terms import Goal
     from ...framework.index.cluster import Cluster
     from ...framework.state.moves import Move
     from ...models.snapshot import Snapshot
@@ -82,6 +82,7 @@ def search_round(
     start: float,
     *,
     least: int | None = None,
+    watch: Watch = unwatched,
 ) -> RoundResult:
     """Search a round, by its parts where there are several that are large enough.
 
@@ -93,12 +94,17 @@ def search_round(
         When the round's time began, on the monotonic clock.
     least : int, optional
         Weight below which parts are put together; `LEAST` by default.
+    watch : Watch
+        Hears of classes and models being built.
     """
-    problem = build_problem(cluster)
+    try:
+        problem = build_problem(cluster, until(start + options.time_limit, watch))
+    except OutOfTime:
+        return round_unsearched(cluster, greedy, options.prefer, interrupted=False)
     parts = find_parts(problem, options.prefer)
     parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
     if len(parts) < 2:
-        search = Search(problem, options, progress, start)
+        search = Search(problem, options, progress, start, watch=watch)
         search.run([greedy])
         return RoundResult(
             search.best,
@@ -108,6 +114,12 @@ def search_round(
             search.interrupted,
         )
     return _Parts(cluster, greedy, options, progress, start).search(parts)
+
+
+def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrupted: bool) -> RoundResult:
+    """Return the result of a round that there was no time to search."""
+    known = unsearched(cluster, greedy, prefer)
+    return RoundResult(known.best, known.valuation, known.proven(), 0, 0, interrupted)
 
 
 @dataclass(frozen=True)
@@ -157,8 +169,13 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     start = time.monotonic()
     options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
     cluster = shared.cluster.with_queue(piece.pods)
-    search = Search(build_problem(cluster), options, report, start)
-    search.run([_in_part(cluster, piece.candidate)])
+    candidate = _in_part(cluster, piece.candidate)
+    try:
+        problem = build_problem(cluster, until(start + options.time_limit))
+    except OutOfTime:
+        return _unsearched_part(cluster, candidate, options.prefer, interrupted=False)
+    search = Search(problem, options, report, start)
+    search.run([candidate])
     return _PartResult(
         best=search.best,
         values=search.valuation.by_name(),
@@ -170,10 +187,11 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     )
 
 
-def _trivial_bounds(valuation: ObjectiveVector, goals: Iterable[Goal]) -> dict[str, int]:
-    """Bounds for every plan: the best value of each tier that the model's variables can express."""
-    found = {goal.name: goal.high if goal.sense == "max" else goal.low for goal in goals}
-    return {tier.name: found.get(tier.name, 0) for tier in valuation.tiers}
+def _unsearched_part(cluster: Cluster, candidate: Outcome, prefer: str, *, interrupted: bool) -> _PartResult:
+    """Return the result of a part that there was no time to search."""
+    known = unsearched(cluster, candidate, prefer)
+    values = known.valuation.by_name()
+    return _PartResult(known.best, values, known.bounds, known.bounds, 0, 0, interrupted)
 
 
 def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
@@ -232,7 +250,7 @@ class _Parts:
         interrupted |= len(results) < len(parts) or any(result.interrupted for result in results.values())
         for number, part in enumerate(parts):
             if number not in results:
-                results[number] = self._unsearched(part)
+                results[number] = self._left_out(part)
         return self._together([results[k] for k in range(len(parts))], interrupted)
 
     def _pieces(
@@ -254,17 +272,11 @@ class _Parts:
             )
             left_over -= part.weight + 1
 
-    def _unsearched(self, part: Part) -> _PartResult:
-        """Result of a part that an interruption left out: greedy's plan or none, and trivial bounds."""
-        problem = build_problem(self._cluster.with_queue(part.pods))
-        cluster = problem.cluster
-        best = Outcome()
+    def _left_out(self, part: Part) -> _PartResult:
+        """Return the result of a part that an interruption left out."""
+        cluster = self._cluster.with_queue(part.pods)
         candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
-        if candidate.admissible:
-            best = derive_nominations(cluster, problem.state, candidate.moves, candidate.allocations)
-        valuation = valuate(cluster, best, self._options.prefer)
-        trivial = _trivial_bounds(valuation, encode(problem, self._options.prefer).goals)
-        return _PartResult(best, valuation.by_name(), trivial, trivial, 0, 0, interrupted=True)
+        return _unsearched_part(cluster, candidate, self._options.prefer, interrupted=True)
 
     def _report(self, progress: Progress) -> None:
         if self._progress is not None:
@@ -284,7 +296,9 @@ class _Parts:
             bounds = [
                 result.bounds[tier.name] if above else result.trivial_bounds[tier.name] for result in results
             ]
-            known.tell(tier.name, base + sum(b - base for b in bounds), valuation.costs[:k])
+            bound = base + sum(b - base for b in bounds)
+            # what costs in one part costs nothing more than nothing in all of them
+            known.tell(tier.name, bound if tier.sense == "max" else max(0, bound), valuation.costs[:k])
             above &= all(result.bounds[tier.name] == result.values[tier.name] for result in results)
         return RoundResult(
             best,

@@ -22,7 +22,7 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
     work : callable
         Must return soon after `stop` was called; what it raises is raised here.
     stop : callable
-        Called at every Ctrl-C.
+        Called at every Ctrl-C; what it raises is raised here, and leaves the work alone.
     """
     found: list[T] = []
     failed: list[BaseException] = []
@@ -41,16 +41,37 @@ def run_interruptibly(work: Callable[[], T], stop: Callable[[], None]) -> tuple[
     interrupted = False
     done.acquire()
     _thread.start_new_thread(target, ())
-    while not (found or failed):
+    while True:
         try:
-            # a signal that another thread takes does not wake this one: look up now and then
-            done.acquire(timeout=LOOK_UP)
+            while not (found or failed):
+                # a signal that another thread takes does not wake this one: look up now and then
+                done.acquire(timeout=LOOK_UP)
+            break
         except KeyboardInterrupt:
             interrupted = True
             stop()
     if failed:
         raise failed[0]
     return found[0], interrupted
+
+
+def run_to_the_end(work: Callable[[], T]) -> tuple[T, bool]:
+    """Do some short work and return its result, and whether Ctrl-C came meanwhile.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        At the second Ctrl-C.
+    """
+    asked = False
+
+    def insist() -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+
+    return run_interruptibly(work, insist)
 
 
 def run_or_leave(work: Callable[[], T], stop: Callable[[], None]) -> T:

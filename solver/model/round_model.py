@@ -8,6 +8,7 @@ variables.
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
@@ -20,6 +21,7 @@ from ...encoders import Context, Problem, encode
 from ...encoders.devices.variables import device_variables
 from ...encoders.terms import Goal, Terms
 from ...models.errors import InternalError
+from ...models.progress import Watch, unwatched
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
 from .submodel import Submodels
@@ -70,12 +72,17 @@ class RoundModel:
 
     Attributes
     ----------
+    watch : Watch
+        Hears of the model being built, and of its constraints being read.
     values : ints or None
         Values of all variables in the plan that was last completed.
+    reading_seconds : float
+        How long it took to read the model as rows: steps that nothing can end take a multiple of that.
     """
 
     problem: Problem
     options: SolveOptions
+    watch: Watch = unwatched
     context: Context = field(init=False)
     goals: dict[str, Goal] = field(init=False)
     values: Ints | None = field(default=None, init=False)
@@ -84,7 +91,8 @@ class RoundModel:
         self._rows: Rows | None = None
         self._submodels: Submodels | None = None
         self._read_constraints = 0
-        self.context = encode(self.problem, self.options.prefer)
+        self.reading_seconds = 0.0
+        self.context = encode(self.problem, self.options.prefer, self.watch)
         self.goals = {g.name: g for g in self.context.goals}
 
     @property
@@ -103,7 +111,9 @@ class RoundModel:
         rows, first = self._rows, self._read_constraints
         if rows is None or first < self.constraints:
             known = 0 if rows is None else len(rows.low)
-            new = rows_of(self.context.model, first, known)
+            start = time.monotonic()
+            new = rows_of(self.context.model, first, known, self.watch)
+            self.reading_seconds = max(self.reading_seconds, time.monotonic() - start)
             self._rows = rows = new if rows is None else rows.joined(new)
             self._read_constraints = self.constraints
         return rows

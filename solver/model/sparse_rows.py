@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from ortools.sat.python import cp_model
 
 from ...encoders.linear import HIGHEST, LOWEST
 from ...models.errors import InternalError
+from ...models.progress import Watch, unwatched
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -163,9 +164,16 @@ def extremes(groups: Ints, values: Ints, number: int) -> tuple[Ints, Ints]:
     return least, most
 
 
-def rows_of(model: cp_model.CpModel, constraint: int = 0, variable: int = 0) -> Rows:
+# Constraints between two reports of how many are read.
+_CONSTRAINTS_UNHEARD: Final = 1024
+
+
+def rows_of(
+    model: cp_model.CpModel, constraint: int = 0, variable: int = 0, watch: Watch = unwatched
+) -> Rows:
     """Read a model's constraints and the limits of its variables, from these numbers on.
 
+    `watch` hears of the constraints read.
     What kubestow's encoders state (linear rows, clauses, at-most-one) is all that it may hold.
     """
     proto = model.proto
@@ -175,6 +183,8 @@ def rows_of(model: cp_model.CpModel, constraint: int = 0, variable: int = 0) -> 
     limits: list[tuple[int, int]] = []
     literals: list[Sequence[int]] = []
     for number in range(constraint, len(proto.constraints)):
+        if number % _CONSTRAINTS_UNHEARD == 0:
+            watch("reading the model: constraints", number, len(proto.constraints))
         stated = proto.constraints[number]
         enforced = list(stated.enforcement_literal)
         if stated.has_linear():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...framework.runs.greedy import run_to_quiescence
 from ...framework.state.state import State
+from ...models.progress import Watch, unwatched
 from .apply import new_allocations
 from .objective import ObjectiveVector, valuate
 from .outcome import Outcome
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from ...framework.index.cluster import Cluster
 
 
-def greedy_outcome(cluster: Cluster, prefer: str = "none") -> tuple[Outcome, ObjectiveVector]:
+def greedy_outcome(
+    cluster: Cluster, prefer: str = "none", watch: Watch = unwatched
+) -> tuple[Outcome, ObjectiveVector]:
     """Run kube-scheduler's algorithm until nothing changes, and judge whether its outcome is admissible."""
-    run = run_to_quiescence(cluster)
+    run = run_to_quiescence(cluster, watch)
     outcome = Outcome(
         moves=tuple(run.steps),
         placed=dict(run.node_of_new),

@@ -16,6 +16,7 @@ from ...framework.rules.composites import Composite
 from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes, pods_leaving
 from ...framework.state.state import State
 from ...models.errors import KubestowError
+from ...models.progress import Watch, unwatched
 from .apply import apply_moves, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of
@@ -39,8 +40,10 @@ class ReplayFailure(KubestowError):
     exit_code: ClassVar[int] = 1
 
 
-def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> State:
+def replay(cluster: Cluster, plan: Plan, prefer: str = "none", watch: Watch = unwatched) -> State:
     """Check a plan against the framework; return the state in which its steps end.
+
+    `watch` hears of the steps replayed.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none") -> State:
     """
     moves = moves_of(cluster, plan)
     chosen = chosen_devices(cluster, plan)
-    run = follow(cluster, moves, chosen)
+    run = follow(cluster, moves, chosen, watch)
     if run.fault:
         raise ReplayFailure(f"the plan fails its replay: {run.fault}")
     if plan.stats.admissible:
@@ -108,12 +111,15 @@ class Run(NamedTuple):
     fault: str
 
 
-def follow(cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation]) -> Run:
+def follow(
+    cluster: Cluster, moves: Sequence[Move], chosen: Mapping[str, Allocation], watch: Watch = unwatched
+) -> Run:
     """Apply moves one after the other, each only if it is possible at its step."""
     state = State.initial(cluster)
     pending = frozenset(cluster.pending)
     homes: dict[str, int] = {}
     for number, move in enumerate(moves):
+        watch("replaying: steps", number, len(moves))
         fault = _fault_of_step(cluster, state, move, chosen, pending)
         if fault:
             return Run(state, f"step {number} {fault}")

@@ -32,11 +32,17 @@ def search_quickly(run: TierRun) -> None:
 
 def relax(run: TierRun) -> None:
     """Bound the tier by the linear relaxation."""
-    bounding = run.state.bounding
-    bound = bounding.relax(run.name, run.params.relaxation_share * (run.until - time.monotonic()))
-    run.state.interrupted |= bounding.interrupted
+    state, params = run.state, run.params
+    bounding, model = state.bounding, state.model
+    _ = model.rows  # read first: what is left of the time counts from there
+    share = params.relaxation_share * (run.until - time.monotonic())
+    seconds = min(share, state.seconds_left - params.relaxation_reserve * model.reading_seconds)
+    if seconds <= 0:
+        return
+    bound = bounding.relax(run.name, seconds)
+    state.interrupted |= bounding.interrupted
     if bound is not None:
-        run.state.tell(run.name, bound)
+        state.tell(run.name, bound)
 
 
 def attain(run: TierRun) -> None:

@@ -9,7 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ...models import tiers
+from ...models.progress import Watch, unwatched
 from ...models.tiers import PREFERENCES
+from ..bounds.trivial import trivial_bound
+from ..deadline import until
 from ..lns.search import LargeNeighbourhoodSearch
 from ..model.round_model import Completion, RoundModel
 from ..options import Progress
@@ -57,6 +60,8 @@ class SearchState:
         Puts assignments in order.
     interrupted : bool
         Whether Ctrl-C was received.
+    watch : Watch
+        Hears of the models that are built, and ends that at the deadline.
     """
 
     problem: Problem
@@ -64,6 +69,7 @@ class SearchState:
     params: SearchParams
     progress: ProgressCallback | None
     start: float
+    watch: Watch = unwatched
     interrupted: bool = False
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
@@ -75,6 +81,7 @@ class SearchState:
 
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
+        self.watch = until(self.deadline, self.watch)
         self.sequencer = Sequencer(self.problem)
         cluster, nothing = self.problem.cluster, Outcome()
         self.incumbent = Incumbent(cluster, nothing, valuate(cluster, nothing, self.options.prefer))
@@ -88,7 +95,7 @@ class SearchState:
     def model(self) -> RoundModel:
         """The model node by node."""
         if self._model is None:
-            self._model = RoundModel(self.problem, self.options)
+            self._model = RoundModel(self.problem, self.options, self.watch)
             for name, value in self.held:
                 if name in self._model.goals:
                     self._model.fix(name, value)
@@ -121,6 +128,10 @@ class SearchState:
         """Seconds until the deadline."""
         return self.deadline - time.monotonic()
 
+    def end(self) -> None:
+        """Begin nothing more."""
+        self.deadline = min(self.deadline, time.monotonic())
+
     def value(self, name: str) -> int:
         """Return the best plan's value of a tier."""
         return self.incumbent.value(name)
@@ -139,6 +150,8 @@ class SearchState:
             return self._most_scheduled[name]
         if name not in PREFERENCES:
             return 0
+        if self._model is None and (self.interrupted or self.seconds_left <= 0):
+            return trivial_bound(self.problem.cluster, name)
         goal = self.model.goals[name]
         return goal.high if goal.sense == "max" else goal.low
 
@@ -229,12 +242,13 @@ class SearchState:
         chosen = assignment.allocations
         result = self.sequencer.order(assignment, self.deadline)
         if result.moves is None:
-            self.offer(*complete(self.problem, salvage(self.problem, result.partial, chosen), chosen))
+            kept = salvage(self.problem, result.partial, chosen)
+            self.offer(*complete(self.problem, kept, chosen, until=self.deadline))
             if result.conflict is None:
                 return Decoded.FELL_SHORT
             self.model.add_nogood(result.conflict, result.relaxing, solution)
             return Decoded.EXCLUDED
-        value = self.offer(*complete(self.problem, result.moves, chosen))
+        value = self.offer(*complete(self.problem, result.moves, chosen, until=self.deadline))
         costs = {t.name: t.cost for t in value.tiers}
         asked = [n for n in names if n in solution.goals]
         promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]

@@ -19,6 +19,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...models.progress import Watch, unwatched
+from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
@@ -45,9 +47,12 @@ class Search:
     progress: ProgressCallback | None = None
     start: float = field(default_factory=time.monotonic)
     params: SearchParams = field(default_factory=default_params)
+    watch: Watch = unwatched
 
     def __post_init__(self) -> None:
-        self.state = SearchState(self.problem, self.options, self.params, self.progress, self.start)
+        self.state = SearchState(
+            self.problem, self.options, self.params, self.progress, self.start, self.watch
+        )
         self._domains = DomainRelaxation(self.problem, self.options, self.params)
 
     @property
@@ -105,6 +110,8 @@ class Search:
                 else:
                     k += self._solve(names, k)
                     k = state.reopen(k)
+        except OutOfTime:
+            state.end()  # in the middle of building a model: what is known is the answer
         except KeyboardInterrupt:
             state.interrupted = True
             for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
@@ -120,7 +127,7 @@ class Search:
     def _construct(self) -> None:
         """Bind in queue order, and the smallest pods first where pods are left out."""
         until = time.monotonic() + self.params.construction_share * self.state.seconds_left
-        self.state.offer(*complete(self.problem, ()))
+        self.state.offer(*complete(self.problem, (), until=self.state.deadline))
         if self.state.leaves_out():
             self.state.offer(*smallest_first(self.problem, until, self.params.scarcity))
 
@@ -128,7 +135,7 @@ class Search:
         """Take the plan for pod groups that the relaxation to domains suggests, and its bounds."""
         state = self.state
         until = time.monotonic() + self._domains.share * state.seconds_left
-        if not state.leaves_out():
+        if state.seconds_left <= 0 or not state.leaves_out():
             return
         assignment = self._domains.plan(until)
         if assignment is not None:

@@ -319,7 +319,7 @@ def test_an_earlier_file_that_is_no_comparison_is_one_line(tmp_path, text):
 def test_an_interrupted_solve_prints_the_best_plan_and_is_130(monkeypatch):
     from kubestow.solver import api
 
-    def solve(snapshot, *_):
+    def solve(snapshot, *_, **__):
         solved = api.solve_greedy_round(snapshot)
         stats = solved.plan.stats.model_copy(update={"interrupted": True})
         return replace(solved, plan=solved.plan.model_copy(update={"stats": stats}))

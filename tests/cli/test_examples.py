@@ -3,10 +3,13 @@
 import json
 import re
 import shlex
+import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from support.applying import cluster_of
+from support.fake_cluster import FakeCluster, kubeconfig, raw_objects, serving
 from support.paths import DATA
 
 from kubestow.cli import main
@@ -63,6 +66,15 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def live(folder):
+    """What the examples with a live cluster work on."""
+    if shutil.which("kubectl") is None:
+        pytest.skip("kubectl is not installed")
+    with serving(FakeCluster(raw_objects(catalogue.path("zone-spread-dead-end")))) as cluster:
+        yield kubeconfig(folder, f"http://127.0.0.1:{cluster.port}", context="prod")
+
+
 def test_there_are_examples_for_every_command_that_takes_an_instance():
     told = {shlex.split(line.split("|")[-1])[1] for line in examples()}
     assert told == set(main.commands) - {"version"}
@@ -76,13 +88,15 @@ def test_a_newcomer_can_run_the_first_example_without_a_file(command):
 
 @pytest.mark.parametrize("example", examples())
 @pytest.mark.slow
-def test_the_example_works(example, folder, monkeypatch):
+def test_the_example_works(example, folder, monkeypatch, request):
     monkeypatch.chdir(folder)
+    if "--live" in example or "snapshot" in example:
+        monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
     source, _, command = example.partition(" > ")[0].rpartition("|")
     words = shlex.split(command)
-    standard_input = (folder / "cluster.yaml").read_text() if source.startswith("kubectl") else None
+    standard_input = (folder / "cluster.yaml").read_text() if source else None
     if source.startswith("kubestow"):
         standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
-    assert result.stdout
+    assert result.stdout or Path(words[words.index("-o") + 1]).stat().st_size

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,10 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
             ["compare", "--against", "1.34", "--fail-on-regression", __file__],
             "--against and --fail-on-regression do not go together",
         ),
+        (["study", "-", "-"], "standard input (-) can be read only once (try 'main study --help')"),
+        (["solve", "-", "guard-service", "-"], "standard input (-) can be read only once"),
+        (["hints", "-", "-"], "standard input (-) can be read only once"),
+        (["trace", "--format", "openb", "-", "-"], "standard input (-) can be read only once"),
         (["instances", "guard-servise"], "did you mean 'guard-service'?"),
         (["explain", "web-5"], "what is needed is one INSTANCE and one POD, in this order"),
         (["explain", "zone-spread-dead-end", "web-55"], "no pod 'web-55'; did you mean web-5?"),
@@ -172,6 +177,17 @@ def test_an_empty_argument_is_bad_usage(command, tmp_path, monkeypatch):
     assert result.stdout == ""
     assert result.stderr.startswith("kubestow: error: ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_link_to_nothing_is_one_line(command, tmp_path):
+    link = tmp_path / "cluster.yaml"
+    link.symlink_to("gone.yaml")
+    result = CliRunner().invoke(main, [*command, str(link)])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    words = "is a link to a file or folder that does not exist"
+    assert result.stderr == f"kubestow: error: {link}: {words}\n"
 
 
 LAUGHS = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9))
@@ -284,3 +300,53 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
         process.stdout.close()
         assert process.wait(60) == 141
         assert process.stderr.read() == b""
+
+
+IMPATIENT = """
+import atexit, os, signal, sys
+
+def interrupt():
+    for _ in range(3):
+        os.kill(os.getpid(), signal.SIGINT)
+
+class Last:
+    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):
+        kill(me, number)  # when Python has taken its own handlers down
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+atexit.register(interrupt)
+sys.last_of_all = Last()
+from kubestow.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent from within")
+@pytest.mark.parametrize(
+    "arguments, code",
+    [
+        pytest.param(["instances", "-o", "json"], 0, id="after an answer"),
+        pytest.param(["no-such-command"], 2, id="after words about bad usage"),
+        pytest.param(["study", "no-such-file", "-o", "csv"], 2, id="after words about bad input"),
+        pytest.param(["--help"], 0, id="after the help"),
+    ],
+)
+def test_ctrl_c_while_the_process_ends_changes_nothing(arguments, code):
+    quiet, impatient = (
+        subprocess.run(
+            [sys.executable, *program, *arguments], check=False, capture_output=True, text=True, timeout=60
+        )
+        for program in (["-m", "kubestow"], ["-c", IMPATIENT])
+    )
+    assert quiet.returncode == code
+    # what a program is called in its own words is how it was started
+    told = [each.stderr.replace("'-c ", "'python -m kubestow ") for each in (quiet, impatient)]
+    assert told[0] == told[1]
+    assert impatient.stdout.splitlines()[1:] == quiet.stdout.splitlines()[1:]
+    assert impatient.returncode == code
+
+
+def test_a_command_line_within_a_program_leaves_its_ctrl_c_alone():
+    before = signal.getsignal(signal.SIGINT)
+    assert CliRunner().invoke(main, ["instances"]).exit_code == 0
+    assert signal.getsignal(signal.SIGINT) == before

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import kubestow
 from kubestow.cli import main
+from kubestow.commands.group import BAD_INPUT, BUG, DONE, INCOMPLETE, INTERRUPTED, UNREAD
 from kubestow.instances import catalogue, scenarios
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE, resource
 from kubestow.models.kinds import KINDS
@@ -44,6 +45,12 @@ def test_every_command_explains_every_option(command):
     assert main.commands[command].help
 
 
+def test_help_has_every_exit_code():
+    text = run("--help")
+    told = {int(code) for code in re.findall(r"^ +(\d+) +", text.partition("Exit codes:")[2], re.MULTILINE)}
+    assert told == {DONE, INCOMPLETE, BAD_INPUT, BUG, INTERRUPTED, UNREAD}
+
+
 def test_versions():
     assert run("--version") == f"kubestow, version {kubestow.__version__}\n"
     assert run("version").startswith(f"kubestow {kubestow.__version__} (ortools 9.15.")
@@ -70,6 +77,18 @@ def test_bundled_names_and_files_are_completed():
             "explain zone-spread-d",
             ["plain,zone-spread-dead-end", "file,zone-spread-d"],
             id="first an instance",
+        ),
+        pytest.param(
+            "solve --kube-version 1.", ["plain,1.34", "plain,1.36", "plain,1.37"], id="every release"
+        ),
+        pytest.param("simulate --kube-version 1.37", ["plain,1.37"], id="a release that is spelled out"),
+        pytest.param(
+            "compare --against 1.", ["plain,1.34", "plain,1.37"], id="another release than the usual one"
+        ),
+        pytest.param(
+            "compare --kube-version 1.34 --against 1.",
+            ["plain,1.36", "plain,1.37"],
+            id="another release than the chosen one",
         ),
         pytest.param(
             "explain zone-spread-dead-end shop/web-1",
@@ -127,7 +146,7 @@ def test_help_has_all_commands_of_a_dump():
 
 def test_a_dump_has_every_kind_that_is_read():
     resources = ",".join(DUMP_TO_FILE)
-    made_by_hand = {"KubeSchedulerConfiguration", "DeviceTaintRule"}
+    made_by_hand = {"KubeSchedulerConfiguration", "SnapshotInfo", "DeviceTaintRule"}
     assert all(resource(kind) in resources for kind in set(KINDS) - made_by_hand)
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kubestow.instances import documents as documents_room
 from kubestow.instances.documents import read_documents
 from kubestow.instances.json_text import read_json
 from kubestow.models.errors import InputError
@@ -233,3 +234,20 @@ def test_deep_nesting_is_an_error_and_no_crash():
 def test_gzip_is_not_this_modules_business():
     with pytest.raises(InputError, match="is not text"):
         documents(gzip.compress(b"a: 1"))
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 20])
+def test_text_is_looked_at_in_pieces_of_any_length(piece, monkeypatch):
+    monkeypatch.setattr(documents_room, "_PIECE", piece)
+    words = "zoë – 日本 🚀"
+    assert documents(json.dumps({"a": words}, ensure_ascii=False)) == [{"a": words}]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 20])
+@pytest.mark.parametrize(
+    "end", [b"\xff", b"\xc3", b"\xf0\x9f\x9a"], ids=["no letter", "half of one", "most of one"]
+)
+def test_what_is_no_text_is_told_with_its_place(end, piece, monkeypatch):
+    monkeypatch.setattr(documents_room, "_PIECE", piece)
+    with pytest.raises(InputError, match=r"^f\.yaml: is not text in UTF-8: byte 10 cannot be read$"):
+        documents("a: zoë 🚀".encode()[:-4] + b"##" + end)

@@ -218,30 +218,6 @@ def test_a_pod_group_without_a_priority_takes_that_of_its_pods(priority):
 
 RUNNING = pod("r", **BY_GROUP, nodeName="a")
 URGENT = pod("u", priority=5)
-IN_TREE = {"workloadRef": {"workloadName": "w", "templateName": "t"}}
-WHOLE_TREE = written(
-    "v1alpha3",
-    "CompositePodGroup",
-    "c",
-    {"schedulingPolicy": {"gang": {"minGroupCount": 1}}, "disruptionMode": {"all": {}}, **IN_TREE},
-)
-PART = group("v1alpha3", schedulingPolicy=GANG, parentCompositePodGroupName="c", **IN_TREE)
-
-REFUSED = {
-    "a group of groups that is evicted whole": (
-        [WHOLE_TREE, PART, RUNNING, URGENT],
-        "PodGroup default/g: disruptionMode all of CompositePodGroup c",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_honoured_is_refused_by_name(name):
-    objects, need = REFUSED[name]
-    with pytest.raises(KubestowError) as refusal:
-        solve_both(replace(read(*objects), kube_version=KubeVersion.V1_37))
-    assert str(refusal.value) == f"f.yaml: {need} is not supported yet"
-    assert refusal.value.exit_code == 2
 
 
 def in_workload(**template):
@@ -266,6 +242,29 @@ def test_every_spelling_of_evicted_whole_is_honoured(name):
     _, greedy = solve_both(read(rules, *running, URGENT), SolveOptions(workers=1))
     assert len(greedy.evictions) == 1
     assert not greedy.stats.admissible
+
+
+def test_a_group_of_groups_is_evicted_whole_from_text():
+    """An urgent pod needs the room of one group's member; the other group of the tree leaves with it."""
+    below = {"workloadRef": {"workloadName": "w", "templateName": "t"}}
+    policy = {"schedulingPolicy": {"gang": {"minGroupCount": 1}}}
+    tree = written("v1alpha3", "CompositePodGroup", "c", {**policy, "disruptionMode": {"all": {}}, **below})
+    parts = [
+        written(
+            "v1alpha3",
+            "PodGroup",
+            name,
+            {"schedulingPolicy": {"gang": {"minCount": 1}}, "parentCompositePodGroupName": "c", **below},
+        )
+        for name in "gh"
+    ]
+    running = [
+        pod(f"r{name}", schedulingGroup={"podGroupName": name}, nodeName=n, priority=0)
+        for name, n in zip("gh", "ab", strict=True)
+    ]
+    read_ = replace(read(tree, *parts, *running, URGENT), kube_version=KubeVersion.V1_37)
+    for plan in solve_both(read_, SolveOptions(workers=1)):
+        assert {eviction.pod for eviction in plan.evictions} == {"default/rg", "default/rh"}
 
 
 FAULTS = {

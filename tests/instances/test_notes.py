@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 from support.paths import DATA
@@ -12,7 +13,9 @@ from kubestow.instances.missing_kinds import missing_kinds, missing_owners
 from kubestow.instances.unknown_fields import unknown_fields
 from kubestow.models.base import KubeModel
 from kubestow.models.errors import InputError
+from kubestow.models.features import FeatureGates
 from kubestow.models.kinds import KINDS, find_kind
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.upstream_fields import UNREAD_FIELDS
 
 DATA = DATA
@@ -128,6 +131,53 @@ def test_a_kind_that_pods_depend_on_and_the_input_lacks_is_noted(objects, missin
 @pytest.mark.parametrize("objects, missing", [row[1:] for row in MISSING], ids=[row[0] for row in MISSING])
 def test_what_comes_later_is_not_missing(objects, missing):
     assert missing_kinds(snapshot_of(objects), missing) == []
+
+
+PART = make(
+    "PodGroup",
+    "g",
+    {
+        "schedulingPolicy": {"basic": {}},
+        "parentCompositePodGroupName": "tree",
+        "workloadRef": {"workloadName": "w", "templateName": "g"},
+    },
+    apiVersion="scheduling.k8s.io/v1alpha3",
+)
+TREE = make(
+    "CompositePodGroup",
+    "tree",
+    {
+        "schedulingPolicy": {"gang": {"minGroupCount": 1}},
+        "workloadRef": {"workloadName": "w", "templateName": "tree"},
+    },
+    apiVersion="scheduling.k8s.io/v1alpha3",
+)
+MEMBER = pod(schedulingGroup={"podGroupName": "g"})
+PARENTS = [
+    ("the parent of a pod's group", [MEMBER, PART], "1.37", FeatureGates(), ["CompositePodGroup"]),
+    ("a parent that is there", [MEMBER, PART, TREE], "1.37", FeatureGates(), []),
+    ("the parent of a group without pods", [pod(), PART], "1.37", FeatureGates(), []),
+    ("a release that knows no parents", [MEMBER, PART], "1.36", FeatureGates(), []),
+    (
+        "a scheduler that overlooks parents",
+        [MEMBER, PART],
+        "1.37",
+        FeatureGates(frozenset({"CompositePodGroup"})),
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "objects, release, gates, missing", [row[1:] for row in PARENTS], ids=[row[0] for row in PARENTS]
+)
+def test_a_parent_that_the_input_lacks_is_noted_where_the_scheduler_knows_parents(
+    objects, release, gates, missing
+):
+    found = replace(snapshot_of(objects, feature_gates=gates), kube_version=KubeVersion(release))
+    lines = missing_kinds(found)
+    assert kinds(lines) == [plural(kind) for kind in missing]
+    assert all("compositepodgroups.scheduling.k8s.io" in line for line in lines)
 
 
 def test_a_note_counts_pods():

@@ -73,8 +73,37 @@ CROWD = (
         pytest.param(
             GOOD + "events: [{at: 1s, scale: Pod x, replicas: 1}]",
             "events[0].scale",
-            "must name",
+            "is for Deployment, ReplicaSet, StatefulSet, Job, not for a Pod",
             id="scaled pods",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, scale: DaemonSet x, replicas: 1}]",
+            "events[0].scale",
+            "not for a DaemonSet",
+            id="a scaled DaemonSet",
+        ),
+        pytest.param(
+            GOOD + "events: [{at: 1s, scale: Deploymnt x, replicas: 1}]",
+            "events[0].scale",
+            "must name an object (such as Deployment default/web)",
+            id="a scaled slip of the pen",
+        ),
+        *(
+            pytest.param(
+                GOOD + f"events: [{{at: 1s, {field}: no-such-node}}]",
+                f"events[0].{field}",
+                "there is no node 'no-such-node'",
+                id=f"an unknown node in {field}",
+            )
+            for field in ("drain", "cordon", "uncordon")
+        ),
+        pytest.param(
+            GOOD
+            + "autoscaler: {groups: [{name: big, template: {allocatable: {cpu: 1}}}]}\n"
+            + "events: [{at: 1s, drain: bigger-1}]",
+            "events[0].drain",
+            "there is no node 'bigger-1'",
+            id="a node of an unknown node group",
         ),
         pytest.param(
             GOOD + "events: [{at: 1s, add: [{kind: Node}]}]",
@@ -138,3 +167,43 @@ def test_a_bundled_instance_can_be_the_cluster(tmp_path):
     path = tmp_path / "s.yaml"
     path.write_text("kind: Scenario\nduration: 1m\ncluster: {instance: zone-spread-dead-end}\n")
     assert len(load_scenario(path, catalogue.locate).snapshot.nodes) > 1
+
+
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: 1, pods: 9}}}"
+FAULTY = NODE.replace("cpu: 1", "cpu: -1") % "faulty"
+BIG = "autoscaler: {groups: [{name: big, template: {allocatable: {cpu: 1}}}]}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("events: [{at: 1s, drain: n-0}]", id="a node of the cluster"),
+        pytest.param(
+            f"events: [{{at: 1s, drain: late}}, {{at: 2s, add: [{NODE % 'late'}]}}]",
+            id="a node that an event adds, if only later",
+        ),
+        pytest.param(BIG + "events: [{at: 1s, drain: big-3}]", id="a node that an autoscaler may order"),
+    ],
+)
+def test_an_event_may_name_a_node_that_can_exist(tmp_path, text):
+    path = tmp_path / "s.yaml"
+    path.write_text(GOOD + text)
+    assert load_scenario(path).events
+
+
+def test_a_fault_in_a_manifest_of_the_cluster_names_the_manifest(tmp_path):
+    (tmp_path / "dump.yaml").write_text(FAULTY)
+    path = tmp_path / "s.yaml"
+    path.write_text("kind: Scenario\nduration: 1m\ncluster: {files: [dump.yaml]}\n")
+    with pytest.raises(InputError) as caught:
+        load_scenario(path)
+    assert caught.value.file == str(tmp_path / "dump.yaml")
+
+
+def test_a_fault_in_an_object_of_the_scenario_names_the_scenario(tmp_path):
+    (tmp_path / "dump.yaml").write_text(NODE % "n")
+    path = tmp_path / "s.yaml"
+    path.write_text(f"kind: Scenario\nduration: 1m\ncluster: {{files: [dump.yaml], objects: [{FAULTY}]}}\n")
+    with pytest.raises(InputError) as caught:
+        load_scenario(path)
+    assert caught.value.file == str(path)

@@ -97,6 +97,29 @@ ROUNDS = {
         8,
         0,
     ),
+    "of equal groups each has a rack to itself": (
+        (
+            racks(a1=2, a2=2, b1=2),
+            composite("root", gang=3),
+            *(leaf(name, 2, "rack") for name in ("p", "q", "r")),
+        ),
+        6,
+        0,
+    ),
+    "of equal groups with different parents one is left out": (
+        (
+            racks(a1=1, a2=1, b1=1),
+            composite("root", "block", gang=1),
+            composite("one", gang=1, parent="root"),
+            composite("two", gang=1, parent="root"),
+            *(
+                leaf(name, 1, "rack", parent=parent)
+                for name, parent in {"p": "one", "q": "two", "r": "two"}.items()
+            ),
+        ),
+        2,
+        0,
+    ),
     "a tree evicts no more than it needs": (
         (
             racks(a1=4),

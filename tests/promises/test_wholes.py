@@ -5,16 +5,23 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import given, settings
 from support.apart import APART, WHOLE, parts_of, solved
-from support.builders import budget, cluster, group, node, pod
+from support.builders import budget, cluster, composite, group, node, pod
 from support.group_rounds import small_groups, tiny_groups
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay, told
 from support.side_by_side import side_by_side
 from support.tampering import steps
-from support.whole_rounds import all_whole, tiny_whole_rounds, tiny_wholes, tiny_wholes_in_trees
+from support.whole_rounds import (
+    all_whole,
+    tiny_whole_rounds,
+    tiny_whole_trees,
+    tiny_wholes,
+    tiny_wholes_in_trees,
+)
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.measures.group_rules import partly_evicted
+from kubestow.framework.rules.composites import composites
 from kubestow.framework.rules.groups import groups
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.plan import Step
@@ -32,7 +39,7 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 
 
 @pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize("made", [tiny_wholes, tiny_wholes_in_trees])
+@pytest.mark.parametrize("made", [tiny_wholes, tiny_wholes_in_trees, tiny_whole_trees])
 def test_greedy_of_1_37_evicts_no_part_of_a_group(made, seed):
     snapshot = replace(made(seed), kube_version=KubeVersion.V1_37)
     index = build_cluster(snapshot)
@@ -63,6 +70,29 @@ def test_the_plan_is_never_worse_than_greedys(seed):
 @pytest.mark.parametrize("seed", range(80))
 def test_groups_of_a_tree_are_evicted_whole(seed):
     check_optimal(tiny_wholes_in_trees(seed))
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_groups_of_groups_are_evicted_whole(seed):
+    check_optimal(tiny_whole_trees(seed))
+
+
+def test_the_mix_evicts_groups_of_groups_often_enough():
+    """In best plans groups of groups leave: members of several groups, from several nodes; greedy's, too."""
+    seen = {"whole": 0, "several groups": 0, "of several nodes": 0, "for a pod elsewhere": 0, "greedy": 0}
+    for seed in range(60):
+        optimal, greedy = solve_and_replay(tiny_whole_trees(seed))
+        index = build_cluster(tiny_whole_trees(seed))
+        names = {info.key: info.pod.spec.scheduling_group for info in index.pods}
+        units = {item for root in composites(index) for item in root.inner()}
+        member = {index.pods[i].key for unit in units for i in unit.unit}
+        leaving = [e for e in optimal.evictions if e.pod in member]
+        seen["whole"] += bool(leaving)
+        seen["several groups"] += len({names[e.pod].pod_group_name for e in leaving}) > 1
+        seen["of several nodes"] += len({e.node for e in leaving}) > 1
+        seen["for a pod elsewhere"] += any(optimal.placed()[e.preemptor] != e.node for e in leaving)
+        seen["greedy"] += any(e.pod in member for e in greedy.evictions)
+    assert min(seen.values()) >= 2, seen
 
 
 def test_the_mix_evicts_groups_of_trees_often_enough():
@@ -146,6 +176,12 @@ URGENT = pod("u").req(cpu="2").priority(10)
 BOTH = [MEMBER.named("ma").on("a"), MEMBER.named("mb").on("b")]
 GANG = [group("j", gang=2), pod("j").req(cpu="2").priority(10).member("j").times(2)]
 
+TREE = [
+    composite("top", gang=2, disruptionMode="all"),
+    *(group(name, gang=1, parent="top") for name in ("g", "h")),
+]
+IN_TREE = [BOTH[0], BOTH[1].member("h")]
+
 LEAVES = {name: [Step(mark=f"default/{name}"), Step(leave=f"default/{name}")] for name in ("ma", "mb")}
 
 ROWS = [
@@ -172,6 +208,30 @@ ROWS = [
         "a member on a node that is not there neither leaves nor holds",
         cluster(A, TEAM, BOTH, URGENT),
         {"ma"},
+        1,
+    ),
+    Row(
+        "a group of groups leaves with all below it",
+        cluster(A, B, TREE, IN_TREE, URGENT, release="1.37"),
+        {"ma", "mb"},
+        1,
+    ),
+    Row(
+        "one pod leaves rather than a group of groups",
+        cluster(A, B, C, TREE, IN_TREE, pod("v").req(cpu="2").priority(0).on("c"), URGENT, release="1.37"),
+        {"v"},
+        1,
+    ),
+    Row(
+        "a member of one group that no pod may evict keeps the other group",
+        cluster(A, B, TREE, IN_TREE[0], IN_TREE[1].priority(10), URGENT, release="1.37"),
+        set(),
+        0,
+    ),
+    Row(
+        "who joins one group keeps the other",
+        cluster(A, B, C, TREE, IN_TREE, pod("n").req(cpu="2").priority(0).member("h"), release="1.37"),
+        set(),
         1,
     ),
     Row(

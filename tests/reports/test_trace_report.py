@@ -18,7 +18,19 @@ TRACE = {
          "message": "0/3 nodes are available: 3 Insufficient cpu."},
         {"pod": "shop/d", "filter": {}, "feasible": ["n1"], "result": "bound", "node": "n1", "victims": []},
     ],
+    "groups": [],
 }  # fmt: skip
+
+TRIED = [
+    {"podGroup": "shop/gang", "pods": ["shop/g-0", "shop/g-1"], "placement": "rack-1", "result": "scheduled",
+     "victims": []},
+    {"compositePodGroup": "shop/tree", "pods": ["shop/t-0", "shop/t-1", "shop/t-2"], "placement": None,
+     "result": "waitingOnPreemption", "message": "it waits", "victims": ["shop/old"], "groups": [
+         {"compositePodGroup": "shop/tree", "placement": "", "status": "Unschedulable", "message": "no"},
+         {"podGroup": "shop/left", "placement": "", "status": "Success"},
+         {"podGroup": "shop/right", "placement": "", "status": "Unschedulable", "message": "1 of 2"},
+     ]},
+]  # fmt: skip
 
 REPORT = """\
 dump.yaml: 4 cycles, 2 bound, 1 nominated, 1 unschedulable
@@ -44,4 +56,22 @@ def test_the_whole_report():
 
 
 def test_no_pending_pod_is_no_cycle():
-    assert report({"version": 1, "cycles": []}) == "dump.yaml: 0 cycles\n"
+    assert report({"version": 1, "cycles": [], "groups": []}) == "dump.yaml: 0 cycles\n"
+
+
+def test_a_group_has_a_row_and_the_groups_of_its_tree_follow_it():
+    told = report({"version": 1, "cycles": [], "groups": TRIED})
+    assert (
+        told
+        == """\
+dump.yaml: 0 cycles
+
+Cycles of groups
+  group          pods   result                placement    because
+  ──────────────────────────────────────────────────────────────────────────────────
+  shop/gang         2   scheduled             rack-1
+  shop/tree         3   waitingOnPreemption                it waits: evicts shop/old
+    shop/left           Success               everywhere
+    shop/right          Unschedulable         everywhere   1 of 2
+"""
+    )

@@ -1,7 +1,7 @@
 """Pod groups in time: they wait, are tried and preempt as one."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.builders import NOW
 from support.builders import node as build_node
 from support.builders import pod as build_pod
-from support.simulating import Run, scenario
+from support.simulating import Run, overfull, scenario
 
 from kubestow.models.errors import InputError
 from kubestow.models.kube_version import KubeVersion
@@ -170,41 +170,6 @@ def test_groups_of_v1alpha1_are_refused_by_name(tmp_path):
         run(tmp_path, node("n-0"), at(5, old))
 
 
-PARENT = "parentCompositePodGroupName: c, workloadRef: {workloadName: w, templateName: t}, "
-TREE = (
-    "  - {apiVersion: scheduling.k8s.io/v1alpha3, kind: Workload, metadata: {name: w}, spec: "
-    "{compositePodGroupTemplates: [{name: c, schedulingPolicy: {basic: {}}, podGroupTemplates: "
-    "[{name: t, schedulingPolicy: {basic: {}}}]}]}}\n"
-)
-
-
-@pytest.mark.parametrize(
-    "objects, refusal",
-    [
-        pytest.param(
-            group(extra=PARENT).replace("v1alpha2", "v1alpha3"),
-            r"PodGroup default/g: spec\.parentCompositePodGroupName: trees of groups",
-            id="a group that is part of one",
-        ),
-        pytest.param(
-            TREE,
-            r"Workload default/w: spec\.compositePodGroupTemplates: trees of groups",
-            id="a Workload of which one is made",
-        ),
-    ],
-)
-def test_trees_of_groups_are_refused_by_name(tmp_path, objects, refusal):
-    with pytest.raises(InputError, match=refusal):
-        run(tmp_path, node("n-0") + objects, version=KubeVersion.V1_37)
-
-
-def test_trees_of_groups_are_overlooked_without_the_gate_and_before_it(tmp_path):
-    objects = node("n-0") + TREE + group("{gang: {minCount: 1}}", PARENT).replace("v1alpha2", "v1alpha3")
-    off = {"version": KubeVersion.V1_37, "gates": "CompositePodGroup=false"}
-    for options in ({"version": KubeVersion.V1_36}, off):
-        assert when(run(tmp_path, objects, at(5, pods("a")), **options), "a") == [5]
-
-
 JOB = """  - apiVersion: batch/v1
     kind: Job
     metadata: {name: train}
@@ -274,6 +239,35 @@ def test_a_group_that_is_tried_without_end_is_told_of(tmp_path, monkeypatch):
     assert note.startswith("PodGroup default/g is tried again at once and without backoff")
 
 
+def most_rounds(done):
+    """Return how many optimal rounds there were at one time at most."""
+    return max(Counter(done.times("Round")).values())
+
+
+def test_whom_a_pod_displaced_that_is_displaced_in_the_same_round_leaves_for_the_last_of_them(tmp_path):
+    def member(name, cpu, priority):
+        return pods(name, cpu, f"priority: {priority}, schedulingGroup: {{podGroupName: g}}, ")
+
+    # The group's priority counts for whoever evicts, a member's own for who is evicted: y leaves again for z.
+    objects = node("n-0") + group("{gang: {minCount: 1}}", "priority: 100, ")
+    events = at(5, member("x", 2, 10)), at(10, member("y", 3, 10) + member("z", 3, 0))
+    done = run(tmp_path, objects, *events, scheduler=OptimalScheduler)
+    assert done.times("PodEvicted", pod="default/x") == [10]
+    assert when(done, "y", "z")[0] == 40
+    assert most_rounds(done) <= 2
+
+
+def test_members_bind_together_where_pods_terminate_already(tmp_path):
+    objects = node("n-0") + running("low", "n-0") + group("{gang: {minCount: 2}}", "priority: 100, ")
+    events = "- {at: 5s, delete: Pod default/low}\n", at(6, pods("ab"))
+    done = run(tmp_path, objects, *events, scheduler=OptimalScheduler)
+    [gone] = done.times("PodGone", pod="default/low")
+    assert set(done.times("PodBound")) == {gone}
+    assert done.record.evictions == 0
+    assert not overfull(done, room=4)
+    assert most_rounds(done) == 1
+
+
 def random_groups(seed):
     """Return four minutes in which groups, their members, other pods and nodes come, and each minCount."""
     chance = random.Random(seed)
@@ -332,4 +326,5 @@ def test_no_gang_is_ever_bound_in_part(scheduler, seed):
                 standing[gang].add(entry["pod"])
                 gained.add(gang)
         assert all(len(standing[gang]) >= least[gang] for gang in gained)
+    assert not overfull(done, room=4)
     assert repr(Run(made, scheduler).log) == repr(done.log)

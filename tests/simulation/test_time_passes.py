@@ -54,7 +54,7 @@ def test_optimal_rounds_go_on_while_evictions_are_refused(tmp_path):
 
 def test_rounds_that_wake_their_own_pods_let_the_clock_go_on(tmp_path):
     class Restless(OptimalScheduler):
-        def _apply(self, plan, items, allocations):
+        def _apply(self, solved, items):
             for item in items.values():
                 self._world.queue.fail(item, ("NodeName",))
                 self._world.queue.activate([item.pod])

@@ -64,6 +64,25 @@ def tiny_wholes_in_trees(seed):
     )
 
 
+def tiny_whole_trees(seed):
+    """Return the tiny round of a seed in a tree of which the root, or a group below it, is evicted whole."""
+    rng, bare = Random(seed), tiny_wholes_in_trees(seed)
+    [root] = bare.composite_pod_groups
+    inner = composite("inner", gang=rng.choice((None, 1)), parent="root", disruptionMode="all")
+    everything = rng.random() < 0.5
+    below = {"w", "u", "g"} if rng.random() < 0.3 else {"w", "u"}
+    change = {"parent_composite_pod_group_name": "inner"}
+    parts = tuple(
+        item.model_copy(update={"spec": item.spec.model_copy(update=change)})
+        if item.metadata.name in below
+        else item
+        for item in bare.pod_groups
+    )
+    mode = {"disruption_mode": "all" if everything else "single"}
+    top = root.model_copy(update={"spec": root.spec.model_copy(update=mode)})
+    return replace(bare, name=f"{bare.name}-whole", pod_groups=parts, composite_pod_groups=(top, inner))
+
+
 def crowded(rng, name):
     """Make a round."""
     return _Crowd(rng).snapshot(name)

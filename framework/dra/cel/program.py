@@ -101,7 +101,7 @@ def _environment() -> Any:
 
 
 _MISSING_KEY: Final = re.compile(r'NOT_FOUND: Key not found in map : "?(.*?)"?')
-_CODE: Final = re.compile(r"[A-Z_]+: ")
+_CODE: Final = re.compile(r"^[A-Z_]+: | \[[A-Z_]+\]$")
 
 
 def _runtime_text(text: str) -> str:
@@ -111,7 +111,7 @@ def _runtime_text(text: str) -> str:
         return f"no such key: {missing[1]}"
     if "No matching overloads found" in text:
         return "no such overload"
-    return _CODE.sub("", text, count=1).replace("divide by zero", "division by zero")
+    return _CODE.sub("", text).replace("divide by zero", "division by zero")
 
 
 def _compile_text(error: Exception) -> str:
@@ -161,9 +161,14 @@ class Program:
         Raises
         ------
         EvaluationError
-            If it fails at run time, or gives no bool.
+            If it fails at run time, gives no bool, or goes on for longer than the runtime lets it.
         """
-        result = self._run.eval(data=device)
+        try:
+            result = self._run.eval(data=device)
+        except (
+            RuntimeError
+        ) as wrong:  # what ends the evaluation is raised, what an operation gives is returned
+            raise EvaluationError(_runtime_text(str(wrong))) from None
         kind = result.type().name()
         if kind == "BOOL":
             return bool(result.value())

@@ -5,13 +5,16 @@ from random import Random
 import numpy as np
 import pytest
 from support.builders import cluster, node, pod
+from support.devices import device_class, gpu, slice_on
 from support.paths import DATA
 from support.strategies import Size, generate
 
 from kubestow.framework.build import build_cluster
+from kubestow.framework.cycle import loads
 from kubestow.framework.cycle.budget_ledger import Ledger
 from kubestow.framework.cycle.class_view import ClassViews
 from kubestow.framework.cycle.cycle import apply, complete, find_node, schedule_one
+from kubestow.framework.cycle.loads import Loads
 from kubestow.framework.cycle.runtime import Framework, framework_for
 from kubestow.framework.state.dirty_nodes import NEVER, DirtyNodes
 from kubestow.framework.state.state import State
@@ -174,3 +177,62 @@ def test_a_cycle_that_was_brief_says_the_same_when_completed():
     assert (cycle.brief, cycle.result, cycle.scores) == (True, None, {})
     complete(framework, state, cycle)
     assert cycle.result.codes.tolist() == [0, 2, 2]
+
+
+class TestLoads:
+    """Three nodes, two of them alike, and a class that is asked about them."""
+
+    def setup_method(self):
+        nodes = [node("a", cpu="4"), node("b", cpu="4"), node("c", cpu="8")]
+        self.members = build_cluster(cluster(nodes, pod("p").req(cpu="1").times(4)))
+        self.state = State.initial(self.members)
+        self.loads = Loads()
+        self.asked = []
+
+    def ask(self, nodes):
+        """Answer by what is taken, and write down that it was asked."""
+        self.asked.append(nodes.tolist())
+        taken = self.state.requested[0, nodes]
+        return taken < 2000, self.members.allocatable[0, nodes] - taken
+
+    def answers(self, *nodes, cls=0):
+        passes, points = self.loads.answers(cls, self.state, np.array(nodes), self.ask)
+        expected = self.ask(np.array(nodes))
+        self.asked.pop()
+        assert (passes.tolist(), points.tolist()) == tuple(map(np.ndarray.tolist, expected))
+        asked, self.asked = self.asked, []
+        return asked
+
+    def test_a_load_that_was_there_before_is_looked_up(self):
+        assert self.answers(0) == [[0]]
+        assert self.answers(0, 1) == []  # b is as a
+        self.state.place(0, 0)
+        assert self.answers(0, 1, 2) == [[0, 2]]
+        self.state.place(1, 1)
+        assert self.answers(0, 1, 2) == []
+        self.state.remove(0)
+        assert self.answers(0) == []
+
+    def test_another_class_is_asked_anew(self):
+        self.answers(0)
+        assert self.answers(0, cls=1) == [[0]]
+
+    def test_what_is_too_much_is_forgotten(self, monkeypatch):
+        monkeypatch.setattr(loads, "_MOST", 2)
+        self.answers(0, 2)
+        self.state.place(0, 0)
+        assert self.answers(0, 1) == [[0, 1]]
+        assert len(self.loads) == 2
+
+
+def test_where_devices_may_serve_a_resource_a_load_says_not_everything():
+    asking = pod("p").req(cpu="1", **{"example.com/gpu": "1"})
+    served = device_class("gpu", serves="example.com/gpu")
+    members = build_cluster(cluster(node("a"), slice_on("a", gpu("gpu-0")), served, asking))
+    [i] = members.pending
+    [(plugin, data)] = [
+        (plugin, data)
+        for plugin, data in framework_for(members, i).pre_filter(State.initial(members), i).entries
+        if plugin.name == "NodeResourcesFit"
+    ]
+    assert not plugin.by_load(data)

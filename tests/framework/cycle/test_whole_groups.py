@@ -1,7 +1,7 @@
 """Groups that are evicted whole, where a single pod preempts by the rules of 1.37."""
 
 import pytest
-from support.builders import budget, cluster, group, node, pod
+from support.builders import budget, cluster, composite, group, node, pod
 
 from kubestow.solver.api import solve_greedy
 
@@ -10,6 +10,16 @@ WHOLE = group("g", disruptionMode="PodGroup")
 MEMBERS = [pod(f"m{n}").req(cpu="2").label(app="m").member("g").on(n) for n in "ab"]
 SMALL = [pod(f"m{n}").req(cpu="1").member("g").on(n) for n in "ab"]
 P = pod("p").req(cpu="2").priority(10)
+PARTS = [pod(f"m{n}").req(cpu="2").priority(0).member(f"g{n}").on(n) for n in "ab"]
+
+
+def tree(top="single", middle="single", parts="single", **spec):
+    """A group for each of two members, below a group of groups that is below another, with their modes."""
+    return [
+        composite("top", gang=1, disruptionMode=top, **spec),
+        composite("middle", gang=1, parent="top", disruptionMode=middle),
+        *(group(f"g{n}", gang=1, parent="middle", disruptionMode=parts) for n in "ab"),
+    ]
 
 
 def evicted(*objects, release="1.37", gates=""):
@@ -66,6 +76,21 @@ def evicted(*objects, release="1.37", gates=""):
             set(),
             id="and so does the group's own priority",
         ),
+        pytest.param([A, B, *tree(), *PARTS, P], {"ma"}, id="groups of a tree leave one by one"),
+        pytest.param([A, B, *tree(parts="all"), *PARTS, P], {"ma"}, id="also where each is evicted whole"),
+        pytest.param(
+            [A, B, *tree(middle="all"), *PARTS, P], {"ma", "mb"}, id="all below a group of groups leave"
+        ),
+        pytest.param(
+            [A, B, *tree(top="all"), *PARTS, P],
+            {"ma", "mb"},
+            id="the topmost one decides, whatever the modes below it",
+        ),
+        pytest.param(
+            [A, B, *tree(top="all", priority=10), *PARTS, P],
+            set(),
+            id="and its own priority counts",
+        ),
         pytest.param(
             [
                 A,
@@ -84,6 +109,11 @@ def evicted(*objects, release="1.37", gates=""):
 )
 def test_victims(objects, gone):
     assert evicted(*objects) == (gone, True)
+
+
+def test_a_tree_is_overlooked_without_its_gate():
+    gone, _ = evicted(A, B, *tree(top="all"), *PARTS, P, gates="CompositePodGroup=false")
+    assert gone == {"ma"}
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ DEVICE = device_values(
 )
 OWN = 'device.attributes["d.io"]'
 MEMORY = 'device.capacity["d.io"].memory'
+MANY = str(list(range(30)))
 
 
 def takes(expression):
@@ -118,6 +119,11 @@ def test_what_holds(expression):
         pytest.param("[].min() == 1", "min called on empty list", id="the smallest of nothing"),
         pytest.param('"x".find("[") == ""', "Illegal regex", id="no regular expression"),
         pytest.param('url("path").getPort() == ""', "URL parse error", id="no absolute URL"),
+        pytest.param(
+            f"{MANY}.all(x, {MANY}.all(y, {MANY}.all(z, x + y + z >= 0)))",
+            "Iteration budget exceeded",
+            id="more turns than the runtime allows",
+        ),
     ],
 )
 def test_what_fails_on_a_device(expression, text):

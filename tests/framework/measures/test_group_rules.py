@@ -1,5 +1,5 @@
 import pytest
-from support.builders import group, node, pod
+from support.builders import composite, group, node, pod
 from support.grouped import Grouped
 
 from kubestow.framework.measures.group_rules import faults_of_groups, placements_of
@@ -21,8 +21,8 @@ def members(*, running=(), pending=3):
     ]
 
 
-def judge(objects, placed, victims=()):
-    round_ = Grouped(NODES, *objects)
+def judge(objects, placed, victims=(), release="1.34"):
+    round_ = Grouped(NODES, *objects, release=release)
     index = round_.cluster.pod_index
     end = {index[f"default/{p}"]: round_.cluster.node_index[n] for p, n in placed.items()}
     gone = [index[f"default/{p}"] for p in victims]
@@ -147,6 +147,40 @@ QUORUM = "gang default/g stands with {} of {} members"
 )
 def test_faults_of_groups(objects, placed, victims, faults):
     found, _ = judge(objects, placed, victims)
+    assert found == faults
+
+
+TREE = [
+    composite("c", gang=1, disruptionMode="all"),
+    *(group(name, gang=1, parent="c") for name in "gh"),
+    *members(running=["a"]),
+    pod("other").member("h").on("c"),
+]
+
+
+@pytest.mark.parametrize(
+    "placed, victims, faults",
+    [
+        pytest.param({}, ["r0", "other"], [], id="all below it leave"),
+        pytest.param(
+            {},
+            ["r0"],
+            [
+                "composite pod group default/c is evicted whole or not at all: default/r0 leaves and "
+                "default/other stays"
+            ],
+            id="one of its groups leaves",
+        ),
+        pytest.param(
+            {"p0": "b"},
+            ["r0", "other"],
+            ["default/p0 is placed, and its composite pod group default/c is evicted"],
+            id="one of its groups gains a member",
+        ),
+    ],
+)
+def test_a_group_of_groups_is_evicted_whole(placed, victims, faults):
+    found, _ = judge(TREE, placed, victims, release="1.37")
     assert found == faults
 
 

@@ -1,5 +1,5 @@
 import pytest
-from support.builders import cluster, group, node, pod, workload
+from support.builders import cluster, composite, group, node, pod, workload
 from support.grouped import Grouped
 
 from kubestow.framework.build import build_cluster
@@ -329,6 +329,28 @@ RUNNING = [
     pod("lost").member("g").on("nowhere"),
     pod("alone").on("b"),
 ]
+
+
+def test_a_preemptor_may_be_where_any_member_below_a_group_of_groups_is():
+    """The topmost that is evicted whole decides; the tree beside it is another unit."""
+    index = build_cluster(
+        cluster(
+            NODES,
+            composite("top", disruptionMode="all"),
+            composite("middle", parent="top", disruptionMode="all"),
+            group("g", parent="middle", disruptionMode="all"),
+            group("h", parent="top"),
+            group("i", parent=None),
+            pod("g1").member("g").on("a"),
+            pod("h1").member("h").on("b"),
+            pod("h2").member("h").on("c").terminating(),
+            pod("i1").member("i").on("c"),
+            release="1.37",
+        )
+    )
+    for name, expected in {"g1": "ab", "h1": "ab", "h2": "c", "i1": "c"}.items():
+        found = preemptor_nodes(index, index.pod_index[f"default/{name}"])
+        assert "".join(index.node_names[n] for n in found) == expected, name
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 import pytest
-from support.builders import cluster, composite, group, node, pod
+from support.builders import cluster, node, pod
+from support.devices import claim, device_class, request, user
+from support.filtering import profile
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.supported import require_supported, unsupported
@@ -31,61 +33,17 @@ def test_pods_need_nothing(p):
     assert unsupported(build_cluster(cluster(node("a"), p))) == []
 
 
-WHOLE = group("g", gang=1, version="v1beta1", disruptionMode={"all": {}})
-PART = group("g", gang=1, parent="c")
-COMPOSITE = composite("c", gang=1, disruptionMode="all")
-RUNNING = pod("r").member("g").priority(1).on("a")
-URGENT = pod("u").priority(5)
+NEVER_RESERVED = profile(reserve={"disabled": [{"name": "DynamicResources"}]})
 
 
-@pytest.mark.parametrize(
-    "objects, need",
-    [
-        pytest.param((WHOLE, RUNNING, URGENT), "", id="a group that is evicted whole"),
-        pytest.param((PART, COMPOSITE, pod("p").member("g")), "", id="a group of groups"),
-        pytest.param((PART, COMPOSITE, RUNNING), "", id="a group of groups that runs and is left alone"),
-        pytest.param(
-            (PART, COMPOSITE, RUNNING, URGENT), "disruptionMode all of CompositePodGroup c", id="and is not"
-        ),
-        pytest.param(
-            (
-                PART,
-                composite("c", gang=1, parent="top"),
-                composite("top", disruptionMode="all"),
-                RUNNING,
-                URGENT,
-            ),
-            "disruptionMode all of CompositePodGroup top",
-            id="nor is one whose group's group is evicted whole",
-        ),
-        pytest.param(
-            (PART, composite("c", parent="top"), composite("top", parent="c"), RUNNING, URGENT),
-            "",
-            id="groups in a circle",
-        ),
-    ],
-)
-def test_needs_of_groups(objects, need):
-    needs = needs_of(*objects)
-    assert len(needs) == bool(need)
-    assert all("PodGroup default/g" in text and need in text for text in needs)
-    assert needs_of(*objects, gates="GenericWorkload=false") == []
-
-
-def needs_of(*objects, **options):
-    return unsupported(build_cluster(cluster(node("a"), *objects, release="1.37", **options)))
-
-
-def test_where_trees_are_overlooked_nobody_asks_how_they_are_evicted():
-    objects = (PART, COMPOSITE, RUNNING, URGENT)
-    assert needs_of(*objects)
-    assert needs_of(*objects, gates="CompositePodGroup=false") == []
-
-
-def test_an_instance_is_refused_by_its_first_need():
-    more = group("h", gang=1, parent="c")
-    running = RUNNING, pod("s").member("h").priority(1).on("a")
-    snapshot = cluster(node("a"), PART, more, COMPOSITE, *running, URGENT, name="dump", release="1.37")
-    with pytest.raises(KubestowError, match=r"^dump: PodGroup default/g: .* \(and 1 more\)$"):
+def test_devices_that_a_profile_chooses_and_never_writes_down_are_refused():
+    objects = (node("a"), device_class(), claim("c", request("r")), user("p", "c"))
+    snapshot = cluster(*objects, name="dump", configuration=NEVER_RESERVED)
+    need = (
+        "KubeSchedulerConfiguration: profile default-scheduler: plugins.reserve: DynamicResources is off here"
+    )
+    [text] = unsupported(build_cluster(snapshot))
+    assert text.startswith(need)
+    with pytest.raises(KubestowError, match=rf"^dump: {need}"):
         trace(snapshot)
-    require_supported(build_cluster(cluster(node("a"), pod("p"))))
+    require_supported(build_cluster(cluster(node("a"), pod("p"), configuration=NEVER_RESERVED)))

@@ -53,3 +53,36 @@ try:
 except KeyboardInterrupt:
     print("left")
 """
+
+
+TWICE = """
+import os, signal, time
+from kubestow.solver.model.interrupts import run_to_the_end
+
+heard = []
+
+def note(number, frame):
+    heard.append(number)
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, note)
+
+def work(times):
+    for time_ in range(1, times + 1):
+        os.kill(os.getpid(), signal.SIGINT)
+        while len(heard) < time_:
+            time.sleep(0.001)
+    return "done"
+
+print(run_to_the_end(lambda: work(1)))
+heard.clear()
+try:
+    run_to_the_end(lambda: work(2))
+except KeyboardInterrupt:
+    print("left")
+"""
+
+
+def test_short_work_is_done_after_one_interrupt_and_left_at_the_second():
+    run = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, check=True)
+    assert run.stdout == "('done', True)\nleft\n"

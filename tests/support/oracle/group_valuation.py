@@ -20,9 +20,8 @@ def is_broken(cluster, placed, left):
     gaining = [group for group, _ in _gaining(cluster, placed)]
     if any(
         _breaks(cluster, group, standing(group, cluster, placed, left))
-        or any(_is_evicted_whole(cluster, group) and not cluster.pods[v].terminating for v in gone)
+        or not _leaving_with(cluster, group).isdisjoint(left)
         for group in gaining
-        for gone in [[v for v in left if v in group.members]]
     ):
         return True
     trees = Trees(cluster.snapshot)
@@ -35,10 +34,21 @@ def is_broken(cluster, placed, left):
 def evicted_with(cluster, v):
     """The running pods that leave with one of them, by the objects as they are written."""
     group = group_of(cluster, v)
-    if group is None or cluster.pods[v].terminating or not _is_evicted_whole(cluster, group):
+    if group is None or cluster.pods[v].terminating:
         return {v}
-    running = {i for i in group.members if cluster.pods[i].initial_node >= 0}
-    return {i for i in running if not cluster.pods[i].terminating}
+    return _leaving_with(cluster, group) or {v}
+
+
+def _leaving_with(cluster, group):
+    """The running pods that are evicted together if one of a group is; none where each may be by itself."""
+    trees = Trees(cluster.snapshot)
+    top = trees.evicted_whole(group.key)
+    if top is not None and cluster.snapshot.feature_gates.enabled("WorkloadAwarePreemption"):
+        together = [g for g in groups(cluster) if top in trees.path(g.key)]
+    else:
+        together = [group] if _is_evicted_whole(cluster, group) else []
+    members = [cluster.pods[i] for g in together for i in g.members]
+    return {info.index for info in members if info.initial_node >= 0 and not info.terminating}
 
 
 def nodes_of_preemptors(cluster, v):

@@ -74,6 +74,11 @@ class Trees:
             else:
                 yield from self._leaves_below(child)
 
+    def evicted_whole(self, leaf):
+        """The highest node above a PodGroup that is evicted whole, None for none."""
+        whole = [key for key in self.path(leaf) if self.inner[key].spec.disruption_mode == "all"]
+        return whole[-1] if whole else None
+
     def topmost_gang(self, leaf):
         """The highest node above a PodGroup that is all or nothing, None for none."""
         gangs = [key for key in self.path(leaf) if self.inner[key].spec.scheduling_policy.gang]

@@ -1,0 +1,1 @@
+"""The round stated by domains: which domain takes which pod group."""

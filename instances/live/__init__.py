@@ -1,0 +1,1 @@
+"""Snapshots of a live cluster: through `kubectl proxy`, with nothing but lists, page by page."""

@@ -1,0 +1,110 @@
+"""Where the time of a round ends in the middle of a step: a plan, its bounds, and what it says it took."""
+
+from dataclasses import replace
+
+import pytest
+from support.strategies import small
+
+from kubestow.instances.generated import packing
+from kubestow.instances.manifests import load_snapshot, snapshot_of
+from kubestow.solver.api import SolveOptions, solve, solve_both, solve_greedy_round, solve_round
+from kubestow.solver.deadline import OutOfTime, until
+
+OPTIONS = SolveOptions(workers=1, time_limit=20)
+TIGHT = snapshot_of(packing(4, 4, 2, 1.0, 1))
+
+
+def out_of_time_in(phase):
+    """A watch by which the time is up as soon as a phase begins."""
+
+    def watch(name, done=0, total=0):
+        if name.startswith(phase):
+            raise OutOfTime
+
+    return watch
+
+
+def test_a_watch_ends_a_step_once_its_time_has_come():
+    heard = []
+    until(float("inf"), lambda *told: heard.append(told))("classes", 1, 2)
+    with pytest.raises(OutOfTime):
+        until(0.0, lambda *told: heard.append(told))("classes", 2, 2)
+    assert heard == [("classes", 1, 2), ("classes", 2, 2)]
+
+
+@pytest.mark.parametrize("prefer", ["none", "scores", "pack", "spread"])
+@pytest.mark.parametrize(
+    "phase, variables",
+    [
+        pytest.param("finding classes", False, id="while classes are found"),
+        pytest.param("building the model", False, id="while the model is built"),
+        pytest.param("reading the model", True, id="while the model is read"),
+    ],
+)
+def test_greedys_plan_and_honest_bounds_are_left(phase, variables, prefer):
+    options = replace(OPTIONS, prefer=prefer)
+    best = solve(TIGHT, options)
+    optimal, greedy = solve_both(TIGHT, options, watch=out_of_time_in(phase))
+    assert best.status == "OPTIMAL"
+    assert optimal.status == "FEASIBLE"
+    assert optimal.vector() <= greedy.vector()
+    assert bool(optimal.stats.variables) == variables
+    assert not optimal.stats.interrupted
+    for mine, known in zip(optimal.tiers, best.tiers, strict=True):
+        assert mine.bound >= known.value if mine.sense == "max" else mine.bound <= known.value
+        if mine.value != known.value:
+            break
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_plan_has_more_points_than_the_bound_that_costs_no_model(seed):
+    options = replace(OPTIONS, prefer="scores", time_limit=0.5)
+    best = solve(small(seed), options).tiers[-1]
+    assert best.name == "scores"
+    assert solve(small(seed), options, watch=out_of_time_in("finding classes")).tiers[-1].bound >= best.value
+
+
+def test_seconds_count_what_was_waited_for_before():
+    plans = [solve_round(TIGHT, OPTIONS, waited=1000).plan, solve_greedy_round(TIGHT, waited=1000).plan]
+    plans += solve_both(TIGHT, OPTIONS, waited=1000)
+    assert all(1000 < plan.stats.wall_seconds < 1100 for plan in plans)
+
+
+def test_time_that_reading_took_is_not_taken_from_the_limit():
+    assert solve_round(TIGHT, OPTIONS, waited=1000).plan.status == "OPTIMAL"
+
+
+NODES = """
+apiVersion: v1
+kind: Node
+metadata: {name: a}
+status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: shop}
+spec: {containers: [{name: c, resources: {requests: {cpu: "1"}}}]}
+"""
+
+
+def test_every_step_from_the_file_to_the_replay_is_told_in_its_order(tmp_path):
+    heard = []
+
+    def watch(phase, done=0, total=0):
+        assert not total or done <= total
+        if phase not in heard:
+            heard.append(phase)
+
+    file = tmp_path / "round.yaml"
+    file.write_text(NODES)
+    solve(load_snapshot(file, watch=watch), OPTIONS, watch=watch)
+    assert heard == [
+        f"reading {file}: bytes",
+        "indexing: pods",
+        "classifying: pods",
+        "greedy, pass 1: pods",
+        "finding classes: pods",
+        "finding classes: classes",
+        "putting the plan in words: pods",
+        "replaying: steps",
+    ]
