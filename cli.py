@@ -17,6 +17,7 @@ import click
 
 from kubestow import __version__
 from kubestow.commands.apply_plan import apply_plan
+from kubestow.commands.exporter import exporter
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -311,6 +312,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
 
 
 main.add_command(apply_plan)
+main.add_command(exporter)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)

@@ -94,6 +94,8 @@ def test_the_example_works(example, folder, monkeypatch, request):
         monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
     source, _, command = example.partition(" > ")[0].rpartition("|")
     words = shlex.split(command)
+    if words[1] == "exporter" and "--once" not in words:
+        words.append("--once")  # it would go on for ever
     standard_input = (folder / "cluster.yaml").read_text() if source else None
     if source.startswith("kubestow"):
         standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
