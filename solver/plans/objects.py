@@ -144,7 +144,7 @@ def _reservations(cluster: Cluster, i: int, allocations: Mapping[str, Allocation
         return ()
     pod = cluster.pods[i].pod
     own = [key for key in (f"{pod.key}{EXTENDED}",) if key in allocations]
-    groups = {group.key: group for group in cluster.snapshot.pod_groups}
+    groups = cluster.memo("pod groups by key", lambda: {g.key: g for g in cluster.snapshot.pod_groups})
     found = []
     for key, consumer in index.consumers_of(i, own):
         if isinstance(consumer, int):
