@@ -15,7 +15,8 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables bench wheel-test clean
+.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench \
+        wheel-test clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -60,6 +61,9 @@ plugins: $(STAMP) ## bring the table of plugins in docs/plugins.md up to date
 
 release-tables: $(STAMP) ## bring the tables of docs/releases.md up to date
 	PYTHONPATH=tests $(BIN)/python -m support.release_tables --write
+
+report-pictures: $(STAMP) ## take the pictures of docs/report.md anew (Chromium)
+	PYTHONPATH=tests $(BIN)/python -m support.report_pictures
 
 bench: $(STAMP) ## measure everything (hours; may be taken up again) and write docs/benchmarks.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'

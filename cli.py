@@ -9,7 +9,6 @@ completion are instant.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,11 +16,12 @@ import click
 
 from kubestow import __version__
 from kubestow.commands.apply_plan import apply_plan
+from kubestow.commands.check import check
+from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
-    complete_waiting_pod,
     input_options,
     instance_names,
     parse_kube_version,
@@ -32,10 +32,11 @@ from kubestow.commands.inputs import (
     with_notes,
 )
 from kubestow.commands.instances import instances
-from kubestow.commands.live import live_options, wants_live
+from kubestow.commands.live import live_options
 from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
+from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
@@ -267,55 +268,14 @@ def compare(
         sys.exit(1)
 
 
-@main.command(
-    epilog=f"""\b
-Examples:
-  kubestow explain zone-spread-dead-end web-5
-  kubestow explain zone-spread-dead-end -n shop web-5 -o wide
-  kubestow explain cluster.yaml shop/web-5 -o json
-  kubestow explain cluster.yaml shop/web-5 --alone
-  kubestow explain --live shop/web-5
-  {DUMP} | kubestow explain - shop/web-5
-"""
-)
-@click.argument("instances", nargs=-1, metavar="INSTANCE", shell_complete=complete_waiting_pod)
-@click.argument("pod", metavar="POD", shell_complete=complete_waiting_pod)
-@click.option("--alone", is_flag=True, help="Try the pod before all others, with the cluster as it stands.")
-@printing(
-    *("wide", "name", "json", "yaml"),
-    names="the nodes that take it, the best first",
-    namespace="The namespace of POD.",
-)
-@live_options
-@input_options
-def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printing, **choices: Any) -> None:
-    """Show why a waiting pod goes where it goes, or nowhere.
-
-    POD is a name, with --namespace or as namespace/name; without either it is the only pod of that name, or
-    the one in the namespace default. Every filter is asked about every node: what is
-    missing there, by how much, and whom preemption would evict; the nearest miss comes first. The pod is
-    tried at its turn in the queue, after the pods before it were placed as kube-scheduler would place them.
-    """
-    from kubestow.framework.runs.explain import explain as explain_pod
-    from kubestow.framework.runs.pod_names import full_name
-    from kubestow.reports.explain import explain_report
-
-    if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
-        raise click.UsageError("what is needed is one INSTANCE and one POD, in this order")
-    [(snapshot, _)] = snapshots(instances, choices)
-    name = full_name(snapshot, pod, printing.namespace)
-    with progress_told() as progress:
-        document = explain_pod(snapshot, name, alone=alone, watch=progress.watch)
-    report = partial(explain_report, document, replace(printing, namespace=None).view_of(snapshot))
-    names = [f"node/{node['node']}" for node in document["nodes"] if node["fits"]]
-    printing.emit(with_notes(document, snapshot), report, lambda: names)
-
-
 main.add_command(apply_plan)
+main.add_command(check)
+main.add_command(explain)
 main.add_command(exporter)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)
+main.add_command(report)
 main.add_command(study)
 main.add_command(simulate)
 main.add_command(take)

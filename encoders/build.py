@@ -11,7 +11,7 @@ from ..framework.cycle.runtime import framework_for
 from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
-from ..framework.rules.budgets import Budget, budgets
+from ..framework.rules.budgets import budgets, budgets_of
 from ..framework.rules.eviction_units import preemptor_nodes, unit_group, units
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
@@ -22,7 +22,7 @@ from .dra.problem import may_merge
 from .problem import PodClass, Problem, VictimClass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable
 
     from ..framework.index.cluster import Cluster
     from ..framework.vocabulary.arrays import Bools, Ints
@@ -39,12 +39,12 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
     devices = device_problem(cluster, state)
-    alike = _alike(cluster, devices)
+    alike = _apart(cluster, _alike(cluster, devices))
     groups: dict[Hashable, list[int]] = {}
     for i in cluster.pending:
         groups.setdefault(alike(i), []).append(i)
     static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
-    victims = _victim_classes(cluster, state, groups, static, all_budgets, watch)
+    victims = _victim_classes(cluster, state, groups, static, watch)
     victims_on: dict[int, list[VictimClass]] = {}
     for v in victims:
         victims_on.setdefault(v.node, []).append(v)
@@ -64,6 +64,11 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
         watch("finding classes: classes", index, len(groups))
         classes.append(_pod_class(problem, index, tuple(pods), static[cls]))
     return replace(problem, classes=tuple(classes))
+
+
+def _apart(cluster: Cluster, alike: Callable[[int], Hashable]) -> Callable[[int], Hashable]:
+    """Keep pods that the round is asked about out of the classes of others."""
+    return (lambda i: (i in cluster.asked, alike(i))) if cluster.asked else alike
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
@@ -119,7 +124,6 @@ def _victim_classes(
     state: State,
     groups: dict[Hashable, list[int]],
     static: dict[Hashable, Bools],
-    all_budgets: Sequence[Budget],
     watch: Watch,
 ) -> tuple[VictimClass, ...]:
     """Running pods below a preemptor that could come to their node, grouped by what they cost and free.
@@ -136,7 +140,7 @@ def _victim_classes(
         highest[nodes] = np.maximum(highest[nodes], priority)
 
     staying = _staying_units(cluster, highest)
-    charges = _charges(cluster, all_budgets)
+    charges = _charges(cluster)
     claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
     for number, i in enumerate(cluster.bound):
@@ -203,10 +207,11 @@ def _claims_held(state: State) -> dict[int, tuple[str, ...]]:
     return held
 
 
-def _charges(cluster: Cluster, all_budgets: Sequence[Budget]) -> Callable[[int], tuple[int, ...]]:
+def _charges(cluster: Cluster) -> Callable[[int], tuple[int, ...]]:
     """Return the budgets that a running pod's eviction draws on (those that already list it are paid)."""
 
     def drawn(i: int) -> tuple[int, ...]:
-        return tuple(b for b, budget in enumerate(all_budgets) if budget.charges(cluster, i))
+        name = cluster.pods[i].pod.name
+        return tuple(b.index for b in budgets_of(cluster, i) if name not in b.disrupted)
 
     return drawn

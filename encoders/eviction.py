@@ -17,7 +17,7 @@ Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultp
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..framework.rules.eviction_units import preemptor_nodes
 from ..framework.vocabulary import names
@@ -26,7 +26,7 @@ from .family import Family, Tie
 from .terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ortools.sat.python import cp_model
 
@@ -84,7 +84,7 @@ class _Preemptors:
 def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.IntVar]:
     """Add the rows of the budgets; return the violating counts of the victim classes that may exceed one."""
     violating: dict[int, cp_model.IntVar] = {}
-    for budget, victims in _breakable(ctx.problem):
+    for budget, victims in breakable(ctx.problem):
         paid = Terms()
         for v in victims:
             if v.index not in violating:
@@ -105,29 +105,51 @@ def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_mode
 
 def _goals(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
     """Register the tiers: each victim costs at its level, a guarded violating one at that of its guard."""
-    problem = ctx.problem
+    leaving = (
+        Leaving(v.priority, v.guard, ctx.evictions[v.index], v.size, violating.get(v.index))
+        for v in ctx.problem.victims
+        if not v.free
+    )
+    for tier, terms in eviction_tiers(ctx.problem, leaving).items():
+        # no more of a class violate than leave
+        ctx.goal(tier, "min", terms, least=0)
+
+
+class Leaving(NamedTuple):
+    """Victims that cost the same: how many leave, at most `size`, and how many of them violate a budget."""
+
+    priority: int
+    guard: int | None
+    evicted: cp_model.IntVar
+    size: int
+    violating: cp_model.IntVar | None
+
+
+def eviction_tiers(problem: Problem, leaving: Iterable[Leaving]) -> dict[str, Terms]:
+    """Return what each tier of violations and evictions counts, level by level."""
     broken = {level: Terms() for level in problem.levels}
     gone: dict[tuple[int, int], Terms] = {}
-    for v in problem.victims:
+    for v in leaving:
         level = problem.belongs_to(v.priority)
-        if v.free or level is None:
+        if level is None:
             continue
-        leaving = gone.setdefault((level, v.priority), Terms()).extend(ctx.evicted([v]))
+        counted = gone.setdefault((level, v.priority), Terms()).add(v.evicted, v.size)
         breaking = problem.belongs_to(v.priority, v.guard)
-        if v.index not in violating or breaking is None:
+        if v.violating is None or breaking is None:
             continue
-        broken[breaking].add(violating[v.index], v.size)
+        broken[breaking].add(v.violating, v.size)
         if breaking != level:
-            leaving.add(violating[v.index], v.size, -1)
-            gone.setdefault((breaking, v.priority), Terms()).add(violating[v.index], v.size)
+            counted.add(v.violating, v.size, -1)
+            gone.setdefault((breaking, v.priority), Terms()).add(v.violating, v.size)
+    found: dict[str, Terms] = {}
     for level in problem.levels:
-        ctx.goal(tiers.violations(level), "min", broken[level])
+        found[tiers.violations(level)] = broken[level]
         for priority in sorted((q for at, q in gone if at == level), reverse=True):
-            # no more of a class violate than leave
-            ctx.goal(tiers.evicted(level, priority), "min", gone[level, priority], least=0)
+            found[tiers.evicted(level, priority)] = gone[level, priority]
+    return found
 
 
-def _breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
+def breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
     """Yield the budgets that their victims could exceed, with these; the others never bind."""
     covered: dict[int, list[VictimClass]] = {}
     for v in problem.victims:
@@ -140,7 +162,7 @@ def _breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
 
 def ties(problem: Problem) -> Iterator[Tie]:
     """Tie the victims of a budget that they may exceed."""
-    for _, victims in _breakable(problem):
+    for _, victims in breakable(problem):
         yield Tie((), victims)
 
 

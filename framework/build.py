@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 _PODS_UNHEARD: Final = 1024
 
 
-def build_cluster(snapshot: Snapshot, watch: Watch = unwatched) -> Cluster:
-    """Return the index of a snapshot, with its pods classified; `watch` hears of the pods done."""
+def build_cluster(snapshot: Snapshot, watch: Watch = unwatched, *, like: Cluster | None = None) -> Cluster:
+    """Return the index of a snapshot, with its pods classified; `watch` hears of the pods done.
+
+    Parameters
+    ----------
+    like : Cluster, optional
+        The index of a snapshot from which this one differs little: what it knows of pods is used again.
+    """
     with no_collection():
-        cluster = Cluster(snapshot, watch)
+        cluster = Cluster(snapshot, watch, like=like)
         classify(cluster, watch)
     return cluster
 

@@ -33,11 +33,18 @@ class Items:
         The file.
     slices : list of (int, int)
         Where in it runs of whole items, with the commas between them, begin and end.
+    number : int
+        How many items there are.
     """
 
-    def __init__(self, content: bytes, slices: list[tuple[int, int]]) -> None:
+    def __init__(self, content: bytes, slices: list[tuple[int, int]], number: int) -> None:
         self._content = content
         self._slices = slices
+        self._number = number
+
+    def __len__(self) -> int:
+        """Return how many items there are."""
+        return self._number
 
     @property
     def slices(self) -> int:
@@ -63,30 +70,33 @@ def read_long_list(content: bytes, start: int, end: int) -> dict[str, Any] | Non
     if head is None or last < head.end():
         return None
     shell = _parsed(content[start : head.end()] + content[last:end])
-    slices = _slices(content, head.end(), last)
-    if not isinstance(shell, dict) or slices is None:
+    items = _sliced(content, head.end(), last)
+    if not isinstance(shell, dict) or items is None:
         return None
-    return {**shell, "items": Items(content, slices)}
+    return {**shell, "items": items}
 
 
-def _slices(content: bytes, start: int, end: int) -> list[tuple[int, int]] | None:
+def _sliced(content: bytes, start: int, end: int) -> Items | None:
     """Divide the inside of a list into slices that are JSON by themselves; None where that does not work."""
     opening = _OPENING.match(content, start, end)
     if opening is None:
         return None
     boundary = b"},%b{%b%b" % opening.groups()
     slices = []
+    number = 0
     length = _SLICE
     while True:
         found = content.find(boundary, start + length, end)
         stop = end if found < 0 else found + 1
         # As deep as it is in the file, since nesting has a limit.
-        if _parsed(b"[[%b]]" % content[start:stop]) is not None:
+        read = _parsed(b"[[%b]]" % content[start:stop])
+        if read is not None:
             slices.append((start, stop))
+            number += len(read[0])
             start = stop + 1
             length = _SLICE
             if stop == end:
-                return slices
+                return Items(content, slices, number)
         elif stop == end:
             return None
         else:

@@ -7,6 +7,7 @@ cluster; where all are, the dump is the likelier reason.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from ..models.affinity import PodAffinityTerm
@@ -32,6 +33,22 @@ def missing_kinds(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str
     besides : collection of str
         Kinds that are not missing although the snapshot has none of them.
     """
+    spread = [
+        pod
+        for pod in snapshot.pods
+        if not pod.is_terminal and not pod.spec.node_name and not pod.spec.topology_spread_constraints
+    ]
+    consequence = "default spreading does not see which pods belong together"
+    return [*_objects(snapshot, besides), *_owners(snapshot, spread, _SPREADING, besides, consequence)]
+
+
+def kinds_it_waits_for(snapshot: Snapshot, key: str) -> list[str]:
+    """Return a line for each kind that one pod names and the snapshot lacks, so that it cannot be placed."""
+    alone = replace(snapshot, pods=tuple(pod for pod in snapshot.pods if pod.key == key))
+    return list(_objects(alone, ("CSINode", "Namespace")))
+
+
+def _objects(snapshot: Snapshot, besides: Collection[str]) -> Iterator[str]:
     named = _Named(snapshot)
     rows: tuple[tuple[str, Iterable[object], Callable[[Pod], bool], str], ...] = (
         ("PersistentVolumeClaim", snapshot.persistent_volume_claims, named.claims, _NOT_FOUND),
@@ -47,16 +64,9 @@ def missing_kinds(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str
         ("Workload", snapshot.workloads, _in_workload, _NOT_FOUND),
         ("Namespace", snapshot.namespaces, _selects_namespaces, "no namespaceSelector selects any"),
     )
-    lines = [
-        _line(kind, sum(map(concerns, named.pods)), consequence)
-        for kind, objects, concerns, consequence in rows
-        if not objects and kind not in besides and any(map(concerns, named.pods))
-    ]
-    spread = [
-        pod for pod in named.pods if not pod.spec.node_name and not pod.spec.topology_spread_constraints
-    ]
-    consequence = "default spreading does not see which pods belong together"
-    return [*lines, *_owners(snapshot, spread, _SPREADING, besides, consequence)]
+    for kind, objects, concerns, consequence in rows:
+        if not objects and kind not in besides and any(map(concerns, named.pods)):
+            yield _line(kind, sum(map(concerns, named.pods)), consequence)
 
 
 def missing_owners(snapshot: Snapshot, besides: Collection[str] = ()) -> list[str]:

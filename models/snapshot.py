@@ -55,6 +55,9 @@ class Snapshot:
         Kinds that were read but are not known, with how many objects of each.
     notes : tuple of str
         What the reader of the input has to tell: fields that are unknown.
+    asked : tuple of str
+        Keys of pending pods that come before all others: the first tier of the round is whether any of them
+        is placed. Empty in an ordinary round.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Snapshot:
     configuration: KubeSchedulerConfiguration | None = None
     ignored: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: Whether a pod that the round is asked about is placed (`Snapshot.asked`); before all others.
+ASKED = "asked"
+
 FALLBACK = "fallback"
 FIRST_AVAILABLE = "firstAvailable"
 DESIRED_COUNT = "desiredCount"

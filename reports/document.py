@@ -27,6 +27,23 @@ def as_yaml(document: Mapping[str, Any] | Sequence[Any]) -> str:
     return "---\n" + text
 
 
+def read_document(file: str, data: bytes) -> dict[str, Any]:
+    """Read a JSON document that an earlier command wrote.
+
+    Raises
+    ------
+    InputError
+        Where it is not one JSON object.
+    """
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InputError(file, "", "", f"is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise InputError(file, "", "", "is not a JSON object, as `kubestow solve -o json` writes it")
+    return document
+
+
 def read_comparison(file: str) -> Comparison:
     """Read a document that `kubestow compare -o json` wrote earlier.
 

@@ -9,8 +9,9 @@ from rich.text import Text
 from .layout import section
 from .section import Kind
 from .view import EVERYTHING, View
-from .words import count, listed
+from .words import count, cut, listed
 
+_CAUSES = 5
 _STYLES = {"bound": "green", "nominated": "yellow"}
 
 
@@ -44,6 +45,10 @@ def _headline(document: Mapping[str, Any], fitting: int, nodes: int) -> list[Ren
         lines.append(Text(f"It fits on {fitting} of {count(nodes, 'node')}{where}."))
     if document["message"]:
         lines.append(Text(document["message"]))
+    causes, hidden = cut([cause["text"] for cause in document["causes"]], _CAUSES)
+    lines += [Text(f"-> {text}", "bold") for text in causes]
+    if hidden:
+        lines.append(Text(f"   and {hidden} more like these (-o json has all of them)", "dim"))
     return lines
 
 
@@ -52,7 +57,7 @@ def _verdict(document: Mapping[str, Any]) -> str:
         case "bound":
             return f"goes to {document['node']}"
         case "nominated":
-            return f"can go to {document['node']} after evictions"
+            return f"can go to {document['node']} after evictions{_chosen_victims(document)}"
         case "gated":
             return "waits for its gates"
         case "untried":
@@ -61,6 +66,12 @@ def _verdict(document: Mapping[str, Any]) -> str:
             return f"is not placed with its group {document['podGroup']}"
         case _:
             return "fits nowhere"
+
+
+def _chosen_victims(document: Mapping[str, Any]) -> str:
+    """Return who goes from the chosen node; a pod of a group may not be told."""
+    made = next((row["preemption"] for row in document["nodes"] if row["node"] == document["node"]), None)
+    return f": {_victims(made)}" if made is not None and made["helps"] else ""
 
 
 def _taken(nodes: Sequence[Mapping[str, Any]], view: View) -> list[RenderableType]:
@@ -121,7 +132,11 @@ def _eviction(preemption: Mapping[str, Any] | None) -> str:
         return ""
     if not preemption["helps"]:
         return "no: " + ", ".join(preemption["reasons"])
-    victims = listed((victim["pod"] for victim in preemption["victims"]), 4)
+    return f"{_victims(preemption)}{' <- chosen' if preemption['chosen'] else ''}"
+
+
+def _victims(preemption: Mapping[str, Any]) -> str:
+    names = listed((victim["pod"] for victim in preemption["victims"]), 4)
     broken = preemption["violations"]
     beyond = f" ({count(broken, 'budget violation')})" if broken else ""
-    return f"{victims} would go{beyond}{' <- chosen' if preemption['chosen'] else ''}"
+    return f"{names} would go{beyond}"

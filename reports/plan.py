@@ -1,7 +1,7 @@
 """Report of a plan: what happens to which pods, and what could not be done and why."""
 
 from collections import defaultdict
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -11,6 +11,11 @@ from .layout import section
 from .section import Kind
 from .view import EVERYTHING, View
 from .words import count, listed, reason
+
+INADMISSIBLE: Final = (
+    "not admissible: an eviction was wasted, a pod was evicted that this round had bound, or a group that is "
+    "evicted whole lost only some of its pods"
+)
 
 
 def plan_report(plan: Plan, view: View = EVERYTHING) -> RenderableType:
@@ -76,13 +81,7 @@ def headline(plan: Plan) -> list[RenderableType]:
         Text(verdict(plan) + replayed),
     ]
     if not plan.stats.admissible:
-        lines.append(
-            Text(
-                "not admissible: an eviction was wasted, a pod was evicted that this round had bound, or "
-                "a group that is evicted whole lost only some of its pods",
-                style="yellow",
-            )
-        )
+        lines.append(Text(INADMISSIBLE, style="yellow"))
     return lines
 
 

@@ -34,10 +34,15 @@ def _seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f} s"
 
 
+def outcome_rows(runs: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the sums of a simulation: their name, and the value of each run."""
+    return [(name, *(str(read(run)) for run in runs.values())) for name, read in _ROWS]
+
+
 def simulation_report(document: Mapping[str, Any]) -> RenderableType:
     """Return the summary table of `kubestow simulate`."""
     runs = document["runs"]
-    rows = [(name, *(str(read(run)) for run in runs.values())) for name, read in _ROWS]
+    rows = outcome_rows(runs)
     title = Text.assemble(
         (document["scenario"], "bold"), f": {document['title']}" if document["title"] else ""
     )

@@ -25,6 +25,7 @@ from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
 from .plans.greedy_baseline import greedy_outcome
+from .plans.objective import valuate
 from .plans.outcome import SolvedRound
 from .plans.replay import follow, replay
 
@@ -82,12 +83,18 @@ def solve_round(
     *,
     watch: Watch = unwatched,
     waited: float = 0.0,
+    known: Outcome | None = None,
 ) -> SolvedRound:
     """Solve a round as `solve` does, for callers that go on with more than the plan.
 
-    `waited` are the seconds that it took to read it; they are in `stats.wall_seconds`, not in the time limit.
+    Parameters
+    ----------
+    waited : float
+        The seconds that it took to read it; they are in `stats.wall_seconds`, not in the time limit.
+    known : Outcome, optional
+        An admissible plan to begin with, where it is better than greedy's.
     """
-    return _Round(snapshot, options, watch, waited).optimal(progress)
+    return _Round(snapshot, options, watch, waited).optimal(progress, known)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -156,9 +163,9 @@ class _Round:
         stats = Stats(verified=True, admissible=self._greedy.admissible)
         return self._finished(self._greedy, self._greedy_value, None, "greedy", stats, begin)
 
-    def optimal(self, progress: ProgressCallback | None) -> SolvedRound:
+    def optimal(self, progress: ProgressCallback | None, known: Outcome | None = None) -> SolvedRound:
         """Search, take the better of the best admissible plan and greedy's outcome, replay it."""
-        found = self._search(progress)
+        found = self._search(progress, known)
         best, value, bounds = found.best, found.valuation, found.bounds
         if not self._greedy.admissible and self._greedy_value.costs < value.costs:
             bounds = _bounds_of_greedy(bounds, value, self._greedy_value)
@@ -172,9 +179,13 @@ class _Round:
         )
         return self._finished(best, value, bounds, "optimal", stats, self._start)
 
-    def _search(self, progress: ProgressCallback | None) -> RoundResult:
+    def _search(self, progress: ProgressCallback | None, known: Outcome | None) -> RoundResult:
         """Search until it is time to put the best plan in words."""
-        cluster, greedy = self._cluster, self._greedy
+        cluster, candidate = self._cluster, self._greedy
+        if known is not None and (
+            valuate(cluster, known, self._options.prefer).costs < self._greedy_value.costs
+        ):
+            candidate = known
         try:
             from .decomposition.engine import require_engine
             from .decomposition.search import search_round
@@ -182,13 +193,13 @@ class _Round:
             require_engine(self._options)
             if not self._interrupted:
                 options = replace(self._options, time_limit=self._search_limit())
-                return search_round(cluster, greedy, options, progress, self._start, watch=self._watch)
+                return search_round(cluster, candidate, options, progress, self._start, watch=self._watch)
         except BaseException as error:
             if not is_interrupt(error):
                 raise
         from .decomposition.search import round_unsearched
 
-        return round_unsearched(cluster, greedy, self._options.prefer, interrupted=True)
+        return round_unsearched(cluster, candidate, self._options.prefer, interrupted=True)
 
     def _search_limit(self) -> float:
         """Return the seconds from the start after which the best plan is put in words."""

@@ -33,6 +33,9 @@ class SolveOptions:
         Last tier: none, scores, pack or spread.
     engine : str
         Where independent parts of a round run: `local` (processes of this machine) or `dask`.
+    tiers : int or None
+        How many tiers are searched, from the first on; the others get what the plan has and what holds of
+        every plan. None for all.
     dask : str or None
         Address of a Dask scheduler; None starts a cluster on this machine.
     """
@@ -43,6 +46,7 @@ class SolveOptions:
     prefer: str = "none"
     engine: str = "local"
     dask: str | None = None
+    tiers: int | None = None
 
     def __post_init__(self) -> None:
         if not self.time_limit > 0:

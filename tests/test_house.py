@@ -105,6 +105,20 @@ def test_the_replay_never_meets_the_encoders(module):
     assert not [m for m in behind if any(n.startswith("ortools") for n in imported(file_of(m)))]
 
 
+@pytest.mark.parametrize("module", sorted(m for m in ARROWS if m.startswith("solver.check")))
+def test_a_check_meets_neither_encoders_nor_solver(module):
+    """What is checked is checked without what made it, not even through others."""
+    behind = reachable(ARROWS, module) | {module}
+    assert not {m for m in behind if m.startswith("encoders")}
+    assert not [m for m in behind if any(n.startswith("ortools") for n in imported(file_of(m)))]
+
+
+def test_the_recount_stands_on_the_objects_alone():
+    """A sum is added up by other code than that which made it: no index, no filter, no proof."""
+    behind = reachable(ARROWS, "solver.check.recount")
+    assert {module.partition(".")[0] for module in behind} == {"models"}
+
+
 def test_the_picture_is_current():
     """`make picture` draws it anew."""
     page = PAGE.read_text(encoding="utf-8")

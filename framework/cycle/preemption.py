@@ -8,7 +8,7 @@ Sources: kube-scheduler 1.34.1 framework/preemption/preemption.go,
 plugins/defaultpreemption/default_preemption.go; KEP-4664 for the guard.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
@@ -39,6 +39,8 @@ NOT_HELPFUL: Final = Status(
 NO_VICTIMS: Final = Status(
     Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, ("No preemption victims found for incoming pod",)
 )
+GUARDED: Final = "node(s) had pods guarded by allowDisruptionByPriorityGreaterThanOrEqual: {guard}"
+"""Why less important pods stay all the same (KEP-4664): the lowest of the guards that are not reached."""
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
 WAITING: Final = "not eligible due to a terminating pod on the nominated node."
 
@@ -202,9 +204,8 @@ def dry_run(
     if kept:
         for j in kept:
             node.add(j)
-        status = node.run(nominated)
-        if not status.ok:
-            return status
+        if not node.passes(nominated):
+            return guarded_by(framework.cluster, kept)
         lower = [j for j in lower if j not in kept]
     breaking = violating(framework.cluster, state, lower, priority, ledger)
     victims: list[int] = []
@@ -228,19 +229,23 @@ def _dry_run_of_units(
     """Find the victims on a node with a pod that is evicted with its group, as `dry_run` does."""
     cluster, pods = framework.cluster, framework.cluster.pods
     priority = pods[i].priority
-    lower = [unit for unit in units_of(cluster, state, state.pods_on(n)) if unit.priority < priority]
-    kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
-    lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
-    if not lower:
+    every = [unit for unit in units_of(cluster, state, state.pods_on(n)) if unit.priority < priority]
+    if not every:
         return NO_VICTIMS
+    kept = protected(cluster, state, [j for unit in every for j in unit.pods], priority, ledger)
+    lower = [unit for unit in every if kept.isdisjoint(unit.pods)]
     node = NodeFilter(cluster, state, result.cycle, n)
     nominated = state.nominations.beside(i, n)
-    here = {unit: [j for j in unit.pods if state.node_of[j] == n] for unit in lower}
-    for j in (j for unit in lower for j in here[unit]):
+    here = {unit: [j for j in unit.pods if state.node_of[j] == n] for unit in every}
+    for j in (j for unit in every for j in here[unit]):
         node.remove(j)
     status = node.run(nominated)
     if not status.ok:
         return status
+    for j in (j for unit in every if unit not in lower for j in here[unit]):
+        node.add(j)
+    if kept and not node.passes(nominated):
+        return guarded_by(cluster, kept)
     breaking = violating(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
     victims: list[int] = []
     for unit in sorted(lower, key=lambda unit: breaking.isdisjoint(unit.pods)):
@@ -283,6 +288,12 @@ def protected(
         for b in charges:
             left[b] -= 1
     return frozenset(kept)
+
+
+def guarded_by(cluster: "Cluster", kept: Collection[int]) -> Status:
+    """Return why no eviction helps where pods that are guarded have to stay."""
+    guard = min(guard for j in kept if (guard := cluster.pods[j].guard) is not None)
+    return Status(Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, (GUARDED.format(guard=guard),))
 
 
 def violating(

@@ -6,6 +6,7 @@ the newest stamp among the node's pools says whether an answer still holds.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -98,6 +99,21 @@ class Answers:
         for n in np.flatnonzero(nodes & (newest != self._moments)).tolist():
             self.at(claims, n)
         return self._verdicts
+
+    def exhausted(self, claims: "ClaimState", n: int) -> list[tuple[str, Fraction, Fraction]]:
+        """Return the counters that alone keep the claims from node n: label, value, what is left."""
+        inventory = self._inventory
+        view, counters = inventory.view(n), inventory.counters
+        found = []
+        for number in sorted(
+            {number for pool in view.pools for device in pool.devices for number, _ in device.counters}
+        ):
+            freed = counters.without_limit(number)
+            if allocate(view, self._specs, claims, freed, self._manner) is not None:
+                held = (amount for i, amount in counters.takers[number].items() if claims.held(i))
+                value = counters.values[number]
+                found.append((counters.labels[number], value, value - sum(held, Fraction(0))))
+        return found
 
     def _ask(self, claims: "ClaimState", n: int) -> Answer:
         if self._inventory.fault:

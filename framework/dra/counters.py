@@ -7,6 +7,7 @@ Source: k8s.io/dynamic-resource-allocation/structured (allocator_experimental.go
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 
 from ...models import resource_api as api
@@ -20,20 +21,31 @@ class Counters:
     values : list of Fraction
     takers : list of dict
         For each counter, device identity to amount.
+    labels : list of str
+        For each counter, its name and that of its set.
     """
 
     def __init__(self) -> None:
         self.values: list[Fraction] = []
         self.takers: list[dict[int, Fraction]] = []
+        self.labels: list[str] = []
         self._numbers: dict[Hashable, int] = {}
 
-    def number(self, key: Hashable, value: Fraction) -> int:
-        """Return a counter's number; the first one to ask gives its value."""
+    def number(self, key: Hashable, value: Fraction, label: str) -> int:
+        """Return a counter's number; the first one to ask gives its value and label."""
         found = self._numbers.setdefault(key, len(self.values))
         if found == len(self.values):
             self.values.append(value)
             self.takers.append({})
+            self.labels.append(label)
         return found
+
+    def without_limit(self, number: int) -> "Counters":
+        """Return the same counters, one of them with enough for all its takers."""
+        freed = copy(self)
+        freed.values = list(self.values)
+        freed.values[number] += 2 * sum(self.takers[number].values(), Fraction(0))
+        return freed
 
 
 class CounterScope:
@@ -65,7 +77,9 @@ class CounterScope:
             for name, amount in consumption.counters.items():
                 if name in have:
                     number = self._counters.number(
-                        (self._key, consumption.counter_set, name), have[name].value
+                        (self._key, consumption.counter_set, name),
+                        have[name].value,
+                        f"{name} of {consumption.counter_set}",
                     )
                     taken[number] = taken.get(number, Fraction(0)) + amount.value
                     self._counters.takers[number][identity] = taken[number]

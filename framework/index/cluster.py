@@ -46,6 +46,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# What else than a pod itself decides how it is read (`_reads_alike`).
+_READ_WITH: Final = (
+    "now", "feature_gates", "kube_version", "configuration", "services",
+    "replica_sets", "stateful_sets", "replication_controllers",
+)  # fmt: skip
+
 # Scores multiply an amount by 100; sums and products of amounts below this stay inside 64 bits.
 _EXACT_IN_64_BITS: Final = 2**55
 
@@ -55,6 +61,8 @@ _PODS_UNHEARD: Final = 1024
 
 class Cluster:
     """A snapshot by number. Nodes and pods keep the order of the input.
+
+    Pods that another cluster has read already (`like`) are not read again.
 
     Attributes
     ----------
@@ -78,6 +86,8 @@ class Cluster:
         The active queue in its order: priority descending, creation ascending, input order.
     round : tuple of int
         The queue of the whole round, where `pending` is that of a part (`with_queue`).
+    asked : frozenset of int
+        The pods that `Snapshot.asked` names.
     gated, untried, bound : tuple of int
         Pods with scheduling gates; pending pods whose schedulerName has no profile; pods on nodes.
     resources : tuple of str
@@ -105,7 +115,9 @@ class Cluster:
     unit_of: Ints
     unit_pods: list[int]
 
-    def __init__(self, snapshot: Snapshot, watch: Watch = unwatched) -> None:
+    def __init__(
+        self, snapshot: Snapshot, watch: Watch = unwatched, *, like: "Cluster | None" = None
+    ) -> None:
         self.snapshot = snapshot
         self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self.nodes = snapshot.nodes
@@ -117,8 +129,10 @@ class Cluster:
         self.namespaces = self._namespaces()
         self._memo: dict[Hashable, Any] = {}
         self._domains: dict[str, Domains] = {}
-        self.pods, requests = self._read_pods(watch)
+        self._read: dict[int, tuple[Pod, PodInfo, Requests]] = {}
+        self.pods, requests = self._read_pods(watch, like)
         self.pod_index = {info.key: info.index for info in self.pods}
+        self.asked = frozenset(self.pod_index[key] for key in snapshot.asked if key in self.pod_index)
         self._number_resources(requests)
         self._queue()
 
@@ -142,9 +156,17 @@ class Cluster:
                 node = self.node_index.get(pod.spec.node_name, -1)
                 if node < 0:
                     continue
-            yield without_gated_fields(pod, self.gates), node
+            yield pod, node
 
-    def _read_pods(self, watch: Watch) -> tuple[tuple[PodInfo, ...], list[Requests]]:
+    def _reads_alike(self, other: "Cluster") -> bool:
+        """Whether both read a pod in the same way: everything but nodes, pods and what they own is one."""
+        mine, theirs = self.snapshot, other.snapshot
+        return self.namespaces == other.namespaces and all(
+            getattr(mine, name) is getattr(theirs, name) for name in _READ_WITH
+        )
+
+    def _read_pods(self, watch: Watch, like: "Cluster | None") -> tuple[tuple[PodInfo, ...], list[Requests]]:
+        known = like._read if like is not None and self._reads_alike(like) else {}  # noqa: SLF001
         gates, now = self.gates, self.snapshot.now
         sidecars = gates.enabled("SidecarContainers")
         guards = gates.enabled("DisruptionPolicyInPriorityClass")
@@ -158,9 +180,18 @@ class Cluster:
         infos: list[PodInfo] = []
         requests: list[Requests] = []
         wanted = RequestsIndex(gates)
-        for pod, node in self._relevant_pods():
+        for source, node in self._relevant_pods():
             if len(infos) % _PODS_UNHEARD == 0:
                 watch("indexing: pods", len(infos), len(self.snapshot.pods))
+            read = known.get(id(source))
+            if read is not None and (read[1].initial_node >= 0) == (node >= 0):
+                info = copy(read[1])
+                info.index, info.initial_node = len(infos), node
+                infos.append(info)
+                requests.append(read[2])
+                self._read[id(source)] = source, info, read[2]
+                continue
+            pod = without_gated_fields(source, self.gates)
             spec = pod.spec
             requests.append(wanted.of(pod, on_node=node >= 0))
             labels = pod.metadata.labels
@@ -193,6 +224,7 @@ class Cluster:
                     default_selector=selectors.select(pod.namespace, labels, pod.metadata.controller),
                 )
             )
+            self._read[id(source)] = source, infos[-1], requests[-1]
         return tuple(infos), requests
 
     def _number_resources(self, requests: list[Requests]) -> None:

@@ -7,13 +7,14 @@ refusal is final for preemption: no victim frees a device.
 Source: kube-scheduler plugins/dynamicresources (dynamicresources.go, extendeddynamicresources.go).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 import numpy as np
 
 from ...models.config import PluginArgs
+from ...models.quantity import format_quantity
 from ..dra.allocation import Allocation, write
 from ..dra.answers import ERROR, FAULTY, FITS, NO_ROOM, TIMEOUT, Answer, Answers
 from ..dra.claims import ClaimSpec
@@ -267,7 +268,20 @@ class DynamicResources(FilterPlugin, ScorePlugin):
             )
         wanted = [*fork.pod.free, *fork.pod.extended] if verdict == NO_ROOM and not fork.pod.stale else []
         text = f"no free devices here for all of {', '.join(wanted)}"
-        return (Missing("devices", text, facts={"claims": wanted}),) if wanted else ()
+        if not wanted:
+            return ()
+        return (Missing("devices", text, facts={"claims": wanted}), *self._exhausted(fork))
+
+    def _exhausted(self, fork: _Fork) -> Iterator[Missing]:
+        """Yield the counters that alone keep the pod's claims from the node."""
+        assert fork.state.claims is not None
+        answers = next(answers for nodes, answers in fork.pod.answers if nodes[fork.node])
+        if answers is None or not self._index or not self._index.inventory.counters.values:
+            return
+        for label, value, left in answers.exhausted(fork.state.claims, fork.node):
+            text = f"counter {label} has {format_quantity(left)} of {format_quantity(value)} left: too little"
+            facts = {"counter": label, "left": format_quantity(left), "value": format_quantity(value)}
+            yield Missing("counter", text, facts=facts)
 
     def _unreachable(self, data: _Pod, n: int) -> list[str]:
         """Return the allocated claims whose devices node n does not reach."""

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 _GATE: Final = "CompositePodGroup"
+QUORUM: Final = "tree to meet quorum"
+"""How upstream's text ends where a tree lacks groups, or one that it refers to."""
 
 
 class Child(NamedTuple):
@@ -189,7 +191,7 @@ def _order(item: CompositePodGroup | PodGroup) -> tuple[bool, float, str]:
 
 
 def _unready(key: str) -> str:
-    return f"waiting for composite pod group {_quoted(key)} tree to meet quorum"
+    return f"waiting for composite pod group {_quoted(key)} {QUORUM}"
 
 
 def _quoted(key: str) -> str:

@@ -30,6 +30,7 @@ from ..vocabulary.status import Code, Status
 from ..workload.cycle import schedule_group
 from ..workload.outcome import Member
 from ..workload.units import opening, units
+from .causes import causes, terminating_in_the_way
 
 if TYPE_CHECKING:
     from ...models.pod import Pod
@@ -109,11 +110,20 @@ def explain(
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}
     queue = [k for k in cluster.pending if (group := group_of(cluster, k)) is None or group.enqueued]
     if i not in queue:
-        return {**document, "place": None, "queue": len(queue), **_untried(cluster, i), "nodes": []}
+        return {
+            **document,
+            "place": None,
+            "queue": len(queue),
+            **_untried(cluster, i),
+            "causes": [],
+            "nodes": [],
+        }
     document["place"] = None if alone else queue.index(i) + 1
     document["queue"] = len(queue)
     moment = _turn(cluster, i, alone=alone)
-    return {**document, **_outcome(cluster, moment), "nodes": _nodes(cluster, moment)}
+    rows = _nodes(cluster, moment)
+    hidden = list(causes(rows)) if moment.cycle.outcome != "bound" else []
+    return {**document, **_outcome(cluster, moment), "causes": hidden, "nodes": rows}
 
 
 def find_pod(cluster: Cluster, name: str) -> int:
@@ -233,6 +243,10 @@ def _nodes(cluster: Cluster, moment: _Moment) -> list[dict[str, Any]]:
             document["also"] = [rejection.document() for rejection in rejections[1:]]
             document["nominated"] = [cluster.pods[j].key for j in nominations.get(n, ())]
             document["preemption"] = _preemption(cluster, moment, result, n)
+            leaving = terminating_in_the_way(
+                cluster, state, result, n, state.nominations.beside(cycle.pod, n)
+            )
+            document["terminating"] = [cluster.pods[j].key for j in leaving]
             rows.append(((1.0, *_distance(rejections), rank), document))
         else:
             document |= _scores(cycle, n)

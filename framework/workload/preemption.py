@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..cycle.cycle import apply, find_node
-from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, protected, violating
+from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, guarded_by, protected, violating
 from ..cycle.runtime import framework_for
 from ..cycle.whole_groups import units_of
 from ..index.affinity import PodTerms
@@ -107,18 +107,22 @@ def make_room(
         return f"pod group preemption: {NEVER}"
     priority = min(pods[i].priority for i in info.pods)
     running = np.flatnonzero(state.node_of >= 0).tolist()
-    lower = [unit for unit in units_of(cluster, state, running) if unit.priority < priority]
-    kept = protected(cluster, state, [j for unit in lower for j in unit.pods], priority, ledger)
-    lower = [unit for unit in lower if kept.isdisjoint(unit.pods)]
-    if not lower:
+    every = [unit for unit in units_of(cluster, state, running) if unit.priority < priority]
+    if not every:
         return f"pod group preemption: {NO_VICTIMS.message}"
+    kept = protected(cluster, state, [j for unit in every for j in unit.pods], priority, ledger)
+    lower = [unit for unit in every if kept.isdisjoint(unit.pods)]
     trial = state.copy()
     leaving = [j for unit in lower for j in unit.pods]
     for j in leaving:
         trial.remove(j, devices=False)
     assignment = place(trial)
     if not assignment:
-        return f"pod group preemption: {NOT_HELPFUL.message}"
+        for j in (j for unit in every if unit not in lower for j in unit.pods):
+            trial.remove(j, devices=False)
+        helpful = bool(kept) and bool(place(trial))
+        why = guarded_by(cluster, kept) if helpful else NOT_HELPFUL
+        return f"pod group preemption: {why.message}"
     breaking = violating(cluster, state, leaving, priority, ledger)
     reprieve = _Reprieve(variant, state, trial, assignment, ledger)
     gone: set[int] = set()

@@ -40,6 +40,7 @@ from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
 from .base import Lost
+from .blocks import side_by_side_for
 from .components import Part, find_parts, merged
 from .engine import engine_for
 from .unsearched import unsearched
@@ -104,7 +105,10 @@ def search_round(
     parts = find_parts(problem, options.prefer)
     parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
     if len(parts) < 2:
-        search = Search(problem, options, progress, start, watch=watch)
+        slots, side_by_side = side_by_side_for(options)
+        search = Search(
+            problem, options, progress, start, watch=watch, slots=slots, side_by_side=side_by_side
+        )
         search.run([greedy])
         return RoundResult(
             search.best,

@@ -76,7 +76,7 @@ def build_plan(
         if not cluster.pods[v].terminating
     )
     domains = placements_of(cluster, outcome.placed, outcome.victims)
-    steps = tuple(_step(cluster, move) for move in outcome.moves)
+    steps = steps_of(cluster, outcome)
     end = end_state(cluster, outcome)
     violating = {e.pod for e in evictions if e.violates}
     return Plan(
@@ -115,6 +115,11 @@ def build_plan(
         unschedulable=_left_out(cluster, outcome, end),
         stats=stats,
     )
+
+
+def steps_of(cluster: Cluster, outcome: Outcome) -> tuple[Step, ...]:
+    """Return the moves of an outcome as the steps of a plan."""
+    return tuple(_step(cluster, move) for move in outcome.moves)
 
 
 def _step(cluster: Cluster, move: Move) -> Step:

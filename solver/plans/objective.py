@@ -98,6 +98,8 @@ def valuate(
     for v in leaving:
         costs.update(_cost(cluster, v, violates=v in violating))
     values: list[TierValue] = []
+    if cluster.asked:
+        values.append(TierValue(tiers.ASKED, "max", int(any(i in outcome.placed for i in cluster.asked))))
     for level, victims in victim_priorities(cluster).items():
         values.append(TierValue(tiers.scheduled(level), "max", placed[level]))
         values += [TierValue(name, "min", costs[name]) for name in _tiers_of_victims(level, victims)]

@@ -13,6 +13,8 @@ from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
 from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
+from ..refill.params import DEFAULT as REFILL
+from ..refill.params import RefillParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +62,15 @@ class SearchParams:
     quick_share : float
         Share of a tier's time in which one worker searches a small model, before relaxations bound it.
     relaxation_share : float
-        Share for the linear relaxation.
+        Share for the linear relaxation, and at most for the bound by sums.
     relaxation_reserve : float
         How much longer than its time the linear relaxation may take, in multiples of the time in which the
         model was read: it is written for the solver, which seldom looks at the clock. With 182,008 variables
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
+    sums_limit : float
+        Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    refill_share : float
+        Share for refill search.
     attainment_share : float
         Share for deciding, over enumerated patterns, whether the bound is attained.
     column_share : float
@@ -104,6 +110,8 @@ class SearchParams:
     quick_share: float = 0.1
     relaxation_share: float = 0.2
     relaxation_reserve: float = 2.0
+    sums_limit: float = 5.0
+    refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
     pricing_share: float = 0.6
@@ -115,6 +123,7 @@ class SearchParams:
     decode_factor: float = 5
     lns: LnsParams = LNS
     patterns: PatternParams = PATTERNS
+    refill: RefillParams = REFILL
 
 
 DEFAULT: Final = SearchParams()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
 
@@ -30,6 +31,13 @@ def search_quickly(run: TierRun) -> None:
     _search_whole(run, run.share(run.params.quick_share), workers=1)
 
 
+def add_up(run: TierRun) -> None:
+    """Bound the tier by rows summed over the nodes."""
+    bounding = run.state.bounding
+    seconds = min(run.params.sums_limit, run.params.relaxation_share * (run.until - time.monotonic()))
+    _tell(run, bounding.by_sums(run.name, run.state.held, seconds))
+
+
 def relax(run: TierRun) -> None:
     """Bound the tier by the linear relaxation."""
     state, params = run.state, run.params
@@ -39,10 +47,7 @@ def relax(run: TierRun) -> None:
     seconds = min(share, state.seconds_left - params.relaxation_reserve * model.reading_seconds)
     if seconds <= 0:
         return
-    bound = bounding.relax(run.name, seconds)
-    state.interrupted |= bounding.interrupted
-    if bound is not None:
-        state.tell(run.name, bound)
+    _tell(run, bounding.relax(run.name, seconds))
 
 
 def attain(run: TierRun) -> None:
@@ -121,6 +126,8 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
 )
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
+    add_up,
+    refill,
     relax,
     improve_briefly,
     sharpen,
@@ -130,6 +137,13 @@ LARGE_MODEL: Final[tuple[Phase, ...]] = (
 
 
 # -- what phases have in common --
+
+
+def _tell(run: TierRun, bound: int | None) -> None:
+    """Record what a relaxation says, if anything, and whether Ctrl-C ended it."""
+    run.state.interrupted |= run.state.bounding.interrupted
+    if bound is not None:
+        run.state.tell(run.name, bound)
 
 
 def _has_neighbourhoods(run: TierRun) -> bool:

@@ -20,6 +20,7 @@ from ..ordering.decoding import assign, complete, counted, salvage
 from ..ordering.sequencer import Sequencer
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
+from ..refill.search import Refill, SideBySide, one_by_one
 from .incumbent import Incumbent
 from .tier_bounds import Bounding
 
@@ -58,6 +59,8 @@ class SearchState:
         The tiers that are held, highest first, and at what value.
     sequencer : Sequencer
         Puts assignments in order.
+    slots, side_by_side
+        How many independent pieces of the search run at once, and what runs them.
     interrupted : bool
         Whether Ctrl-C was received.
     watch : Watch
@@ -70,6 +73,8 @@ class SearchState:
     progress: ProgressCallback | None
     start: float
     watch: Watch = unwatched
+    slots: int = 1
+    side_by_side: SideBySide = one_by_one
     interrupted: bool = False
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
@@ -116,6 +121,11 @@ class SearchState:
             self._lns = LargeNeighbourhoodSearch(self.model, self.options, recombination, self.params.lns)
         return self._lns
 
+    @cached_property
+    def refilling(self) -> Refill:
+        """Refill search in the problem."""
+        return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
     @property
     def size(self) -> tuple[int, int]:
         """Variables and constraints of the model; none where every tier was proven without it."""
@@ -158,8 +168,14 @@ class SearchState:
     @cached_property
     def _most_scheduled(self) -> dict[str, int]:
         most = {tiers.scheduled(level): 0 for level in self.problem.levels}
+        asked = self.problem.cluster.asked
+        if asked:
+            most[tiers.ASKED] = 0
         for cls in self.problem.classes:
-            most[tiers.scheduled(cls.priority)] += min(cls.size, int(cls.limit.sum()))
+            placed = min(cls.size, int(cls.limit.sum()))
+            most[tiers.scheduled(cls.priority)] += placed
+            if cls.pod in asked:
+                most[tiers.ASKED] = max(most[tiers.ASKED], min(placed, 1))
         return most
 
     def closed(self, name: str) -> bool:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
+from ..refill.search import SideBySide, one_by_one
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
@@ -48,10 +49,19 @@ class Search:
     start: float = field(default_factory=time.monotonic)
     params: SearchParams = field(default_factory=default_params)
     watch: Watch = unwatched
+    slots: int = 1
+    side_by_side: SideBySide = one_by_one
 
     def __post_init__(self) -> None:
         self.state = SearchState(
-            self.problem, self.options, self.params, self.progress, self.start, self.watch
+            self.problem,
+            self.options,
+            self.params,
+            self.progress,
+            self.start,
+            self.watch,
+            self.slots,
+            self.side_by_side,
         )
         self._domains = DomainRelaxation(self.problem, self.options, self.params)
 
@@ -95,13 +105,14 @@ class Search:
         """
         state, names = self.state, [t.name for t in self.valuation.tiers]
         k, waiting = 0, list(candidates)
+        last = len(names) if self.options.tiers is None else min(self.options.tiers, len(names))
         try:
             while waiting:
                 self._consider(waiting[0])
                 del waiting[0]
             self._construct()
             self._relax_to_domains()
-            while k < len(names):
+            while k < last:
                 if state.closed(names[k]):
                     state.settle(names[k])
                     k += 1
@@ -116,8 +127,22 @@ class Search:
             state.interrupted = True
             for outcome in waiting:  # however early the interrupt, the plan is no worse than they are
                 self._consider(outcome)
+        self._add_up_open()
         for name in names[k:]:
             state.report_known(name)
+
+    def _add_up_open(self) -> None:
+        """Bound the open tiers of a large model by sums once more, given the best plan's values above."""
+        state, held = self.state, list[tuple[str, int]]()
+        if state.size[0] <= self.params.small_model or state.interrupted:
+            return
+        for k, (name, value) in enumerate(self.valuation.by_name().items()):
+            if state.seconds_left > 0 and not state.closed(name):
+                seconds = min(self.params.sums_limit, state.seconds_left)
+                bound = state.bounding.by_sums(name, held, seconds)
+                if bound is not None:
+                    state.incumbent.tell(name, bound, self.valuation.costs[:k])
+            held.append((name, value))
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""

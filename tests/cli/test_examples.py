@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -55,13 +56,22 @@ def folder(tmp_path_factory):
         (folder / file).write_text((DATA / "openb" / file).read_text())
     (folder / "cases.jsonl").write_text(CASE + "\n")
     (folder / "script.yaml").write_text(SCRIPT)
+    # a dump: its objects have uids, as an API server gives them
+    documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
+    (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
-    # a dump, whose objects have uids
-    cluster_of((folder / "cluster.yaml").read_text(), folder)
-    for file, command in (("plan.json", "solve"), ("comparison.json", "compare")):
-        made = CliRunner().invoke(main, [command, str(folder / "cluster.json"), "-o", "json"])
+    log = str(folder / "events.jsonl")
+    for file, words in (
+        ("plan.json", ["solve", str(folder / "cluster.yaml")]),
+        ("comparison.json", ["compare", str(folder / "cluster.yaml")]),
+        ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
+        ("simulation.json", ["simulate", "--log", log]),
+        ("study.json", ["study", str(folder / "tuesday.yaml")]),
+    ):
+        made = CliRunner().invoke(main, [*words, "-o", "json"])
+        assert made.exit_code == 0, made.output
         (folder / file).write_text(made.stdout)
     return folder
 
@@ -80,7 +90,11 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
     assert told == set(main.commands) - {"version"}
 
 
-@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version", "hints", "queue", "apply-plan"}))
+# These work on files of their own formats, of which nothing is bundled.
+ON_FILES = {"apply-plan", "check", "hints", "queue", "report"}
+
+
+@pytest.mark.parametrize("command", sorted(set(main.commands) - {"version"} - ON_FILES))
 def test_a_newcomer_can_run_the_first_example_without_a_file(command):
     words = shlex.split(next(line for line in examples() if line.startswith(f"kubestow {command}")))
     assert not [word for word in words if "." in word or word == "-"]
@@ -101,4 +115,6 @@ def test_the_example_works(example, folder, monkeypatch, request):
         standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
-    assert result.stdout or Path(words[words.index("-o") + 1]).stat().st_size
+    files = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]
+    assert result.stdout or files
+    assert all(Path(file).stat().st_size for file in files)

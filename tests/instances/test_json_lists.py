@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kubestow.instances import json_lists, json_text
+from kubestow.instances import json_lists, json_text, objects
 from kubestow.instances.json_lists import Items, read_long_list
 from kubestow.instances.manifests import parse_snapshot
 from kubestow.models.errors import InputError
@@ -33,7 +33,22 @@ def _short_slices(monkeypatch):
 def sliced(text):
     content = text.encode()
     document = read_long_list(content, 0, len(content))
-    return None if document is None else {**document, "items": list(document["items"])}
+    if document is None:
+        return None
+    items = list(document["items"])
+    assert len(document["items"]) == len(items)
+    return {**document, "items": items}
+
+
+def test_a_watch_hears_how_many_objects_there_are(monkeypatch):
+    monkeypatch.setattr(objects, "OBJECTS_UNHEARD", 16)
+    heard = []
+    content = json.dumps(DUMP).encode()
+    parse_snapshot([("f.json", content)], name="f.json", watch=lambda *step: heard.append(step))
+    assert [step for step in heard if step[0] == "validating: objects"][:2] == [
+        ("validating: objects", 16, 40),
+        ("validating: objects", 32, 40),
+    ]
 
 
 @pytest.mark.parametrize("dump", [DUMP, SERVED], ids=["as kubectl prints it", "as the API serves it"])

@@ -47,7 +47,7 @@ Nodes that do not take it, the nearest first
 """
 
 EVICTIONS = """\
-test: default/p can go to m after evictions (priority 10, place 1 of 1 in the queue)
+test: default/p can go to m after evictions: default/c, default/d would go (priority 10, place 1 of 1 in the queue)
 0/2 nodes are available: 2 Insufficient cpu.
 
 Nodes that do not take it, the nearest first

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ...cycle.preemption import NEVER, protected
+from ...cycle.preemption import NEVER, guarded_by, protected
 from ...cycle.whole_groups import Unit
 from ...vocabulary import names
 from ...vocabulary.default_plugins import POST_FILTER
@@ -63,10 +63,11 @@ def make_room(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
     if any(pods[i].pod.spec.preemption_policy == "Never" for i in info.pods):
         return Room(Code.UNSCHEDULABLE, NEVER)
     priority = info.group.priority or 0
-    lower = sorted((u for u in units_of(cluster, state) if u.priority < priority), key=lambda unit: unit.rank)
-    lower = _without_protected(variant, state, lower, priority, ledger)
-    if not lower:
+    every = sorted((u for u in units_of(cluster, state) if u.priority < priority), key=lambda unit: unit.rank)
+    if not every:
         return Room(Code.UNRESOLVABLE, NO_VICTIMS)
+    kept = protected(cluster, state, [j for unit in every for j in unit.pods], priority, ledger)
+    lower = [unit for unit in every if kept.isdisjoint(unit.pods)]
     trial = take_off(state, info)
     everywhere = Placement("", np.ones(cluster.n_nodes, dtype=np.bool_))
     for unit in lower:
@@ -76,6 +77,10 @@ def make_room(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
     if not first.feasible:
         if first.error:
             return Room(Code.ERROR, first.error, 1)
+        for j in (j for unit in every if unit not in lower for j in unit.pods):
+            trial.remove(j, devices=False)
+        if kept and attempt(variant, trial, info, everywhere, ledger, post=False).feasible:
+            return Room(Code.UNSCHEDULABLE, guarded_by(cluster, kept).message, 2)
         return Room(Code.UNSCHEDULABLE, unavailable(variant, 1), 1)
     broken = breaking(lower, ledger)
     steady, alike = is_steady(variant, trial, info), Alike.of(variant, trial, info)
@@ -91,14 +96,6 @@ def make_room(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
             gone.add(place)
     victims = tuple(j for place in sorted(gone) for j in lower[place].pods)
     return Room(Code.SUCCESS, "", 1 + len(lower), victims)
-
-
-def _without_protected(
-    variant: "V1_36", state: "State", units: list[Unit], priority: int, ledger: "Ledger"
-) -> list[Unit]:
-    """Leave out units with a pod that must stay, guarded beyond what its budgets take (KEP-4664)."""
-    kept = protected(variant.cluster, state, [j for unit in units for j in unit.pods], priority, ledger)
-    return [unit for unit in units if kept.isdisjoint(unit.pods)] if kept else units
 
 
 def _put_back(state: "State", trial: "State", unit: Unit) -> None:

@@ -225,7 +225,8 @@ def low(name, *, on="n"):
 
 
 NOTHING_LEFT = budget("k", allowed=0, app="low")
-KEPT = waits(1, ONE_SHORT, helpless(1, ONE_SHORT))
+GUARDED = "1 node(s) had pods guarded by allowDisruptionByPriorityGreaterThanOrEqual: {}"
+KEPT = waits(1, ONE_SHORT, helpless(1, GUARDED.format(1000)))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +235,7 @@ KEPT = waits(1, ONE_SHORT, helpless(1, ONE_SHORT))
         pytest.param(
             [two(), low("v"), low("w"), NOTHING_LEFT, BIG],
             KEPT,
-            id="1: guarded pods whose budget is spent stay, and the filter's reason is told",
+            id="1: guarded pods whose budget is spent stay, and the guard is the reason",
         ),
         pytest.param(
             [two(), low("v"), low("w"), NOTHING_LEFT, BIG.priority(1000)],
@@ -278,7 +279,7 @@ KEPT = waits(1, ONE_SHORT, helpless(1, ONE_SHORT))
                 NOTHING_LEFT,
                 BIG.priority(1_999_999_999),
             ],
-            KEPT,
+            waits(1, ONE_SHORT, helpless(1, GUARDED.format(2_000_000_000))),
             id="7: with the highest guard not even the highest user priority may",
         ),
         pytest.param(

@@ -120,4 +120,7 @@ def test_who_has_left_has_used_the_budget():
         pod("p").req(cpu="1").priority(5),
     )
     assert "preemption" not in diagnosis(*around).message
-    assert "preemption: 0/2 nodes are available: 1 Insufficient cpu" in diagnosis(*around, end=leave).message
+    assert (
+        "1 node(s) had pods guarded by allowDisruptionByPriorityGreaterThanOrEqual: 100"
+        in diagnosis(*around, end=leave).message
+    )

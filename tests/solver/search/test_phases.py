@@ -57,6 +57,8 @@ def left_by(run):
 BEFORE = (4, 6, False)
 ROWS = [
     pytest.param(phases.search_quickly, None, {}, (5, 5, True), id="one worker proves a small model"),
+    pytest.param(phases.add_up, None, {}, (4, 5, False), id="sums over the nodes bound and find no plan"),
+    pytest.param(phases.refill, None, {}, BEFORE, id="refill search is for tiers of victims"),
     pytest.param(phases.relax, None, {}, (4, 5, False), id="the linear relaxation bounds and finds no plan"),
     pytest.param(phases.attain, None, {}, (5, 5, False), id="six is refuted and five is attained"),
     pytest.param(phases.improve_briefly, None, {}, (5, 6, False), id="a brief search finds a plan, no bound"),
@@ -91,7 +93,7 @@ def test_a_small_model_of_few_nodes_has_no_neighbourhoods(phase):
     assert left_by(run) == BEFORE
 
 
-@pytest.mark.parametrize("phase", [p for p in dict.fromkeys(EVERY) if p is not phases.relax])
+@pytest.mark.parametrize("phase", [p for p in dict.fromkeys(EVERY) if p not in (phases.add_up, phases.relax)])
 def test_a_phase_after_ctrl_c_searches_nothing(phase):
     run = run_of(large=False)
     run.state.interrupted = run.state.bounding.interrupted = True

@@ -82,7 +82,7 @@ class _Search:
         groups = {}
         for i in cluster.pending:
             if not self._never(i):
-                groups.setdefault(self.devices.likeness(i) if by_class else i, []).append(i)
+                groups.setdefault(self._likeness(i) if by_class else i, []).append(i)
         self.classes = list(groups.values())
         self.gangs = [self._gang(pods[0]) for pods in self.classes]
         self.serving = {v: nodes_of_preemptors(cluster, v) for v in cluster.bound}
@@ -100,6 +100,10 @@ class _Search:
         self.levels = [level_of(cluster, v) for v in self.victims]
 
     # -- facts about the round --
+
+    def _likeness(self, i):
+        """A key that is equal for pods of which it does not matter which one is placed."""
+        return self.devices.likeness(i)
 
     def _reach(self):
         """Where a pod of each class can stand once all pods below some preemptor are gone."""

@@ -1,0 +1,52 @@
+"""`kubestow check`: what an earlier answer claims, against the input and without a solver."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Any
+
+import click
+
+from .group import INCOMPLETE
+from .help import Command
+from .inputs import complete_instance, input_options, snapshots
+from .printing import Printing, printing
+
+
+@click.command(
+    cls=Command,
+    epilog="""\b
+Examples:
+  kubestow check plan.json
+  kubestow check plan.json cluster.yaml
+  kubestow check why.json -o json
+""",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("instance", required=False, shell_complete=complete_instance)
+@printing("wide", "json", "yaml")
+@input_options
+def check(file: str, instance: str | None, printing: Printing, **choices: Any) -> None:
+    """Check what a plan, or an answer of `explain --why`, claims: replay its steps, add up its sums.
+
+    FILE is a document of `solve`, `compare` or `explain --why` in JSON; `-` is standard input. INSTANCE is
+    what it was made from, by default the one that it names. Neither the model nor the solver is asked again.
+    Exit code 1: a claim does not hold.
+    """
+    from ..reports.check import check_report
+    from ..reports.document import read_document
+    from ..solver.check.documents import check_document
+
+    with click.open_file(file, "rb") as stream:
+        document = read_document(file, stream.read())
+    name = instance or document.get("instance") or (document.get("optimal") or {}).get("instance")
+    if not isinstance(name, str):
+        raise click.UsageError(f"{file} does not name its INSTANCE: give one")
+    [(snapshot, _)] = snapshots((name,), choices)
+    findings = check_document(snapshot, document)
+    holds = all(item.holds is not False for item in findings)
+    found = {"instance": name, "holds": holds, "claims": [item.document() for item in findings]}
+    printing.emit(found, partial(check_report, found))
+    if not holds:
+        sys.exit(INCOMPLETE)

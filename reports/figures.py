@@ -1,0 +1,200 @@
+"""Single figures for papers, drawn by matplotlib without a display: SVG, PNG or PDF.
+
+Numbers are those of the documents and of the replayed states; nothing is smoothed, fitted or left out.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ..models.errors import KubestowError
+from .html.cluster import BEFORE, resources_shown, states_of
+from .html.reading import INSTALL, Rounds, Simulated
+from .html.timeline import SERIES, Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
+
+    from ..models.study import Study
+    from ..solver.plans.outcome import SolvedRound
+    from .html.reading import Document
+
+UTILISATION: Final = "utilisation"
+TIERS: Final = "tiers"
+TIMELINE: Final = "timeline"
+
+_COLOURS: Final = {BEFORE: "#8a97a8", "optimal": "#0a7f7a", "greedy": "#b8561c"}
+_FORMATS: Final = (".svg", ".png", ".pdf")
+_DATES: Final = {".svg": "Date", ".pdf": "CreationDate"}
+_MOST_PANELS: Final = 4
+
+
+def draw(
+    path: str,
+    read: Document,
+    figure: str | None,
+    solved: Mapping[str, SolvedRound] | None,
+    timelines: Mapping[str, Timeline] | None,
+) -> None:
+    """Draw one figure of a document into a file.
+
+    Parameters
+    ----------
+    path : str
+        Its ending says the format.
+    read : Rounds, Study or Simulated
+    figure : str or None
+        `utilisation`, `tiers` or `timeline`; None for what the document has.
+    solved, timelines : mapping or None
+        What `utilisation` and `timeline` are drawn from.
+
+    Raises
+    ------
+    KubestowError
+        For another ending, or a figure that the document does not have.
+    """
+    if not path.lower().endswith(_FORMATS):
+        raise KubestowError(f"{path}: the name of a figure ends with {', '.join(_FORMATS[:-1])} or .pdf")
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise KubestowError(f"--plot needs matplotlib: {INSTALL}") from None
+
+    drawn, ending = _figure(read, figure, solved, timelines), Path(path).suffix.lower()
+    image = BytesIO()
+    # The same input makes the same file: no date, no random ids.
+    with mpl.rc_context({"svg.hashsalt": "kubestow"}):
+        undated = {} if ending == ".png" else {_DATES[ending]: None}
+        drawn.savefig(image, format=ending[1:], metadata=undated, dpi=200)
+    try:
+        Path(path).write_bytes(image.getvalue())
+    except OSError as error:
+        raise KubestowError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _figure(
+    read: Document,
+    figure: str | None,
+    solved: Mapping[str, SolvedRound] | None,
+    timelines: Mapping[str, Timeline] | None,
+) -> Figure:
+    offers: dict[str, Callable[[], Figure]] = {}
+    if isinstance(read, Rounds):
+        if solved is not None:
+            offers[UTILISATION] = lambda: utilisation(solved)
+        offers[TIERS] = lambda: tiers(read)
+    elif isinstance(read, Simulated):
+        if timelines is not None:
+            offers[TIMELINE] = lambda: timeline(timelines)
+    else:
+        offers[TIERS] = lambda: gaps(read)
+    wanted = figure or next(iter(offers), TIMELINE)
+    if wanted not in offers:
+        lacks = {UTILISATION: "needs a plan and its --instance", TIMELINE: "needs a simulation and its --log"}
+        raise KubestowError(f"--figure {wanted}: {lacks.get(wanted, 'is not of a simulation')}")
+    return offers[wanted]()
+
+
+def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
+    """Draw how full nodes are, the fullest first: a panel for each resource, a line for each plan."""
+    cluster = next(iter(solved.values())).cluster
+    states = states_of(solved)
+    shown = resources_shown(cluster)[:_MOST_PANELS]
+    figure = _empty(width=3.6 * len(shown), height=3.2)
+    for place, r in enumerate(shown, start=1):
+        axes = figure.add_subplot(1, len(shown), place)
+        there = cluster.allocatable[r] > 0
+        for name, state in states.items():
+            shares = state.requested[r][there] / cluster.allocatable[r][there]
+            fullest_first = sorted(shares.tolist(), reverse=True)
+            axes.stairs(fullest_first, color=_COLOURS[name], label=name, linewidth=1.5, baseline=None)
+        axes.set_title(cluster.resources[r])
+        axes.set_xlabel("nodes, the fullest first")
+        axes.set_ylabel("requested / allocatable")
+        axes.set_ylim(0, 1.05)
+        axes.xaxis.set_major_locator(_whole_numbers())
+    figure.axes[0].legend(frameon=False)
+    return figure
+
+
+def tiers(rounds: Rounds) -> Figure:
+    """Draw each tier that is not 0 everywhere: a bar for each plan, and its bound where there is one."""
+    first, *_ = rounds.plans.values()
+    places = [
+        k for k in range(len(first.tiers)) if any(plan.tiers[k].value for plan in rounds.plans.values())
+    ]
+    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(places)))
+    axes = figure.add_subplot()
+    height = 0.8 / len(rounds.plans)
+    for number, (name, plan) in enumerate(rounds.plans.items()):
+        at = [row + (number - (len(rounds.plans) - 1) / 2) * height for row in range(len(places))]
+        axes.barh(at, [plan.tiers[k].value for k in places], height, color=_COLOURS[name], label=name)
+    bounds = [(row, first.tiers[k].bound) for row, k in enumerate(places)]
+    known = [(row, bound) for row, bound in bounds if bound is not None]
+    if known:
+        marks = [bound for _, bound in known], [row for row, _ in known]
+        axes.scatter(*marks, marker="|", s=260, color="black", label="bound")
+    axes.set_yticks(range(len(places)), [first.tiers[k].name for k in places])
+    axes.invert_yaxis()
+    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.legend(frameon=False)
+    return figure
+
+
+def gaps(study: Study) -> Figure:
+    """Draw how far greedy and the optimum are from the bound in the tier that tells them apart."""
+    rows = [
+        (item.instance, tier)
+        for item in study.instances
+        for tier in item.tiers
+        if tier.name == item.first_difference
+    ]
+    figure = _empty(width=6.5, height=1.0 + 0.3 * max(1, len(rows)))
+    axes = figure.add_subplot()
+    if not rows:
+        axes.set_title("The schedulers differ in no instance")
+        axes.set_axis_off()
+        return figure
+    for by, name in ((-0.2, "optimal"), (0.2, "greedy")):
+        values = [abs(tier.bound - (tier.optimal if name == "optimal" else tier.greedy)) for _, tier in rows]
+        axes.barh([k + by for k in range(len(rows))], values, 0.4, color=_COLOURS[name], label=name)
+    axes.set_yticks(range(len(rows)), [f"{instance}\n{tier.name}" for instance, tier in rows], fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xlabel("distance from the bound")
+    axes.legend(frameon=False)
+    return figure
+
+
+def timeline(timelines: Mapping[str, Timeline]) -> Figure:
+    """Draw what is counted over virtual time: a panel for each number that is ever more than 0."""
+    shown = [name for name in SERIES if any(any(line.series[name]) for line in timelines.values())]
+    figure = _empty(width=6.5, height=1.7 * max(1, len(shown)))
+    for place, name in enumerate(shown, start=1):
+        axes = figure.add_subplot(len(shown), 1, place)
+        for run, line in timelines.items():
+            axes.step(line.seconds, line.series[name], where="post", color=_COLOURS.get(run), label=run)
+        axes.set_ylabel(name, fontsize=8)
+        axes.set_ylim(bottom=0)
+        axes.yaxis.set_major_locator(_whole_numbers())
+    if shown:
+        figure.axes[0].legend(frameon=False)
+        figure.axes[-1].set_xlabel("seconds")
+    return figure
+
+
+def _empty(*, width: float, height: float) -> Figure:
+    """Return a figure of so many inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _whole_numbers() -> Locator:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True)

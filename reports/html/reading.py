@@ -1,0 +1,197 @@
+"""Documents of `-o json`, recognised by what they have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from ...models.errors import InputError
+from ...models.plan import Comparison, Plan
+from ...models.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class _Part(BaseModel):
+    """Part of a document; what else it has is kept."""
+
+    model_config = ConfigDict(alias_generator=to_camel, extra="allow")
+
+
+class WrittenDevice(_Part):
+    """A device in a plan's allocations."""
+
+    request: str
+    driver: str
+    pool: str
+    device: str
+
+
+class WrittenAllocation(_Part):
+    """What a plan gives to a claim; a plan keeps it as it was written."""
+
+    claim: str
+    node: str | None = None
+    devices: tuple[WrittenDevice, ...]
+
+
+class WrittenAllocations(_Part):
+    """The devices that a plan gives out."""
+
+    allocations: tuple[WrittenAllocation, ...]
+
+
+class RunPods(_Part):
+    """Pods of a run by what became of them."""
+
+    created: int
+    scheduled: int
+    waiting: int
+    deleted: int
+
+
+class Waits(_Part):
+    """Seconds from creation to binding; None where nothing was bound."""
+
+    p50: float | None
+    p99: float | None
+    max: float | None
+
+
+class Attempts(_Part):
+    """How often pods were tried, and how often in vain."""
+
+    total: int
+    wasted: int
+
+
+class HintCounts(_Part):
+    """How often queueing hints were asked, and how often they said Queue."""
+
+    asked: int
+    queue: int
+
+
+class SimulatedRun(_Part):
+    """What came out of one scheduler's run (`simulation.summary`)."""
+
+    seconds: float
+    pods: RunPods
+    time_to_schedule: Waits
+    attempts: Attempts
+    evictions: int
+    violations: int
+    fallbacks: int
+    node_hours: float
+    hints: HintCounts
+    notes: tuple[str, ...] = ()
+
+
+class Simulated(_Part):
+    """The document of `kubestow simulate`."""
+
+    scenario: str
+    title: str | None = None
+    seconds: float
+    seed: int
+    runs: dict[str, SimulatedRun] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """Plans of one round.
+
+    Attributes
+    ----------
+    plans : mapping
+        By the name of its scheduler; the first one is what the report is about.
+    comparison : Comparison or None
+        Where the document is one.
+    """
+
+    plans: Mapping[str, Plan]
+    comparison: Comparison | None = None
+
+    @property
+    def instance(self) -> str:
+        """Name of the instance, as the document has it."""
+        return next(iter(self.plans.values())).instance
+
+
+Document = Rounds | Study | Simulated
+
+INSTALL: Final = "pip install 'kubestow[report]'"
+"""What brings the libraries of pages and figures."""
+
+_KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
+    "optimal": ("compare", Comparison),
+    "instances": ("study", Study),
+    "runs": ("simulate", Simulated),
+    "steps": ("solve", Plan),
+}
+"""By a field that no other document has: which command writes it, and what it is."""
+
+
+def read_document(name: str, content: bytes) -> Document:
+    """Read a document that `solve`, `compare`, `study` or `simulate` printed with `-o json`.
+
+    Parameters
+    ----------
+    name : str
+        Where it comes from, for errors.
+    content : bytes
+
+    Raises
+    ------
+    InputError
+        When it is no JSON, no such document, or several.
+    """
+    try:
+        found = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        several = content.count(b"\n") and _is_json(content.splitlines()[0])
+        why = "several documents; a report shows one" if several else f"no JSON: {error}"
+        raise InputError(name, "", "", why) from None
+    kinds = [field for field in _KINDS if isinstance(found, dict) and field in found]
+    if not kinds:
+        what = "no document of solve, compare, study or simulate as -o json prints it"
+        raise InputError(name, "", "", what)
+    return _validated(name, *_KINDS[kinds[0]], found)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(line), dict)
+    except orjson.JSONDecodeError:
+        return False
+
+
+def _plans(read: BaseModel) -> tuple[Plan, ...]:
+    if isinstance(read, Comparison):
+        return read.optimal, read.greedy
+    return (read,) if isinstance(read, Plan) else ()
+
+
+def _validated(name: str, command: str, kind: type[BaseModel], found: Any) -> Document:
+    try:
+        read = kind.model_validate(found)
+        for plan in _plans(read):
+            WrittenAllocations.model_validate({"allocations": plan.allocations})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(map(str, fault["loc"]))
+        why = f"no document of `kubestow {command} -o json`: {fault['msg']}"
+        raise InputError(name, "", field, why) from None
+    if isinstance(read, Comparison):
+        if [tier.name for tier in read.optimal.tiers] != [tier.name for tier in read.greedy.tiers]:
+            raise InputError(name, "", "greedy.tiers", "are other tiers than those of optimal")
+        return Rounds({"optimal": read.optimal, "greedy": read.greedy}, read)
+    if isinstance(read, Plan):
+        return Rounds({read.scheduler: read})
+    assert isinstance(read, Study | Simulated)
+    return read

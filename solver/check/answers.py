@@ -1,0 +1,153 @@
+"""Checks of the answers of `explain --why`: every claim that carries its own evidence.
+
+- Each rule of the core is one of the input, as it was written.
+- Without it the pod has a place: the steps are replayed in the round in which it is lifted.
+- The sums, where the proof is one, are added up once more (`recount`).
+- A proof by the solver is searched once more, step by step, where the round is small (`exhaustive`).
+- A pod that has a place, at a cost or not, has one: the steps are replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...framework.build import build_cluster
+from ...models.errors import KubestowError
+from ...models.plan import Plan, Stats, Step
+from ..plans.device_allocations import chosen_devices
+from ..plans.objective import valuate
+from ..plans.replay import ReplayFailure, follow, inadmissible, moves_of, outcome_of
+from ..why.domains import counting_proof_of_group
+from ..why.reasons import lifted, reasons_of
+from ..why.subjects import find_subject
+from .exhaustive import places_any
+from .recount import faults_of_counting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ...framework.index.cluster import Cluster
+    from ...models.snapshot import Snapshot
+    from ..why.reasons import Reason, Subject
+
+
+class Finding(NamedTuple):
+    """One claim and what came of its check: `holds` is None where it was not checked."""
+
+    claim: str
+    holds: bool | None
+    how: str
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON value."""
+        return {"claim": self.claim, "holds": self.holds, "how": self.how}
+
+
+def check_answer(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Finding]:
+    """Check an answer of `explain --why -o json` against the input that it is about.
+
+    Raises
+    ------
+    KubestowError
+        Where the document is no such answer, or speaks of a pod that the input does not have.
+    """
+    try:
+        return list(_findings(snapshot, document))
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        raise KubestowError(f"no document of `kubestow explain --why -o json`: {error!r}") from None
+
+
+def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Finding]:
+    cluster = build_cluster(snapshot)
+    name = document["subject"].partition(" ")[2]
+    subject = find_subject(cluster, name)
+    asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
+    if document["answer"] in ("placed", "atACost"):
+        yield _replayed(f"{subject.name} has a place", asked, document["evidence"])
+        return
+    if "core" not in document:
+        yield Finding("time was out before an answer was proven", None, "nothing is claimed")
+        return
+    known = {reason.identity: reason for reason in reasons_of(subject)}
+    core: list[Reason] = []
+    for row in document["core"]:
+        reason = known.get((row["kind"], row["object"], row["field"], row["text"]))
+        claim = f"{row['object']}: {row['text']}"
+        yield Finding(claim, reason is not None, "looked up in the input")
+        if reason is None:
+            return
+        core.append(reason)
+    for reason, row in zip(core, document["core"], strict=True):
+        alone = row["without"]["others"] == "standing"
+        gone = [item for item in known.values() if item is reason or not (alone or item in core)]
+        claim = f"without it there is a place: {row['text']}"
+        open_ = document["answer"] == "open"
+        yield _replayed(claim, lifted(asked, gone), row["without"], open_=open_)
+    if document["answer"] == "open":
+        yield Finding("while all of them stand no plan places it", None, "the answer leaves it open")
+        return
+    others = [reason for reason in known.values() if reason not in core]
+    yield from _impossible(snapshot, lifted(asked, others), subject, core, document)
+
+
+def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any], *, open_: bool = False) -> Finding:
+    """Replay steps; they have to place one of the pods that the round is asked about.
+
+    An answer that was left open (`open_`) need not have any.
+    """
+    if not evidence["steps"]:
+        return Finding(claim, None if open_ else False, "no steps are given for it")
+    cluster = build_cluster(asked)
+    try:
+        fault = _fault_of_steps(cluster, evidence)
+    except ReplayFailure as error:
+        fault = str(error)
+    return Finding(claim, not fault, fault or f"{len(evidence['steps'])} steps replayed")
+
+
+def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
+    plan = Plan(
+        instance=cluster.snapshot.name,
+        scheduler="optimal",
+        status="FEASIBLE",
+        tiers=(),
+        steps=tuple(Step.model_validate(step) for step in evidence["steps"]),
+        allocations=tuple(evidence["allocations"]),
+        stats=Stats(),
+    )
+    moves = moves_of(cluster, plan)
+    chosen = chosen_devices(cluster, plan)
+    fault = follow(cluster, moves, chosen).fault or next(inadmissible(cluster, moves), "")
+    outcome = outcome_of(plan, moves, chosen)
+    if not fault and cluster.asked.isdisjoint(outcome.placed):
+        return "the steps do not place it"
+    if not fault and not valuate(cluster, outcome).guarded:
+        return "a guarded victim violates its budget"
+    return fault
+
+
+def _impossible(
+    snapshot: Snapshot,
+    round_: Snapshot,
+    subject: Subject,
+    core: list[Reason],
+    document: Mapping[str, Any],
+) -> Iterator[Finding]:
+    """Check that no plan places the pods while the core stands, in one of the ways that there are."""
+    claim = "while all of them stand no plan places it"
+    proof = document["proof"]
+    if proof["kind"] == "counting":
+        [key] = document["pods"]
+        faults = list(faults_of_counting(snapshot, key, document["core"], proof))
+        how = f"{len(proof['nodes'])} nodes added up once more"
+        yield Finding(claim, not faults, faults[0] if faults else how)
+    elif proof["kind"] == "countingByDomain":
+        mine = counting_proof_of_group(subject, core)
+        same = mine is not None and mine["domains"] == proof["domains"]
+        yield Finding(claim, same, f"{len(proof['domains'])} domains counted once more")
+    found = places_any(build_cluster(round_))
+    if found is not None:
+        yield Finding(claim, not found, "every step after every other tried")
+    elif proof["kind"] == "search":
+        yield Finding(claim, None, "too large, or with devices: it is the solver's word")

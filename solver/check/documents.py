@@ -1,0 +1,40 @@
+"""Which check a document of an earlier command asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from ...models.errors import KubestowError
+from ...models.plan import Comparison, Plan
+from .answers import Finding, check_answer
+from .plans import check_plan
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...models.snapshot import Snapshot
+
+
+def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Finding]:
+    """Check what a document of `solve`, `compare` or `explain --why` claims.
+
+    Raises
+    ------
+    KubestowError
+        Where it is none of these.
+    """
+    if "answer" in document:
+        return check_answer(snapshot, document)
+    try:
+        if "optimal" in document:
+            both = Comparison.model_validate(document)
+            return [*check_plan(snapshot, both.optimal), *check_plan(snapshot, both.greedy)]
+        return check_plan(snapshot, Plan.model_validate(document))
+    except ValidationError as error:
+        fault = error.errors()[0]
+        field = ".".join(map(str, fault["loc"]))
+        raise KubestowError(
+            f"no document of `kubestow solve`, `compare` or `explain --why` in JSON: {field}: {fault['msg']}"
+        ) from None

@@ -1,0 +1,65 @@
+"""Checks of a plan: its replay, and the bounds that counting shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...framework.build import build_cluster
+from ...models import tiers
+from ...models.tiers import PREFERENCES
+from ..plans.replay import ReplayFailure, replay
+from ..why.counting import covering
+from ..why.reasons import Subject, reasons_of
+from .answers import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...framework.index.cluster import Cluster
+    from ...models.plan import Plan, Tier
+    from ...models.snapshot import Snapshot
+
+
+def check_plan(snapshot: Snapshot, plan: Plan) -> list[Finding]:
+    """Replay a plan of `solve -o json` and look at its bounds."""
+    cluster = build_cluster(snapshot)
+    last = plan.tiers[-1].name if plan.tiers else "none"
+    try:
+        replay(cluster, plan, last if last in PREFERENCES else "none")
+        replayed = Finding("every step passes every filter", True, f"{len(plan.steps)} steps replayed")
+    except ReplayFailure as error:
+        replayed = Finding("every step passes every filter", False, str(error))
+    return [replayed, *_bounds(cluster, plan)]
+
+
+def _bounds(cluster: Cluster, plan: Plan) -> Iterator[Finding]:
+    most = _most_placed(cluster)
+    for tier in plan.tiers:
+        if tier.bound is None:
+            continue
+        claim = f"{tier.name} is {'at most' if tier.sense == 'max' else 'at least'} {tier.bound}"
+        if _is_shown(tier, most):
+            yield Finding(claim, True, "by counting")
+        else:
+            yield Finding(claim, None, "the solver's word, given the tiers above")
+
+
+def _is_shown(tier: Tier, most: dict[str, int]) -> bool:
+    """Whether counting shows a bound: all pods that have a node at all, or no cost."""
+    assert tier.bound is not None
+    if tier.sense == "min":
+        return tier.bound <= 0
+    return tier.name in most and tier.bound >= most[tier.name]
+
+
+def _most_placed(cluster: Cluster) -> dict[str, int]:
+    """Return for each tier `scheduled` the pods that counting alone leaves a node."""
+    most = {tiers.scheduled(level): 0 for level in cluster.levels}
+    hopeless: dict[int, bool] = {}
+    for i in cluster.pending:
+        info = cluster.pods[i]
+        if info.cls not in hopeless:
+            subject = Subject(cluster, f"Pod {info.key}", (i,))
+            hopeless[info.cls] = covering(subject, reasons_of(subject)) is not None
+        most[tiers.scheduled(info.priority)] += not hopeless[info.cls]
+    return most

@@ -1,0 +1,205 @@
+"""The blueprint: how many pods of each class go to each side of the cluster, and how many of each kind leave.
+
+Nodes of one side have the same domains of all keys that constraints spread over: moves within a side leave
+every row over several nodes as it is, budgets aside, and these count victims of one group alike. Classes that
+a spread constraint looks at keep the numbers of pods that the best plan has on each side; all else is decided
+by the sums (`solver.bounds.summed`), tier after tier.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from ...encoders import (
+    composite_pod_groups,
+    host_ports,
+    inter_pod_affinity,
+    node_volume_limits,
+    pod_groups,
+    volume_binding,
+    volume_restrictions,
+)
+from ...encoders.topology_spread import spread_groups
+from ...framework.rules.spread import hard_constraints
+from ..bounds.summed import SummedModel
+from ..model.interrupts import run_or_leave
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...encoders.problem import Problem
+    from ...framework.vocabulary.arrays import Bools, Ints
+    from ..bounds.summed import VictimGroup
+    from .params import RefillParams
+
+# Families whose rows moves could break although they stay on one side.
+OTHER_FAMILIES = (
+    host_ports,
+    volume_restrictions,
+    node_volume_limits,
+    volume_binding,
+    inter_pod_affinity,
+    pod_groups,
+    composite_pod_groups,
+)
+
+MILLION = 1_000_000
+
+# How far the share of a side may be from its part of the nodes, in pods: the first that has a solution.
+EVEN = (2, 4, 8)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The sides of a round.
+
+    Attributes
+    ----------
+    nodes : sequence of bool[N]
+        Over-committed nodes are on none.
+    tied : set of int
+        Classes whose numbers by side a spread constraint counts.
+    caps : int array (C, N)
+        Most pods of each class that may stand on a node.
+    """
+
+    nodes: Sequence[Bools]
+    tied: frozenset[int]
+    caps: Ints
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """Numbers by side: pods of each class that come, victims of each group that leave; values of tiers."""
+
+    coming: Mapping[tuple[int, int], int]
+    leaving: Mapping[tuple[VictimGroup, int], int]
+    values: Mapping[str, int]
+
+
+def suits(problem: Problem) -> bool:
+    """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
+    others = any(family.FAMILY.applies(problem) for family in OTHER_FAMILIES)
+    return bool(problem.victims) and problem.devices is None and not others
+
+
+def sides_of(problem: Problem) -> Sides:
+    """Divide the nodes by the domains that constraints spread over; where each node is one, limit classes."""
+    n_nodes = problem.cluster.n_nodes
+    asked = np.array([cls.request for cls in problem.classes]).max(axis=0, initial=0) > 0
+    sound = (problem.free_now[asked] >= 0).all(axis=0) & (problem.slots_now >= 0)
+    caps = np.array([cls.limit for cls in problem.classes], dtype=np.int64).reshape(-1, n_nodes)
+    caps[:, ~sound] = 0
+    tied: set[int] = set()
+    keys: list[Ints] = []
+    for group in spread_groups(problem, hard_constraints):
+        domains = np.asarray(group.domain_of, dtype=np.int64)
+        present = domains[domains >= 0]
+        if len(np.unique(present)) == len(present):
+            running = group.matching.fixed.copy()
+            for v in group.matching.victims:
+                running[v.node] += v.size
+            most = np.maximum(group.constraint.max_skew - running, 0)
+            for cls in group.counted_carriers:
+                caps[cls.index] = np.minimum(caps[cls.index], most)
+        else:
+            tied |= {cls.index for cls in (*group.carriers, *group.matching.classes)}
+            keys.append(domains)
+    signature = np.stack([np.zeros(n_nodes, dtype=np.int64), *keys])
+    _, side = np.unique(signature, axis=1, return_inverse=True)
+    side = np.where(sound, side.reshape(-1), -1)
+    nodes = [side == s for s in np.unique(side[side >= 0])]
+    return Sides(nodes, frozenset(tied), caps)
+
+
+def blueprint(
+    problem: Problem,
+    sides: Sides,
+    standing: Mapping[tuple[int, int], int],
+    held: Sequence[tuple[str, int]],
+    names: Sequence[str],
+    slack: int,
+    new_solver: Callable[[float], cp_model.CpSolver],
+    params: RefillParams,
+) -> Blueprint | None:
+    """Decide by sums who comes where and who leaves; None where no solution was found.
+
+    Parameters
+    ----------
+    standing : mapping
+        Newcomers of the best plan by (class, node).
+    held : sequence of (str, int)
+        Tiers above, and their values.
+    names : sequence of str
+        Tiers to be improved, in their order.
+    slack : int
+        Millionths of what a side has of each resource (rounded up) that are to stay free at least. More
+        stay free where that costs nothing in any tier.
+    """
+    sums = SummedModel(problem, sides.nodes)
+    amounts = [problem.cluster.allocatable[:, side].sum(axis=1) for side in sides.nodes]
+    grain = [[*(-(-amount // MILLION)), 0] for amount in amounts]
+    sums.add_room(np.array(grain, dtype=np.int64), slack, MILLION)
+    sums.hold(held)
+    side_of = {int(n): s for s, side in enumerate(sides.nodes) for n in np.flatnonzero(side)}
+    now: Counter[tuple[int, int]] = Counter()
+    for (c, n), count in standing.items():
+        if n in side_of:
+            now[c, side_of[n]] += count
+    for (c, s), variable in sums.placed.items():
+        if c in sides.tied:
+            sums.model.add(variable == now[c, s])
+    solver, values = None, {}
+    for name in [name for name in names if name in sums.goals]:
+        sums.model.minimize(sums.goals[name].terms.expression())
+        solver = _limited(new_solver, params)
+        status = run_or_leave(partial(solver.solve, sums.model), solver.stop_search)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return None
+        values[name] = int(solver.value(sums.goals[name].terms.expression()))
+        sums.hold([(name, values[name])])
+    if solver is None:
+        return None
+    sums.model.maximize(sums.slack)
+    for off in EVEN:
+        even, model = _limited(new_solver, params), sums.model.clone()
+        _balance(sides, sums, model, off)
+        status = run_or_leave(partial(even.solve, model), even.stop_search)
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            solver = even
+            break
+    coming = {key: int(solver.value(variable)) for key, variable in sums.placed.items()}
+    leaving = {key: int(solver.value(variable)) for key, variable in sums.leaving.items()}
+    return Blueprint(coming, leaving, values)
+
+
+def _limited(new_solver: Callable[[float], cp_model.CpSolver], params: RefillParams) -> cp_model.CpSolver:
+    """Make a solver with one worker that stops after the same work on every machine."""
+    solver = new_solver(params.blueprint_limit)
+    solver.parameters.num_workers = 1
+    solver.parameters.max_deterministic_time = params.blueprint_work
+    return solver
+
+
+def _balance(sides: Sides, sums: SummedModel, model: cp_model.CpModel, off: int) -> None:
+    """Let the sides have like shares of every class and of every group of victims, but for a few pods."""
+    nodes = [int(side.sum()) for side in sides.nodes]
+    placed: dict[int, list[tuple[cp_model.IntVar, int]]] = {}
+    for (c, s), variable in sums.placed.items():
+        if c not in sides.tied:
+            placed.setdefault(c, []).append((variable, nodes[s]))
+    leaving: dict[VictimGroup, list[tuple[cp_model.IntVar, int]]] = {}
+    for (g, s), variable in sums.leaving.items():
+        leaving.setdefault(g, []).append((variable, nodes[s]))
+    for parts in (*placed.values(), *leaving.values()):
+        whole = cp_model.LinearExpr.sum([variable for variable, _ in parts])
+        total = sum(weight for _, weight in parts)
+        for variable, weight in parts:
+            difference = total * variable - weight * whole
+            model.add_linear_constraint(difference, -off * total, off * total)

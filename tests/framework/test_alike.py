@@ -1,0 +1,40 @@
+"""A cluster that is built from another one's knowledge is the cluster that is built anew."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from support.why_rounds import asked_round
+
+from kubestow.framework.build import build_cluster
+from kubestow.framework.index.podinfo import PodInfo
+from kubestow.solver.why.reasons import lifted, reasons_of
+from kubestow.solver.why.subjects import find_subject
+
+SEEDS = [0, 2, 3, 4, 6, 8, 9]
+"""One round of each family at least, with pods that wait."""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_another_cluster_has_read_is_read_alike(seed):
+    snapshot = asked_round(seed)
+    first = build_cluster(snapshot)
+    for reason in reasons_of(find_subject(first, snapshot.asked[0])):
+        changed = lifted(snapshot, [reason])
+        anew, again = build_cluster(changed), build_cluster(changed, like=first)
+        assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
+        assert np.array_equal(again.allocatable, anew.allocatable)
+        assert np.array_equal(again.usage, anew.usage)
+        assert (again.pending, again.bound, again.resources) == (anew.pending, anew.bound, anew.resources)
+
+
+def test_nothing_is_taken_from_a_cluster_under_other_rules():
+    snapshot = asked_round(SEEDS[0])
+    first = build_cluster(snapshot)
+    later = replace(snapshot, now=snapshot.now.replace(year=snapshot.now.year + 1))
+    anew, again = build_cluster(later), build_cluster(later, like=first)
+    assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
+
+
+def seen(info):
+    return {item.name: getattr(info, item.name) for item in fields(PodInfo)}

@@ -1,0 +1,173 @@
+"""What `kubestow check` finds: documents as they were made hold, and each that was tampered with does not."""
+
+import copy
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+from support.builders import budget, cluster, group, node, pod
+from support.why_rounds import OPTIONS
+
+from kubestow.cli import main
+from kubestow.framework.build import build_cluster
+from kubestow.models.errors import KubestowError
+from kubestow.solver.api import solve
+from kubestow.solver.check.documents import check_document
+from kubestow.solver.check.exhaustive import MOST_NODES, places_any
+from kubestow.solver.why.question import why
+
+P = pod("p").req(cpu="2").priority(10)
+GUARDED = [
+    node("n", cpu="2"),
+    pod("v").req(cpu="2").label(app="v").guard(1000).on("n"),
+    budget("k", allowed=0, app="v"),
+    node("m", cpu="2").taint("dedicated", "gpu"),
+    P,
+]
+SPREAD = [
+    node("a", cpu="8", zone="a"),
+    node("b", cpu="1", zone="b"),
+    pod("v").label(app="p").on("a").priority(10),
+    P.label(app="p").spread("zone"),
+]
+PARTLY = [node("n", cpu="2"), pod("w").req(cpu="1").on("n"), P, P.named("q")]
+GANG = [
+    node("a", cpu="4").label(rack="r1"),
+    group("g", "rack", gang=3),
+    pod("m").req(cpu="2").member("g").times(3),
+]
+
+
+def document(objects, name="p"):
+    """An answer as a program reads it."""
+    return json.loads(json.dumps(why(cluster(*objects), name, OPTIONS)))
+
+
+def wrong(objects, told):
+    return [item.claim for item in check_document(cluster(*objects), told) if item.holds is False]
+
+
+@pytest.mark.parametrize(
+    "objects, name",
+    [
+        pytest.param(GUARDED, "p", id="by counting"),
+        pytest.param(SPREAD, "p", id="by search"),
+        pytest.param(GANG, "g", id="a group by domain"),
+        pytest.param(PARTLY, "q", id="at a cost"),
+        pytest.param([node("n"), P], "p", id="placed"),
+    ],
+)
+def test_an_answer_holds_as_it_was_made(objects, name):
+    findings = check_document(cluster(*objects), document(objects, name))
+    assert findings
+    assert all(item.holds for item in findings)
+
+
+def _set(path, value):
+    def change(told):
+        *way, last = path
+        for step in way:
+            told = told[step]
+        told[last] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "objects, change",
+    [
+        pytest.param(GUARDED, _set(["proof", "nodes", 0, "held"], "1"), id="an amount that is held"),
+        pytest.param(GUARDED, _set(["proof", "nodes", 0, "wanted"], "3"), id="the amount that is wanted"),
+        pytest.param(GUARDED, _set(["proof", "staying"], []), id="who stays"),
+        pytest.param(GUARDED, lambda told: told["proof"]["nodes"].pop(), id="a node that is left out"),
+        pytest.param(GUARDED, _set(["proof", "nodes", 1, "reason"], 0), id="a node under another rule"),
+        pytest.param(GUARDED, _set(["core", 0, "text"], "guard of 7"), id="the words of a rule"),
+        pytest.param(GUARDED, lambda told: told["core"].pop(), id="a rule that is left out"),
+        pytest.param(
+            GUARDED, lambda told: told["core"][-1]["without"]["steps"].pop(), id="the step that places it"
+        ),
+        pytest.param(
+            GUARDED, _set(["core", 0, "without", "steps", -1, "node"], "m"), id="a step to another node"
+        ),
+        pytest.param(SPREAD, lambda told: told["core"].pop(), id="a rule of a core that search found"),
+        pytest.param(PARTLY, lambda told: told["evidence"]["steps"].pop(), id="the steps of a plan"),
+    ],
+)
+def test_an_answer_that_was_tampered_with_does_not(objects, change):
+    told = document(objects)
+    assert not wrong(objects, told)
+    changed = copy.deepcopy(told)
+    change(changed)
+    assert wrong(objects, changed)
+
+
+def test_a_victim_that_may_be_evicted_does_not_stay():
+    """A pod of the input that came after the answer may evict it."""
+    told = document(GUARDED)
+    late = [*GUARDED, pod("late").priority(2000)]
+    claims = wrong(late, told)
+    assert "while all of them stand no plan places it" in claims
+
+
+@pytest.mark.parametrize(
+    "told, message",
+    [
+        ({"answer": "impossible"}, "no document of `kubestow explain --why -o json`"),
+        ({"answer": "impossible", "subject": "Pod default/x", "core": []}, "there is no pod"),
+        ({"steps": 3}, "no document of `kubestow solve`"),
+    ],
+)
+def test_other_documents_are_refused(told, message):
+    with pytest.raises(KubestowError, match=message):
+        check_document(cluster(*GUARDED), told)
+
+
+# -- plans --
+
+
+def test_a_plan_is_replayed_and_its_bounds_are_counted():
+    plan = solve(cluster(*GUARDED), OPTIONS)
+    findings = check_document(cluster(*GUARDED), plan.model_dump(by_alias=True))
+    assert all(item.holds for item in findings)
+    assert "scheduled[priority=10] is at most 0" in [item.claim for item in findings]
+
+
+def test_a_plan_with_a_step_too_few_fails():
+    told = solve(cluster(*PARTLY), OPTIONS).model_dump(by_alias=True)
+    told["steps"] = told["steps"][:-1]
+    assert wrong(PARTLY, told) == ["every step passes every filter"]
+
+
+def test_a_bound_that_only_the_solver_knows_is_not_checked():
+    told = solve(cluster(*PARTLY), OPTIONS).model_dump(by_alias=True)
+    found = {item.claim: item.holds for item in check_document(cluster(*PARTLY), told)}
+    assert found["scheduled[priority=10] is at most 1"] is None
+
+
+# -- the search without a solver --
+
+
+def test_a_large_round_and_one_with_claims_are_not_searched():
+    many = cluster(*[node(f"n{k}") for k in range(MOST_NODES + 1)], P)
+    assert places_any(build_cluster(replace(many, asked=("default/p",)))) is None
+
+
+# -- the command --
+
+
+@pytest.mark.parametrize(
+    "change, code", [(lambda text: text, 0), (lambda text: text.replace('"2"', '"1"'), 1)]
+)
+def test_the_exit_code_tells_whether_it_holds(change, code):
+    told = CliRunner().invoke(main, ["explain", "guard-service", "promo-0", "--why", "-o", "json"])
+    result = CliRunner().invoke(main, ["check", "-", "-o", "json"], input=change(told.stdout))
+    assert result.exit_code == code, result.output
+    assert json.loads(result.stdout)["holds"] == (code == 0)
+
+
+@pytest.mark.parametrize("text, line", [("{", "is not JSON"), ("[]", "is not a JSON object")])
+def test_bad_input_is_one_line(text, line):
+    result = CliRunner().invoke(main, ["check", "-", "guard-service"], input=text)
+    assert result.exit_code == 2
+    assert line in result.stderr

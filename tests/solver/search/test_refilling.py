@@ -1,0 +1,97 @@
+"""Refill search as a phase, and the bounds of tiers that time was too short for."""
+
+from dataclasses import replace
+
+from support.builders import budget, cluster, node
+from support.proof import OPTIONS
+from support.rows import high, low
+
+from kubestow.encoders.build import build_problem
+from kubestow.framework.build import build_cluster
+from kubestow.models import tiers
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.refill.params import RefillParams
+from kubestow.solver.refill.search import one_by_one
+from kubestow.solver.search import phases, tier_search
+from kubestow.solver.search.params import SearchParams
+from kubestow.solver.search.refilling import refill
+from kubestow.solver.search.tier_run import TierRun
+from kubestow.solver.search.tier_search import Search
+
+VIOLATIONS = tiers.violations(100)
+
+EAGER = RefillParams(least_nodes=0, least_pods=0.0, moves_per_node=200, first_slack=0)
+
+WASTEFUL = cluster(
+    *(node(name, cpu="4") for name in "abcd"),
+    *(low.named(f"{name}1").label(app="web").req(cpu="3").on(name) for name in "abcd"),
+    *(low.named(f"{name}2").label(app="db").req(cpu="1").on(name) for name in "abcd"),
+    high.named("large").req(cpu="3").times(2),
+    high.named("small").req(cpu="1").times(2),
+    budget("web", app="web", allowed=1),
+    budget("db", app="db", allowed=2),
+)
+"""Eight cores are wanted: two of the large victims must leave, and one disruption of them is allowed."""
+
+
+def search_of(side_by_side=one_by_one):
+    """A search of the round with a plan that evicts more than it must."""
+    problem = build_problem(build_cluster(WASTEFUL))
+    params = SearchParams(small_model=0, refill=EAGER)
+    search = Search(problem, OPTIONS, params=params, side_by_side=side_by_side)
+    greedy, _ = greedy_outcome(problem.cluster, "none")
+    search.state.offer(greedy)
+    return search
+
+
+def run_of(search):
+    state = search.state
+    names = [tier.name for tier in state.incumbent.valuation.tiers]
+    first = names.index(VIOLATIONS)
+    for name in names[:first]:
+        state.settle(name)
+    return TierRun.of(state, names, first)
+
+
+def test_the_phase_finds_the_plan_at_the_bound():
+    run = run_of(search_of())
+    phases.add_up(run)
+    before = run.state.value(VIOLATIONS)
+    refill(run)
+    assert run.state.value(VIOLATIONS) == run.state.bound(VIOLATIONS) == 1
+    assert before > 1
+
+
+def test_the_phase_leaves_small_rounds_alone():
+    search = search_of()
+    search.state.params = replace(search.state.params, refill=RefillParams())
+    run = run_of(search)
+    before = run.state.incumbent.best
+    refill(run)
+    assert run.state.incumbent.best is before
+
+
+def test_the_phase_waits_for_all_tiers_of_placed_pods():
+    search = search_of()
+    names = [tier.name for tier in search.state.incumbent.valuation.tiers]
+    before = search.best
+    refill(TierRun.of(search.state, names, 0))
+    assert search.best is before
+
+
+def test_a_tier_that_no_phase_had_time_for_is_bounded_by_sums(monkeypatch):
+    monkeypatch.setattr(tier_search, "LARGE_MODEL", ())
+    search = search_of()
+    search.run([])
+    assert search.state.value(VIOLATIONS) > search.bounds[VIOLATIONS] == 1
+
+
+def test_ctrl_c_in_a_block_leaves_the_best_plan_so_far():
+    def interrupted(work, number, pieces):
+        raise KeyboardInterrupt
+
+    search = search_of(interrupted)
+    before = search.state.value(VIOLATIONS)
+    search.run([])
+    assert search.interrupted
+    assert search.state.value(VIOLATIONS) == before
