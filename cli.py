@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.commands.apply_plan import apply_plan
 from kubestow.commands.check import check
 from kubestow.commands.explain import explain
+from kubestow.commands.exporter import exporter
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -266,8 +268,10 @@ def compare(
         sys.exit(1)
 
 
+main.add_command(apply_plan)
 main.add_command(check)
 main.add_command(explain)
+main.add_command(exporter)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)

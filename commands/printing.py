@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 
 _DOCUMENTS: Final = ("json", "yaml")
-_WORDS: Final = {"wide": "all rows and more columns", "csv": "a line for each tier"}
+_WORDS: Final = {
+    "wide": "all rows and more columns",
+    "csv": "a line for each tier",
+    "script": "a shell script for kubectl",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

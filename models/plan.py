@@ -6,18 +6,18 @@ prints. A value never travels without its bound (`Tier`).
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_serializer
-from pydantic.alias_generators import to_camel
+from pydantic import model_serializer
+
+from .plan_model import PlanModel
+from .plan_objects import PlanObjects
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
 
 Sense = Literal["max", "min"]
-
-
-class PlanModel(BaseModel):
-    """Base of everything in a plan: frozen, camelCase outside, snake_case inside."""
-
-    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="ignore")
 
 
 class Tier(PlanModel):
@@ -134,7 +134,10 @@ class Stats(PlanModel):
 
 
 class Plan(PlanModel):
-    """The answer to one round: see the contract for the meaning of each list."""
+    """The answer to one round: see the contract for the meaning of each list.
+
+    `objects` has what carrying the plan out takes beside the steps; plans of earlier releases have none.
+    """
 
     instance: str
     scheduler: Literal["optimal", "greedy"]
@@ -150,16 +153,34 @@ class Plan(PlanModel):
     fallbacks: tuple[Fallback, ...] = ()
     unschedulable: tuple[Unschedulable, ...] = ()
     stats: Stats
+    objects: PlanObjects | None = None
 
     def vector(self) -> tuple[int, ...]:
         """Tier values with `max` tiers negated: the lexicographically smaller vector is the better one."""
         return tuple(-t.value if t.sense == "max" else t.value for t in self.tiers)
+
+    def asked(self) -> list[Step]:
+        """Return the steps in the order in which an API server is asked."""
+        return asked(self.steps, {e.pod for e in self.evictions if e.violates})
 
     def placed(self) -> dict[str, str]:
         """Pod -> node of every pod that the plan places, bound or nominated."""
         places = {b.pod: b.node for b in self.bindings}
         places.update((n.pod, n.node) for n in self.nominations)
         return places
+
+
+def asked(steps: Iterable[Step], violating: Container[str | None]) -> list[Step]:
+    """Return steps in the order in which an API server is asked.
+
+    Of neighbouring marks those whose budgets honour them come first: the eviction API grants what it is asked
+    for first, and between neighbouring marks no filter is asked.
+    """
+    found: list[Step] = []
+    for are_marks, together in groupby(steps, key=lambda step: step.mark is not None):
+        group = list(together)
+        found += sorted(group, key=lambda step: step.mark in violating) if are_marks else group
+    return found
 
 
 class ComparedTier(PlanModel):

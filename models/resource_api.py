@@ -6,10 +6,11 @@ fields of `exactly` directly and a device had its own below `basic`.
 Sources: KEP-4381, KEP-4815 (counters), KEP-4816 (firstAvailable), KEP-5055 (taints), KEP-5075 (capacity).
 """
 
+import json
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from .base import Bool, Int64, KubeModel, Texts, Timestamp, shared
 from .meta import Condition, KubeObject, ObjectMeta
@@ -24,6 +25,10 @@ DeviceTolerationEffect = Literal["", "None", "NoSchedule", "NoExecute"]
 
 DeviceQuantity = Annotated[QuantityField, AfterValidator(lambda quantity: max(quantity, Fraction(0)))]
 """An amount of a device; the API server takes negative ones, which count as none."""
+
+
+JsonText = Annotated[str, BeforeValidator(lambda value: json.dumps(value, sort_keys=True, default=float))]
+"""A part of an object that is handed on as it is, as JSON."""
 
 
 class ResourcePool(KubeModel):
@@ -238,10 +243,11 @@ class DeviceConstraint(KubeModel):
 
 
 class DeviceClaim(KubeModel):
-    """The requests of a claim and the constraints between them."""
+    """The requests of a claim and the constraints between them; `config` is for drivers alone."""
 
     requests: tuple[DeviceRequest, ...] = ()
     constraints: tuple[DeviceConstraint, ...] = ()
+    config: tuple[JsonText, ...] = Field(default=(), exclude=True)
 
 
 class ResourceClaimSpec(KubeModel):
@@ -344,10 +350,11 @@ class ResourceClaimTemplate(KubeObject):
 
 
 class DeviceClassSpec(KubeModel):
-    """Which devices are of a class, and the extended resource that it serves, if any."""
+    """Which devices are of a class, what drivers are told of them, and the extended resource, if any."""
 
     selectors: tuple[DeviceSelector, ...] = ()
     extended_resource_name: str | None = None
+    config: tuple[JsonText, ...] = Field(default=(), exclude=True)
 
 
 class DeviceClass(KubeObject):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .plan import PlanModel, Sense
+from .plan import Sense
+from .plan_model import PlanModel
 
 ERROR: Final = "ERROR"
 """The status of an instance that could not be read or solved."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .plan import PlanModel
+from .plan_model import PlanModel
 
 PodState = Literal["placed", "running", "evicted"]
 DeviceState = Literal["free", "taken", "spent"]

@@ -40,8 +40,7 @@ _UNREAD: Final = {
     "DeploymentSpec": "minReadySeconds progressDeadlineSeconds revisionHistoryLimit",
     "Device": "basic nodeAllocatableResourceMappings nodeAllocatableResources",
     "DeviceAllocationResult": "config",
-    "DeviceClaim": "config",
-    "DeviceClassSpec": "config suitableNodes",
+    "DeviceClassSpec": "suitableNodes",
     "DeviceCounterConsumption": "compatibilityGroups",
     "DeviceRequest": (
         "adminAccess allocationMode capacity count derivedAttributes deviceClassName selectors tolerations"

@@ -36,7 +36,7 @@ def test_there_are_examples():
 
 
 def test_every_command_is_listed():
-    listed = re.findall(r"^\| `kubestow (\w+)` \|", README, re.MULTILINE)
+    listed = re.findall(r"^\| `kubestow ([\w-]+)` \|", README, re.MULTILINE)
     assert set(listed) == set(main.commands) - {"version"}
 
 

@@ -116,6 +116,7 @@ _ROLES: Final = {
     "ExactDeviceRequest": "deviceClassName=name",
     "CELDeviceSelector": "expression=expression",
     "CapacityRequirements": "requests=qualified",
+    "DeviceClaim": "config=drop",
     "DeviceConstraint": "requests=request matchAttribute=attribute_name distinctAttribute=attribute_name",
     "DeviceRequestAllocationResult": (
         "request=request driver=driver pool=name device=name shareID=uid consumedCapacity=qualified "
@@ -123,7 +124,7 @@ _ROLES: Final = {
     ),
     "ResourceClaimConsumerReference": "apiGroup=group resource=consumer name=name uid=uid",
     "AllocatedDeviceStatus": "driver=driver pool=name device=name shareID=uid",
-    "DeviceClassSpec": "extendedResourceName=resource",
+    "DeviceClassSpec": "extendedResourceName=resource config=drop",
     "DeviceTaintSelector": "deviceClassName=name driver=driver pool=name device=name",
     # configuration
     "KubeSchedulerConfiguration": "apiVersion=keep kind=keep",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ...framework.dra.allocation import Allocation
     from ...framework.dra.devices import Device, DeviceId
+    from ...framework.dra.index import DeviceIndex
     from ...framework.index.cluster import Cluster
     from ...framework.state.state import State
     from ...models.plan import Plan
@@ -25,11 +26,7 @@ def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
     index = device_index(cluster)
     if index is None or not plan.allocations:
         return {}
-    newest: dict[DeviceId, Device] = {}
-    for device in index.inventory.devices:
-        known = newest.get(device.id)
-        if known is None or known.slice.generation <= device.slice.generation:
-            newest[device.id] = device
+    newest = newest_devices(index)
     found: dict[str, Allocation] = {}
     for item in plan.allocations:
         try:
@@ -37,6 +34,16 @@ def chosen_devices(cluster: Cluster, plan: Plan) -> dict[str, Allocation]:
         except KeyError:
             continue
     return found
+
+
+def newest_devices(index: DeviceIndex) -> dict[DeviceId, Device]:
+    """Return each device by its id, as the newest generation of its pool has it."""
+    newest: dict[DeviceId, Device] = {}
+    for device in index.inventory.devices:
+        known = newest.get(device.id)
+        if known is None or known.slice.generation <= device.slice.generation:
+            newest[device.id] = device
+    return newest
 
 
 def written(allocations: Mapping[str, Allocation]) -> tuple[dict[str, Any], ...]:

@@ -28,6 +28,7 @@ from ...models.plan import (
 from .apply import apply_moves
 from .device_allocations import written
 from .objective import ObjectiveVector, end_state
+from .objects import objects_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -75,12 +76,15 @@ def build_plan(
         if not cluster.pods[v].terminating
     )
     domains = placements_of(cluster, outcome.placed, outcome.victims)
+    steps = steps_of(cluster, outcome)
+    end = end_state(cluster, outcome)
+    violating = {e.pod for e in evictions if e.violates}
     return Plan(
         instance=cluster.snapshot.name,
         scheduler=scheduler,
         status="OPTIMAL" if all(t.proven for t in tiers) else "FEASIBLE",
         tiers=tiers,
-        steps=steps_of(cluster, outcome),
+        steps=steps,
         bindings=tuple(
             Binding(pod=keys[i], node=names[n])
             for i, n in outcome.placed.items()
@@ -106,7 +110,9 @@ def build_plan(
         ),
         allocations=written(outcome.allocations),
         fallbacks=fallbacks_of(cluster, outcome),
-        unschedulable=_left_out(cluster, outcome),
+        # before the end state is nominated on
+        objects=objects_of(cluster, steps, outcome.moves, violating, outcome.allocations, end),
+        unschedulable=_left_out(cluster, outcome, end),
         stats=stats,
     )
 
@@ -129,9 +135,11 @@ def _step(cluster: Cluster, move: Move) -> Step:
             return Step(deallocate=claim_keys(cluster)[claim])
 
 
-def _left_out(cluster: Cluster, outcome: Outcome) -> tuple[Unschedulable, ...]:
-    """Diagnose one pod of each class; a pod that waits for its nominated node gets a message of its own."""
-    end = end_state(cluster, outcome)
+def _left_out(cluster: Cluster, outcome: Outcome, end: State) -> tuple[Unschedulable, ...]:
+    """Diagnose one pod of each class; a pod that waits for its nominated node gets a message of its own.
+
+    `end` is the state in which the moves end; it keeps the nominations.
+    """
     for i, node in outcome.waiting.items():
         end.nominate(i, node)
     told: dict[Hashable, Diagnosis] = {}

@@ -22,6 +22,7 @@ from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of
 from .nominations import derive_nominations
 from .objective import valuate
+from .objects import objects_of
 from .outcome import Outcome
 from .preemptors import preemptors
 
@@ -230,6 +231,10 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State)
         yield from _faults_of_roles(cluster, plan, outcome)
     if plan.fallbacks != fallbacks_of(cluster, outcome):
         yield "fallbacks are not those of the steps"
+    violating = {e.pod for e in plan.evictions if e.violates}
+    touched = objects_of(cluster, plan.steps, outcome.moves, violating, outcome.allocations, end)
+    if plan.objects not in (None, touched):
+        yield "objects are not those that the steps touch"
 
 
 def _faults_of_roles(cluster: Cluster, plan: Plan, outcome: Outcome) -> Iterator[str]:

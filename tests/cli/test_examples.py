@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.applying import cluster_of
 from support.fake_cluster import FakeCluster, kubeconfig, raw_objects, serving
 from support.paths import DATA
 
@@ -55,12 +56,16 @@ def folder(tmp_path_factory):
         (folder / file).write_text((DATA / "openb" / file).read_text())
     (folder / "cases.jsonl").write_text(CASE + "\n")
     (folder / "script.yaml").write_text(SCRIPT)
+    # a dump: its objects have uids, as an API server gives them
+    documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
+    (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
     log = str(folder / "events.jsonl")
     for file, words in (
         ("plan.json", ["solve", str(folder / "cluster.yaml")]),
+        ("comparison.json", ["compare", str(folder / "cluster.yaml")]),
         ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
         ("simulation.json", ["simulate", "--log", log]),
         ("study.json", ["study", str(folder / "tuesday.yaml")]),
@@ -86,7 +91,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
 
 
 # These work on files of their own formats, of which nothing is bundled.
-ON_FILES = {"check", "hints", "queue", "report"}
+ON_FILES = {"apply-plan", "check", "hints", "queue", "report"}
 
 
 @pytest.mark.parametrize("command", sorted(set(main.commands) - {"version"} - ON_FILES))
@@ -101,10 +106,13 @@ def test_the_example_works(example, folder, monkeypatch, request):
     monkeypatch.chdir(folder)
     if "--live" in example or "snapshot" in example:
         monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
-    source, _, command = example.rpartition("|")
+    source, _, command = example.partition(" > ")[0].rpartition("|")
     words = shlex.split(command)
-    given = "before.json" if "report" in words else "cluster.yaml"
-    standard_input = (folder / given).read_text() if source else None
+    if words[1] == "exporter" and "--once" not in words:
+        words.append("--once")  # it would go on for ever
+    standard_input = (folder / "cluster.yaml").read_text() if source else None
+    if source.startswith("kubestow"):
+        standard_input = CliRunner().invoke(main, shlex.split(source)[1:]).stdout
     result = CliRunner().invoke(main, words[1:], input=standard_input)
     assert result.exit_code == 0, result.output
     files = [word for before, word in pairwise(words) if before in ("-o", "--plot") and "." in word]

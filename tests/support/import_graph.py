@@ -20,6 +20,7 @@ MARK = "picture"
 PACKAGES = (
     "commands",
     "reports",
+    "apply",
     "solver",
     "encoders",
     "simulation",
@@ -150,7 +151,7 @@ def circles(arrows: Graph) -> list[set[str]]:
 
 # -- the picture --
 
-ONE_BOX = ("commands", "reports", "encoders", "simulation", "instances", "models")
+ONE_BOX = ("commands", "reports", "apply", "encoders", "simulation", "instances", "models")
 """Top-level rooms that the picture shows as one box."""
 
 
