@@ -98,6 +98,7 @@ Examples:
   kubestow solve zone-spread-dead-end --scheduler greedy -o name
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
+  kubestow solve cluster.yaml --max-evictions 3 --never-evict app=db --never-evict kube-system:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
@@ -156,7 +157,8 @@ def solve(
     for snapshot, waited in loaded:
         with before_a_plan(), progress_told() as progress:
             if scheduler == "greedy":
-                solved = solve_greedy_round(snapshot, search.prefer, watch=progress.watch, waited=waited)
+                limited = replace(snapshot, limits=search.limits)
+                solved = solve_greedy_round(limited, search.prefer, watch=progress.watch, waited=waited)
             else:
                 solved = solve_round(snapshot, search, progress, watch=progress.watch, waited=waited)
         plan = solved.plan
@@ -183,6 +185,7 @@ Examples:
   kubestow compare
   kubestow compare guard-service
   kubestow compare cluster.yaml -n shop -o wide
+  kubestow compare cluster.yaml --no-evictions
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
@@ -243,7 +246,7 @@ def compare(
         raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
         with before_a_plan(), progress_told() as progress:
-            changes = upgrade(snapshot, against, progress.watch)
+            changes = upgrade(replace(snapshot, limits=search.limits), against, progress.watch)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
         view = printing.view_of(snapshot)
         names = view.shown(pod.pod for pod in changed(changes))

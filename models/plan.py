@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_serializer
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
 
 Sense = Literal["max", "min"]
@@ -133,8 +133,19 @@ class Stats(PlanModel):
     interrupted: bool = False
 
 
+class Limits(PlanModel):
+    """What the round was allowed to evict: null and an empty list where that was not limited."""
+
+    max_evictions: int | None = None
+    max_violations: int | None = None
+    never_evict: tuple[str, ...] = ()
+
+
 class Plan(PlanModel):
-    """The answer to one round: see the contract for the meaning of each list."""
+    """The answer to one round: see the contract for the meaning of each list.
+
+    `limits` is left out of the document where evictions were not limited.
+    """
 
     instance: str
     scheduler: Literal["optimal", "greedy"]
@@ -149,7 +160,15 @@ class Plan(PlanModel):
     composite_placements: tuple[CompositePlacement, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     unschedulable: tuple[Unschedulable, ...] = ()
+    limits: Limits | None = None
     stats: Stats
+
+    @model_serializer(mode="wrap")
+    def _limits_only_where_set(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        if self.limits is None:
+            del document["limits"]
+        return document
 
     def vector(self) -> tuple[int, ...]:
         """Tier values with `max` tiers negated: the lexicographically smaller vector is the better one."""

@@ -8,7 +8,7 @@ from rich.text import Text
 from ..models import tiers as names
 from ..models.plan import ComparedPod, ComparedTier, Comparison
 from .layout import section
-from .plan import summary, verdict
+from .plan import limited, summary, verdict
 from .section import Kind
 from .view import EVERYTHING, View
 from .words import count, listed
@@ -23,6 +23,7 @@ def comparison_report(comparison: Comparison, view: View = EVERYTHING) -> Render
         Text(optimal.instance, style="bold"),
         Text(f"  optimal: {summary(optimal)} ({verdict(optimal)})"),
         Text(f"  greedy:  {summary(greedy)}"),
+        *([Text(f"  limits of both: {limited(optimal.limits)}")] if optimal.limits is not None else []),
         *view.remark,
         Text(""),
         Text(why_it_matters(comparison), style="bold" if comparison.first_difference else "bold green"),

@@ -17,6 +17,7 @@ from ...models.plan import (
     CompositePlacement,
     Eviction,
     Fallback,
+    Limits,
     Nomination,
     Placement,
     Plan,
@@ -107,8 +108,18 @@ def build_plan(
         allocations=written(outcome.allocations),
         fallbacks=fallbacks_of(cluster, outcome),
         unschedulable=_left_out(cluster, outcome),
+        limits=limits_of(cluster),
         stats=stats,
     )
+
+
+def limits_of(cluster: Cluster) -> Limits | None:
+    """Write the limits on evictions; None where there are none."""
+    limits = cluster.snapshot.limits
+    if not limits:
+        return None
+    never = tuple(str(pods) for pods in limits.never)
+    return Limits(max_evictions=limits.evictions, max_violations=limits.violations, never_evict=never)
 
 
 def _step(cluster: Cluster, move: Move) -> Step:

@@ -54,7 +54,8 @@ class ObjectiveVector:
     Attributes
     ----------
     guarded : bool
-        False where no violating set respects the guards of KEP-4664: the outcome is no plan.
+        False where no violating set respects the guards of KEP-4664 and the limit on violations: the outcome
+        is no plan.
     in_turn : bool
         Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
     """
@@ -88,10 +89,13 @@ def valuate(
     leaving = [v for v in outcome.victims if not pods[v].terminating]
     charges = _charges(cluster, outcome, leaving)
     allowed = [b.allowed for b in budgets(cluster)]
-    violating = violating_victims(charges, allowed)
+    violating = violating_victims(charges, allowed, cluster.snapshot.limits.violations)
     guarded = violating is not None
     if violating is None:
-        violating = violating_victims([c.unguarded() for c in charges], allowed) or frozenset()
+        free = [c.unguarded() for c in charges]
+        violating = violating_victims(free, allowed, cluster.snapshot.limits.violations)
+        violating = violating_victims(free, allowed) if violating is None else violating
+        assert violating is not None  # every victim may violate
 
     placed = Counter(pods[i].priority for i in outcome.placed)
     costs: Counter[str] = Counter()
