@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kubestow import __version__
+from kubestow.commands.fit import fit
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -312,6 +313,7 @@ def explain(instances: tuple[str, ...], pod: str, alone: bool, printing: Printin
     printing.emit(with_notes(document, snapshot), report, lambda: names)
 
 
+main.add_command(fit)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)
