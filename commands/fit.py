@@ -27,23 +27,20 @@ from .voice import progress_told
     cls=Command,
     epilog="""\b
 Examples:
-  kubestow fit cluster.yaml --pod web.yaml
+  kubestow fit zone-spread-dead-end --pod shop/web-5
   kubestow fit cluster.yaml --pod web.yaml --count 20
-  kubestow fit cluster.yaml --pod trainer.yaml --evict --max-violations 0
+  kubestow fit cluster.yaml --pod web.yaml --evict --max-violations 0
   kubestow fit cluster.yaml --pod gang.yaml --ignore-pending -o json
   kubestow fit --live --pod web.yaml
-  kubectl create deployment web --image=web --dry-run=client -o json | jq '.spec.template + {kind: "Pod",
-    apiVersion: "v1"} | .metadata.name = "web"' | kubestow fit cluster.yaml --pod -
 """,
 )
 @several_instances
 @click.option(
     "--pod",
     "template",
-    metavar="FILE",
+    metavar="FILE|POD",
     required=True,
-    type=click.Path(exists=True, dir_okay=False, allow_dash=True),
-    help="What is copied: a Pod, or a PodGroup with its minCount and the Pod that is its member.",
+    help="What is copied: a Pod in a file, with its PodGroup if it is of a gang; or a pod of the INSTANCE.",
 )
 @click.option(
     "--count", type=click.IntRange(min=1), metavar="N", help="Stop at N copies.  [default: as many as fit]"
@@ -69,7 +66,7 @@ def fit(
     next one fits nowhere. Waiting pods of the same priority or a higher one come first. Nothing is evicted
     without --evict.
     """
-    from ..instances.template import load_template
+    from ..instances.template import load_template, template_of
     from ..reports.fit import fit_report
     from ..solver.fit import FitOptions
     from ..solver.fit import fit as fit_copies
@@ -84,7 +81,7 @@ def fit(
     wanted = FitOptions(most=count, evict=evict, ignore_pending=ignore_pending)
     with before_a_plan():
         [(snapshot, waited)] = snapshots(instances, choices)
-        copied = load_template(template, snapshot)
+        copied = load_template(template, snapshot) if _is_file(template) else template_of(snapshot, template)
         with progress_told() as progress:
             found = fit_copies(
                 snapshot, copied, wanted, search, progress, watch=progress.watch, waited=waited
@@ -94,3 +91,10 @@ def fit(
     printing.emit(document, partial(fit_report, found), lambda: names)
     if found.stats.interrupted:
         leave(INTERRUPTED, "interrupted; this was the best answer so far")
+
+
+def _is_file(template: str) -> bool:
+    """Whether what is copied is in a file, if it is there or its name is that of one."""
+    from pathlib import Path
+
+    return template == "-" or Path(template).exists() or template.endswith((".yaml", ".yml", ".json", ".gz"))

@@ -164,7 +164,8 @@ class _Copies:
 
     def _named(self, meta: ObjectMeta, kind: str, name: str) -> ObjectMeta:
         uid = _uid(kind, meta.namespace, name)
-        return meta.model_copy(update={"name": name, "uid": uid, "creation_timestamp": self._now})
+        change = {"name": name, "uid": uid, "creation_timestamp": self._now, "deletion_timestamp": None}
+        return meta.model_copy(update=change)
 
 
 def _free(meta: ObjectMeta, taken: Iterator[str]) -> Iterator[str]:

@@ -58,6 +58,13 @@ def test_evictions_are_named(files):
     assert "default/v" in text
 
 
+@pytest.mark.parametrize("name", ["v", "default/v"])
+def test_a_pod_of_the_instance_is_copied_though_it_runs(name, files):
+    text = files(name).stdout
+    assert "copies of default/v (1 pod)" in text
+    assert "most:   2 copies, proven" in text
+
+
 def test_as_many_as_are_asked_for(files):
     assert "most:   1 copy, as many as were asked for" in files("@pod", "--count", "1").stdout
 
@@ -92,9 +99,12 @@ def test_a_template_comes_from_standard_input(files):
         pytest.param("@two", (), "has 2 Pods; what is needed is one, the template", id="two pods"),
         pytest.param("@none", (), "has 0 Pods; what is needed is one, the template", id="no pod"),
         pytest.param("@loose", (), "is no gang: a copy needs minCount", id="a group without minCount"),
-        pytest.param("@lost", (), "names a PodGroup that the file lacks", id="a member without its group"),
+        pytest.param(
+            "@lost", (), "names PodGroup default/g, which is not there", id="a member without its group"
+        ),
         pytest.param("@stranger", (), "its podGroupName would be g", id="a member of another group"),
-        pytest.param("@no-such-file", (), "does not exist", id="no file"),
+        pytest.param("@no-such.yaml", (), "no such file or folder", id="no file"),
+        pytest.param("w", (), "--pod: 'w' is no file, and no pod of ", id="no pod of the instance"),
         pytest.param("@pod", ("--count", "0"), "0 is not in the range x>=1", id="no copies"),
         pytest.param(
             "@pod", ("--evict", "--no-evictions"), "do not go together", id="evictions, and none of them"
