@@ -186,7 +186,8 @@ Examples:
   kubestow compare
   kubestow compare guard-service
   kubestow compare cluster.yaml -n shop -o wide
-  kubestow compare cluster.yaml --no-evictions
+  kubestow compare cluster.yaml --without-evictions
+  kubestow compare cluster.yaml --max-evictions 2 --never-evict app=db
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
@@ -202,6 +203,11 @@ Examples:
     help="An earlier document of this command; exit 1 if either scheduler has become worse.",
 )
 @click.option(
+    "--without-evictions",
+    is_flag=True,
+    help="Also the best plan that evicts no pod, and what becomes of the pods that evictions place.",
+)
+@click.option(
     "--against",
     metavar="VERSION",
     callback=parse_kube_version,
@@ -215,6 +221,7 @@ Examples:
 def compare(
     instances: tuple[str, ...],
     fail_on_regression: str | None,
+    without_evictions: bool,
     against: KubeVersion | None,
     printing: Printing,
     **choices: Any,
@@ -233,6 +240,8 @@ def compare(
     from kubestow.solver.upgrade import upgrade
 
     search = search_of(choices)
+    if against is not None and without_evictions:
+        raise click.UsageError("--against and --without-evictions do not go together")
     if against is not None and fail_on_regression:
         raise click.UsageError("--against and --fail-on-regression do not go together")
     if against == choices["kube_version"]:
@@ -254,13 +263,21 @@ def compare(
         printing.emit(document, partial(upgrade_report, changes, view), partial(pod_names, names))
         return
     with before_a_plan(), progress_told() as progress:
-        comparison = compare_round(snapshot, search, progress, watch=progress.watch, waited=waited)
+        comparison = compare_round(
+            snapshot,
+            search,
+            progress,
+            watch=progress.watch,
+            waited=waited,
+            without_evictions=without_evictions,
+        )
     _tell_solved(comparison.optimal)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
     view = printing.view_of(snapshot)
     names = view.shown(pod.pod for pod in differing(comparison))
     printing.emit(document, partial(comparison_report, comparison, view), partial(pod_names, names))
-    if comparison.optimal.stats.interrupted:
+    spared = comparison.without_evictions
+    if comparison.optimal.stats.interrupted or (spared is not None and spared.plan.stats.interrupted):
         _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
     for line in worse:

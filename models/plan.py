@@ -200,14 +200,41 @@ class ComparedPod(PlanModel):
     optimal: str | None
 
 
+class ReliantPod(PlanModel):
+    """A pod that the optimum places after evictions, and its node without any; null is not placed."""
+
+    pod: str
+    optimal: str
+    without_evictions: str | None
+
+
+class WithoutEvictions(PlanModel):
+    """The best plan that evicts nobody, and what becomes in it of the pods that evictions place."""
+
+    plan: Plan
+    pods: tuple[ReliantPod, ...]
+
+
 class Comparison(PlanModel):
-    """The document of `kubestow compare`."""
+    """The document of `kubestow compare`.
+
+    `without_evictions` is left out of the document where it was not asked for.
+    """
 
     optimal: Plan
     greedy: Plan
     tiers: tuple[ComparedTier, ...]
     first_difference: str | None
     pods: tuple[ComparedPod, ...]
+    without_evictions: WithoutEvictions | None = None
+
+    @model_serializer(mode="wrap")
+    def _only_what_was_asked_for(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        if self.without_evictions is None:
+            document.pop("withoutEvictions", None)
+            document.pop("without_evictions", None)
+        return document
 
 
 PodChange = Literal["starts", "waits", "moves", "evicted", "spared"]

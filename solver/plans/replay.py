@@ -260,7 +260,7 @@ def _faults_of_tiers(
 ) -> Iterator[str]:
     value = valuate(cluster, outcome, prefer, end=end)
     if plan.stats.admissible and not value.guarded:
-        yield "a victim violates its budget that its guard or the limit on violations keeps from it"
+        yield "a guarded victim violates its budget, or more victims do than may"
     stated = [(t.name, t.sense, t.value) for t in plan.tiers]
     if stated != [(t.name, t.sense, t.value) for t in value.tiers]:
         yield f"tiers {stated} are not the valuation {[(t.name, t.value) for t in value.tiers]}"

@@ -19,6 +19,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.eviction_limits import EvictionLimits, PodSelector
 from kubestow.models.kube_version import KubeVersion
 from kubestow.solver.api import solve
+from kubestow.solver.compare import compare
 from kubestow.solver.plans.replay import ReplayFailure, replay
 
 NONE = EvictionLimits(evictions=0)
@@ -180,6 +181,27 @@ def test_only_a_limit_that_can_be_exceeded_ties_the_parts():
     beside = side_by_side(one, one, one)
     found = [len(parts_of(replace(beside, limits=EvictionLimits(evictions=k)))) for k in (0, 1, 2, 3)]
     assert found == [3, 1, 1, 3]
+
+
+def test_a_comparison_says_what_evictions_are_good_for():
+    snapshot = cluster(
+        node("a", cpu="1"), node("b", cpu="1"), low.named("v").on("a"), high.named("p"), high.named("q")
+    )
+    found = compare(snapshot, OPTIONS, without_evictions=True)
+    [pod] = found.without_evictions.pods
+    assert pod.optimal == "a"
+    assert pod.without_evictions in (None, "b")
+    assert len(found.without_evictions.plan.placed()) == 1
+    assert not found.without_evictions.plan.evictions
+    assert found.without_evictions.plan.status == "OPTIMAL"
+    assert found.model_dump(by_alias=True)["withoutEvictions"]["pods"]
+
+
+def test_an_optimum_that_evicts_nobody_is_the_best_plan_without_evictions():
+    found = compare(cluster(node("a", cpu="1"), low, high), OPTIONS, without_evictions=True)
+    assert found.without_evictions.plan == found.optimal
+    assert found.without_evictions.pods == ()
+    assert "withoutEvictions" not in compare(FULL, OPTIONS).model_dump(by_alias=True)
 
 
 def test_the_options_of_a_search_are_those_of_the_round():
