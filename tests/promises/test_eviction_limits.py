@@ -20,7 +20,8 @@ from kubestow.models.eviction_limits import EvictionLimits, PodSelector
 from kubestow.models.kube_version import KubeVersion
 from kubestow.solver.api import solve
 from kubestow.solver.compare import compare
-from kubestow.solver.plans.replay import ReplayFailure, replay
+from kubestow.solver.plans.objective import valuate
+from kubestow.solver.plans.replay import ReplayFailure, moves_of, outcome_of, replay
 
 NONE = EvictionLimits(evictions=0)
 
@@ -231,6 +232,22 @@ def test_the_replay_refuses_a_plan_that_breaks_a_limit(limits, words):
 def test_the_replay_refuses_a_plan_with_too_many_violations():
     with pytest.raises(ReplayFailure, match="2 victims violate their budgets, and at most 1 may"):
         replay(build_cluster(limited(COVERED, None, 1)), solve(COVERED, OPTIONS))
+
+
+@pytest.mark.parametrize(
+    "within, limits",
+    [
+        pytest.param(True, (3,), id="as many as may be"),
+        pytest.param(False, (2,), id="too many evictions"),
+        pytest.param(False, (None, None, "app=db"), id="one is spared"),
+    ],
+)
+def test_a_search_keeps_no_plan_that_breaks_a_limit(within, limits):
+    """However it was made: a heuristic need not know the limits."""
+    plan = solve(FULL, OPTIONS)
+    index = build_cluster(FULL)
+    outcome = outcome_of(plan, moves_of(index, plan), {})
+    assert valuate(build_cluster(limited(FULL, *limits)), outcome).guarded is within
 
 
 def test_a_plan_names_the_limits_of_its_round():
