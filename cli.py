@@ -9,6 +9,7 @@ completion are instant.
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -19,6 +20,7 @@ from kubestow.commands.apply_plan import apply_plan
 from kubestow.commands.check import check
 from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
+from kubestow.commands.fit import fit
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -101,6 +103,7 @@ Examples:
   kubestow solve zone-spread-dead-end --scheduler greedy -o name
   kubestow solve cluster.yaml -o json --time-limit 300 --workers 2
   kubestow solve cluster.yaml --prefer pack --seed 7 --workers 1
+  kubestow solve cluster.yaml --max-evictions 3 --never-evict app=db --never-evict kube-system:
   kubestow solve rack-training-job --show topology
   kubestow solve cluster.yaml --show topology --topology-key topology.kubernetes.io/zone
   kubestow solve fallback-stockout --feature-gates PodTopologySpreadFallbackMode=false
@@ -159,7 +162,8 @@ def solve(
     for snapshot, waited in loaded:
         with before_a_plan(), progress_told() as progress:
             if scheduler == "greedy":
-                solved = solve_greedy_round(snapshot, search.prefer, watch=progress.watch, waited=waited)
+                limited = replace(snapshot, limits=search.limits)
+                solved = solve_greedy_round(limited, search.prefer, watch=progress.watch, waited=waited)
             else:
                 solved = solve_round(snapshot, search, progress, watch=progress.watch, waited=waited)
         plan = solved.plan
@@ -186,6 +190,8 @@ Examples:
   kubestow compare
   kubestow compare guard-service
   kubestow compare cluster.yaml -n shop -o wide
+  kubestow compare cluster.yaml --without-evictions
+  kubestow compare cluster.yaml --max-evictions 2 --never-evict app=db
   kubestow compare cluster.yaml -o json
   kubestow compare cluster.yaml --fail-on-regression before.json
   kubestow compare cluster.yaml --kube-version 1.34 --against 1.36
@@ -201,6 +207,11 @@ Examples:
     help="An earlier document of this command; exit 1 if either scheduler has become worse.",
 )
 @click.option(
+    "--without-evictions",
+    is_flag=True,
+    help="Also the best plan that evicts no pod, and what becomes of the pods that evictions place.",
+)
+@click.option(
     "--against",
     metavar="VERSION",
     callback=parse_kube_version,
@@ -214,6 +225,7 @@ Examples:
 def compare(
     instances: tuple[str, ...],
     fail_on_regression: str | None,
+    without_evictions: bool,
     against: KubeVersion | None,
     printing: Printing,
     **choices: Any,
@@ -232,6 +244,8 @@ def compare(
     from kubestow.solver.upgrade import upgrade
 
     search = search_of(choices)
+    if against is not None and without_evictions:
+        raise click.UsageError("--against and --without-evictions do not go together")
     if against is not None and fail_on_regression:
         raise click.UsageError("--against and --fail-on-regression do not go together")
     if against == choices["kube_version"]:
@@ -246,20 +260,28 @@ def compare(
         raise click.UsageError(f"--fail-on-regression: {compared}")
     if against is not None:
         with before_a_plan(), progress_told() as progress:
-            changes = upgrade(snapshot, against, progress.watch)
+            changes = upgrade(replace(snapshot, limits=search.limits), against, progress.watch)
         document = with_notes(changes.model_dump(by_alias=True), snapshot)
         view = printing.view_of(snapshot)
         names = view.shown(pod.pod for pod in changed(changes))
         printing.emit(document, partial(upgrade_report, changes, view), partial(pod_names, names))
         return
     with before_a_plan(), progress_told() as progress:
-        comparison = compare_round(snapshot, search, progress, watch=progress.watch, waited=waited)
+        comparison = compare_round(
+            snapshot,
+            search,
+            progress,
+            watch=progress.watch,
+            waited=waited,
+            without_evictions=without_evictions,
+        )
     _tell_solved(comparison.optimal)
     document = with_notes(comparison.model_dump(by_alias=True), snapshot)
     view = printing.view_of(snapshot)
     names = view.shown(pod.pod for pod in differing(comparison))
     printing.emit(document, partial(comparison_report, comparison, view), partial(pod_names, names))
-    if comparison.optimal.stats.interrupted:
+    spared = comparison.without_evictions
+    if comparison.optimal.stats.interrupted or (spared is not None and spared.plan.stats.interrupted):
         _leave_early()
     worse = regressions(earlier, comparison) if earlier else []
     for line in worse:
@@ -272,6 +294,7 @@ main.add_command(apply_plan)
 main.add_command(check)
 main.add_command(explain)
 main.add_command(exporter)
+main.add_command(fit)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)

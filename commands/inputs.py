@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from ..models.eviction_limits import EvictionLimits, PodSelector
     from ..models.features import FeatureGates
     from ..models.kube_version import KubeVersion
     from ..models.snapshot import Snapshot
@@ -136,6 +137,42 @@ input_options = options(
         help="For openb: nodes=N, pods=N, shuffle=SEED, gpus=devices|summed, qos=true.",
     ),
 )
+
+
+def parse_never(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[PodSelector, ...]:
+    """Read ``--never-evict``."""
+    from ..models.eviction_limits import PodSelector
+
+    try:
+        return tuple(PodSelector.parse(text) for text in value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+limit_options = options(
+    click.option("--no-evictions", is_flag=True, help="Evict no pod: the same as --max-evictions 0."),
+    click.option(
+        "--max-evictions",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Evict at most N pods in the whole round.  [default: any number]",
+    ),
+    click.option(
+        "--max-violations",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Let at most N evictions violate a disruption budget.  [default: any number]",
+    ),
+    click.option(
+        "--never-evict",
+        metavar="[NAMESPACE:]SELECTOR",
+        multiple=True,
+        callback=parse_never,
+        help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
+    ),
+)
 search_options = options(
     click.option(
         "--time-limit",
@@ -168,6 +205,7 @@ search_options = options(
         metavar="ADDRESS",
         help="A Dask scheduler, such as tcp://host:8786.  [default: one is started]",
     ),
+    limit_options,
 )
 several_instances = click.argument(
     "instances",
@@ -303,11 +341,24 @@ def with_notes(document: dict[str, Any], snapshot: Snapshot) -> dict[str, Any]:
     return {**document, "notes": list(snapshot.notes)} if snapshot.notes else document
 
 
+def limits_of(choices: Mapping[str, Any]) -> EvictionLimits:
+    """Read the limits on evictions."""
+    from ..models.eviction_limits import EvictionLimits
+
+    evictions = choices["max_evictions"]
+    if choices["no_evictions"]:
+        if evictions:
+            raise click.UsageError(f"--no-evictions and --max-evictions {evictions} do not go together")
+        evictions = 0
+    return EvictionLimits(evictions, choices["max_violations"], choices["never_evict"])
+
+
 def search_of(choices: Mapping[str, Any]) -> SolveOptions:
     """Read the options of a search."""
     from ..solver.options import SolveOptions
 
     given = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer", "engine", "dask")}
+    given["limits"] = limits_of(choices)
     search = SolveOptions(**{name: value for name, value in given.items() if value is not None})
     if search.engine != "local":
         from ..solver.decomposition.engine import require_engine

@@ -12,6 +12,7 @@ from ..framework.dra.extended import offered, requested
 from ..framework.index.signature import signature
 from ..framework.plugins.node_resources_fit import wanted_room
 from ..framework.rules.budgets import budgets, budgets_of
+from ..framework.rules.eviction_limits import spared
 from ..framework.rules.eviction_units import preemptor_nodes, unit_group, units
 from ..framework.state.state import State
 from ..framework.volumes.signature import VolumeSignatures
@@ -128,7 +129,8 @@ def _victim_classes(
 ) -> tuple[VictimClass, ...]:
     """Running pods below a preemptor that could come to their node, grouped by what they cost and free.
 
-    A group that is evicted whole is among them only if there could be a preemptor for every member.
+    Pods that a limit spares are not among them, and a group that is evicted whole only if there could be a
+    preemptor for every member.
     """
     reach: dict[int, Bools] = {}
     for cls, pods in groups.items():
@@ -139,7 +141,8 @@ def _victim_classes(
     for priority, nodes in reach.items():
         highest[nodes] = np.maximum(highest[nodes], priority)
 
-    staying = _staying_units(cluster, highest)
+    limit = spared(cluster)
+    staying = _staying_units(cluster, highest, limit)
     charges = _charges(cluster)
     claims = _claims_held(state)
     grouped: dict[tuple[object, ...], list[int]] = {}
@@ -151,6 +154,8 @@ def _victim_classes(
         group = unit_group(cluster, i)
         if group.index in staying if group is not None else info.priority >= highest[node]:
             continue
+        if limit is not None and limit[i]:
+            continue
         drawn = () if info.terminating else charges(i)
         held = claims.get(i, ())
         unit = None if group is None else group.index
@@ -161,18 +166,21 @@ def _victim_classes(
     )
 
 
-def _staying_units(cluster: Cluster, highest: Ints) -> frozenset[int]:
+def _staying_units(cluster: Cluster, highest: Ints, limit: Bools | None) -> frozenset[int]:
     """Return the groups that are evicted whole or not at all and have a member that no newcomer preempts.
 
     Parameters
     ----------
     highest : int64[N]
         Highest priority of a preemptor that could come to each node.
+    limit : bool[P] or None
+        The pods that a limit spares.
     """
     return frozenset(
         group.index
         for group in units(cluster)
-        if max(cluster.pods[i].priority for i in group.unit)
+        if (limit is not None and limit[list(group.unit)].any())
+        or max(cluster.pods[i].priority for i in group.unit)
         >= highest[list(preemptor_nodes(cluster, group.unit[0]))].max()
     )
 

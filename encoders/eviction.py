@@ -10,6 +10,10 @@ A victim belongs to the lowest pending priority above its own, a guarded violati
 is >= A too (`framework.rules.belonging`); each priority has a tier of violating victims and one for each
 victim priority. Where the two levels of a guarded victim differ, a violating eviction counts at the second
 level instead of the first: evicted[v] − violating[v]. Evicting a pod that terminates already costs nothing.
+Limits on evictions (`models.eviction_limits`) are rows over the whole round; pods that one spares are no
+victims at all:
+
+    Σ evicted[v] <= evictions,    Σ violating[v] <= violations
 
 Source: docs/model.md, "The objective"; KEP-4664; kube-scheduler 1.34.1 defaultpreemption, budgets by
 `framework.rules.budgets`.
@@ -49,6 +53,7 @@ def encode(ctx: Context) -> None:
         variable = ctx.evictions[v.index]
         ctx.model.add(variable <= v.size * preemptors.above(v, v.priority + 1))
     violating = _budget_rows(ctx, preemptors)
+    _limit_rows(ctx, violating)
     _goals(ctx, violating)
 
 
@@ -92,6 +97,24 @@ def _budget_rows(ctx: Context, preemptors: _Preemptors) -> dict[int, cp_model.In
             paid.extend(ctx.evicted([v])).add(violating[v.index], v.size, -1)
         ctx.at_most(paid, budget.allowed, name=f"budget[{budget.key}]")
     return violating
+
+
+def _limit_rows(ctx: Context, violating: dict[int, cp_model.IntVar]) -> None:
+    """Add the rows of the limits on evictions."""
+    limits = ctx.problem.cluster.snapshot.limits
+    if limits.evictions is not None:
+        ctx.at_most(ctx.evicted(_costly(ctx.problem)), limits.evictions, name="limit[evictions]")
+    if limits.violations is not None:
+        broken = Terms()
+        for v in ctx.problem.victims:
+            if v.index in violating:
+                broken.add(violating[v.index], v.size)
+        ctx.at_most(broken, limits.violations, name="limit[violations]")
+
+
+def _costly(problem: Problem) -> list[VictimClass]:
+    """Return the victims whose eviction counts: those that do not terminate already."""
+    return [v for v in problem.victims if not v.free]
 
 
 def _violating(ctx: Context, preemptors: _Preemptors, v: VictimClass) -> cp_model.IntVar:
@@ -161,9 +184,16 @@ def breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
 
 
 def ties(problem: Problem) -> Iterator[Tie]:
-    """Tie the victims of a budget that they may exceed."""
-    for _, victims in breakable(problem):
+    """Tie the victims of a budget that they may exceed, and of a limit."""
+    exceeded = list(breakable(problem))
+    for _, victims in exceeded:
         yield Tie((), victims)
+    limits, costly = problem.cluster.snapshot.limits, _costly(problem)
+    if limits.evictions is not None and sum(v.size for v in costly) > limits.evictions:
+        yield Tie((), costly)
+    broken = {v.index: v for _, victims in exceeded for v in victims}
+    if limits.violations is not None and sum(v.size for v in broken.values()) > limits.violations:
+        yield Tie((), list(broken.values()))
 
 
 FAMILY = Family(name, applies, encode, ties=ties)

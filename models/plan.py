@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import model_serializer
+from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from .plan_model import PlanModel
 from .plan_objects import PlanObjects
@@ -133,10 +133,19 @@ class Stats(PlanModel):
     interrupted: bool = False
 
 
+class Limits(PlanModel):
+    """What the round was allowed to evict: null and an empty list where that was not limited."""
+
+    max_evictions: int | None = None
+    max_violations: int | None = None
+    never_evict: tuple[str, ...] = ()
+
+
 class Plan(PlanModel):
     """The answer to one round: see the contract for the meaning of each list.
 
     `objects` has what carrying the plan out takes beside the steps; plans of earlier releases have none.
+    `limits` is left out of the document where evictions were not limited.
     """
 
     instance: str
@@ -152,8 +161,16 @@ class Plan(PlanModel):
     composite_placements: tuple[CompositePlacement, ...] = ()
     fallbacks: tuple[Fallback, ...] = ()
     unschedulable: tuple[Unschedulable, ...] = ()
+    limits: Limits | None = None
     stats: Stats
     objects: PlanObjects | None = None
+
+    @model_serializer(mode="wrap")
+    def _limits_only_where_set(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        if self.limits is None:
+            del document["limits"]
+        return document
 
     def vector(self) -> tuple[int, ...]:
         """Tier values with `max` tiers negated: the lexicographically smaller vector is the better one."""
@@ -202,14 +219,41 @@ class ComparedPod(PlanModel):
     optimal: str | None
 
 
+class ReliantPod(PlanModel):
+    """A pod that the optimum places after evictions, and its node without any; null is not placed."""
+
+    pod: str
+    optimal: str
+    without_evictions: str | None
+
+
+class WithoutEvictions(PlanModel):
+    """The best plan that evicts nobody, and what becomes in it of the pods that evictions place."""
+
+    plan: Plan
+    pods: tuple[ReliantPod, ...]
+
+
 class Comparison(PlanModel):
-    """The document of `kubestow compare`."""
+    """The document of `kubestow compare`.
+
+    `without_evictions` is left out of the document where it was not asked for.
+    """
 
     optimal: Plan
     greedy: Plan
     tiers: tuple[ComparedTier, ...]
     first_difference: str | None
     pods: tuple[ComparedPod, ...]
+    without_evictions: WithoutEvictions | None = None
+
+    @model_serializer(mode="wrap")
+    def _only_what_was_asked_for(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        if self.without_evictions is None:
+            document.pop("withoutEvictions", None)
+            document.pop("without_evictions", None)
+        return document
 
 
 PodChange = Literal["starts", "waits", "moves", "evicted", "spared"]

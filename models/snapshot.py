@@ -21,6 +21,7 @@ from .controllers import (
     Service,
     StatefulSet,
 )
+from .eviction_limits import EvictionLimits
 from .features import FeatureGates
 from .kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from .node import Node
@@ -51,6 +52,8 @@ class Snapshot:
         The time of the round (UTC): ``--now``, else the newest timestamp in the input, else the epoch.
     kube_version : KubeVersion
         Whose kube-scheduler is rebuilt.
+    limits : EvictionLimits
+        What a round may evict at most, for both schedulers.
     ignored : mapping
         Kinds that were read but are not known, with how many objects of each.
     notes : tuple of str
@@ -65,6 +68,7 @@ class Snapshot:
     feature_gates: FeatureGates = field(default_factory=FeatureGates)
     kube_version: KubeVersion = DEFAULT_KUBE_VERSION
     configuration: KubeSchedulerConfiguration | None = None
+    limits: EvictionLimits = field(default_factory=EvictionLimits)
     ignored: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()

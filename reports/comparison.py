@@ -8,7 +8,7 @@ from rich.text import Text
 from ..models import tiers as names
 from ..models.plan import ComparedPod, ComparedTier, Comparison
 from .layout import section
-from .plan import summary, verdict
+from .plan import limited, summary, verdict
 from .section import Kind
 from .view import EVERYTHING, View
 from .words import count, listed
@@ -18,11 +18,13 @@ _PRIORITY = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,vic
 
 def comparison_report(comparison: Comparison, view: View = EVERYTHING) -> RenderableType:
     """Return the report of a comparison: both in a line, why it matters, tiers, pods that differ."""
-    optimal, greedy = comparison.optimal, comparison.greedy
+    optimal, greedy, spared = comparison.optimal, comparison.greedy, comparison.without_evictions
     parts: list[RenderableType] = [
         Text(optimal.instance, style="bold"),
         Text(f"  optimal: {summary(optimal)} ({verdict(optimal)})"),
         Text(f"  greedy:  {summary(greedy)}"),
+        *([Text(f"  without evictions: {summary(spared.plan)} ({verdict(spared.plan)})")] if spared else []),
+        *([Text(f"  limits of both: {limited(optimal.limits)}")] if optimal.limits is not None else []),
         *view.remark,
         Text(""),
         Text(why_it_matters(comparison), style="bold" if comparison.first_difference else "bold green"),
@@ -35,7 +37,7 @@ def comparison_report(comparison: Comparison, view: View = EVERYTHING) -> Render
                 style="yellow",
             )
         )
-    return Group(*parts, *_tiers(comparison), *_pods(comparison, view))
+    return Group(*parts, *_tiers(comparison), *_pods(comparison, view), *_without_evictions(comparison, view))
 
 
 def why_it_matters(comparison: Comparison) -> str:
@@ -122,6 +124,15 @@ def _pods(comparison: Comparison, view: View) -> list[RenderableType]:
     columns = ("pod", *view.about_pod, "greedy", *zone, "optimal", *zone, "")
     kinds = [Kind([pod.pod], (*("",) * (len(columns) - 2), _meaning(pod))) for pod in pods]
     return section("Pods that differ", columns, rows, view.numbers, "pods", kinds=kinds)
+
+
+def _without_evictions(comparison: Comparison, view: View) -> list[RenderableType]:
+    """Return where the pods that evictions place would be without any."""
+    found = comparison.without_evictions
+    pods = [pod for pod in found.pods if view.shows(pod.pod)] if found is not None else []
+    rows = [(pod.pod, pod.optimal, _place(pod.without_evictions)) for pod in pods]
+    columns = ("pod", "optimal", "without evictions")
+    return section("Pods that evictions place", columns, rows, (), "pods")
 
 
 def _place(node: str | None) -> Text:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from ..models.plan import Fallback, Plan, Tier
+from ..models.plan import Fallback, Limits, Plan, Tier
 from .layout import section
 from .section import Kind
 from .view import EVERYTHING, View
@@ -80,9 +80,27 @@ def headline(plan: Plan) -> list[RenderableType]:
         Text.assemble((plan.instance, "bold"), ": ", (summary(plan), style)),
         Text(verdict(plan) + replayed),
     ]
+    if plan.limits is not None:
+        lines.append(Text(f"limits: {limited(plan.limits)}"))
     if not plan.stats.admissible:
         lines.append(Text(INADMISSIBLE, style="yellow"))
     return lines
+
+
+def limited(limits: Limits) -> str:
+    """Return the limits on evictions in one line."""
+    parts = []
+    if limits.max_evictions is not None:
+        parts.append(_at_most(limits.max_evictions, "eviction"))
+    if limits.max_violations is not None:
+        parts.append(_at_most(limits.max_violations, "budget violation"))
+    if limits.never_evict:
+        parts.append(f"never evicted: {', '.join(limits.never_evict)}")
+    return "; ".join(parts)
+
+
+def _at_most(most: int, what: str) -> str:
+    return f"at most {count(most, what)}" if most else f"no {what}s"
 
 
 def _trivial(tier: Tier) -> bool:

@@ -98,7 +98,7 @@ def solve_round(
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
-    """Run the greedy baseline until nothing changes."""
+    """Run the greedy baseline until nothing changes, within the limits of the snapshot."""
     return solve_greedy_round(snapshot, prefer).plan
 
 
@@ -152,6 +152,8 @@ class _Round:
         self._start = time.monotonic()
         self._interrupted = False
         self._finishing: float | None = None
+        if options.limits:
+            snapshot = replace(snapshot, limits=options.limits)
         self._cluster = build_cluster(snapshot, watch)
         require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer, watch)

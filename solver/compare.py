@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..models.plan import ComparedPod, ComparedTier, Comparison, Plan, Tier
+from ..models.plan import ComparedPod, ComparedTier, Comparison, Plan, ReliantPod, Tier, WithoutEvictions
 from ..models.progress import unwatched
-from .api import SolveOptions, solve_both
+from .api import SolveOptions, solve, solve_both
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,9 +24,37 @@ def compare(
     *,
     watch: Watch = unwatched,
     waited: float = 0.0,
+    without_evictions: bool = False,
 ) -> Comparison:
-    """Solve a round with both schedulers and set the plans side by side; `api.solve_round` has the rest."""
-    return compared(*solve_both(snapshot, options, progress, watch=watch, waited=waited))
+    """Solve a round with both schedulers and set the plans side by side; `api.solve_round` has the rest.
+
+    Parameters
+    ----------
+    without_evictions : bool
+        Whether the best plan that evicts nobody is beside them. It is searched as the other was, with a time
+        limit of its own, where the optimum evicts somebody.
+    """
+    options = options or SolveOptions()
+    found = compared(*solve_both(snapshot, options, progress, watch=watch, waited=waited))
+    optimal = found.optimal
+    if not without_evictions or optimal.stats.interrupted:
+        return found
+    if optimal.evictions:
+        limits = replace(options.limits or snapshot.limits, evictions=0)
+        plan = solve(snapshot, replace(options, limits=limits), progress, watch=watch)
+    else:
+        plan = optimal
+    return found.model_copy(update={"without_evictions": reliant(optimal, plan)})
+
+
+def reliant(optimal: Plan, plan: Plan) -> WithoutEvictions:
+    """Set the best plan that evicts nobody beside the optimum."""
+    placed = plan.placed()
+    pods = tuple(
+        ReliantPod(pod=n.pod, optimal=n.node, without_evictions=placed.get(n.pod))
+        for n in optimal.nominations
+    )
+    return WithoutEvictions(plan=plan, pods=pods)
 
 
 def compared(optimal: Plan, greedy: Plan) -> Comparison:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..models.errors import KubestowError
+from ..models.eviction_limits import EvictionLimits
 from ..models.tiers import PREFERENCES
 
 #: Values of ``--engine``.
@@ -38,6 +39,8 @@ class SolveOptions:
         every plan. None for all.
     dask : str or None
         Address of a Dask scheduler; None starts a cluster on this machine.
+    limits : EvictionLimits
+        Limits on evictions, in place of the snapshot's own where there are any here.
     """
 
     time_limit: float = 60.0
@@ -47,6 +50,7 @@ class SolveOptions:
     engine: str = "local"
     dask: str | None = None
     tiers: int | None = None
+    limits: EvictionLimits = field(default_factory=EvictionLimits)
 
     def __post_init__(self) -> None:
         if not self.time_limit > 0:

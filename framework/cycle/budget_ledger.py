@@ -6,12 +6,14 @@ when the pass is over.
 """
 
 from collections.abc import Iterable
+from copy import copy
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ..rules.budgets import budgets, budgets_of
 from ..vocabulary.arrays import Ints
+from .eviction_allowance import EvictionAllowance
 
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
@@ -28,15 +30,18 @@ class Ledger:
     ----------
     allowed : list of int
         How many more disruptions each budget takes, by `Budget.index`; never below 0.
+    allowance : EvictionAllowance or None
+        What the limits on evictions leave; None where there are none.
     """
 
-    __slots__ = ("_budget_of", "_cluster", "_paid", "allowed")
+    __slots__ = ("_budget_of", "_cluster", "_paid", "allowance", "allowed")
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
         self.allowed = [budget.allowed for budget in budgets(cluster)]
         self._paid: set[int] = set()
         self._budget_of: Ints | None = None
+        self.allowance = EvictionAllowance.of(cluster) if cluster.snapshot.limits else None
 
     def charges(self, i: int) -> list[int]:
         """Return the budgets that evicting pod i would use one of; none where it is paid for already."""
@@ -70,3 +75,20 @@ class Ledger:
                 self.allowed[b] = max(0, self.allowed[b] - 1)
             self._paid.add(i)
             self._budget_of = None
+
+    def within_limits(self, victims: Iterable[int]) -> bool:
+        """Whether the limits on evictions leave room for victims beside those before."""
+        return self.allowance is None or self.allowance.takes(victims)
+
+    def count(self, victims: Iterable[int]) -> None:
+        """Count victims against the limits on evictions, each once."""
+        if self.allowance is not None:
+            self.allowance.spend(victims)
+
+    def trial(self) -> "Ledger":
+        """Return the same budgets for a trial whose victims count against the limits only there."""
+        if self.allowance is None:
+            return self
+        other = copy(self)
+        other.allowance = self.allowance.copy()
+        return other

@@ -1,11 +1,11 @@
 """Preemption's dry runs on many nodes at once, for the nodes where everything is a matter of room.
 
 A node is *plain* for a preemptor when no pod that could leave it matters to any filter other than
-NodeResourcesFit, no pod there is guarded, and none is under two budgets. Then the other filters answer the
-same throughout, beside the pods nominated to the node and without them, and putting pods back is arithmetic:
-rank by rank, all nodes take back their next pod where the preemptor still has room. The outcome is that of
-`preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless* ones: rejected
-even when all have left.
+NodeResourcesFit, no pod there is guarded or spared, and none is under two budgets. Then the other filters
+answer the same throughout, beside the pods nominated to the node and without them, and putting pods back is
+arithmetic: rank by rank, all nodes take back their next pod where the preemptor still has room. The outcome
+is that of `preemption.dry_run` node by node, which remains the one for all other nodes except *hopeless*
+ones: rejected even when all have left.
 
 Arrays over victims-to-be are flat: those of the first node, the most important first, then the next node's.
 """
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..plugins.node_resources_fit import NodeResourcesFit, Wanted
+from ..rules.eviction_limits import spared
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.resources import Rows, block
 from .budget_ledger import SEVERAL
@@ -216,7 +217,9 @@ def _plain(
     pods = leaving.pods
     special = ledger.budget_of[pods] == SEVERAL
     guarded = cluster.guards[pods] > cluster.pods[i].priority
-    special |= guarded & ~state.terminating[pods]
+    limit = spared(cluster)
+    kept = guarded if limit is None else guarded | limit[pods]
+    special |= kept & ~state.terminating[pods]
     if matters is not None:
         special |= matters[pods]
     plain: Bools = np.bincount(leaving.at, weights=special, minlength=size) == 0

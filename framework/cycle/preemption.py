@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from ...models.errors import InternalError
+from ..rules.eviction_limits import spared
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools
 from ..vocabulary.message import fit_error
@@ -43,6 +44,7 @@ GUARDED: Final = "node(s) had pods guarded by allowDisruptionByPriorityGreaterTh
 """Why less important pods stay all the same (KEP-4664): the lowest of the guards that are not reached."""
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
 WAITING: Final = "not eligible due to a terminating pod on the nominated node."
+LIMITED: Final = "not made: it would exceed the limits on evictions."
 
 
 @dataclass(slots=True)
@@ -55,6 +57,8 @@ class Preemption:
         The node chosen.
     ineligible : str
         Why the pod may not look for victims; then its nomination stays.
+    limited : bool
+        Whether it is not made since it would exceed the limits on evictions (`models.eviction_limits`).
     failed : dict
         The statuses of nodes that are no candidates although they were tried, None where it was not worked
         out. Every other node was not worth trying.
@@ -64,6 +68,7 @@ class Preemption:
 
     best: Candidate | None = None
     ineligible: str = ""
+    limited: bool = False
     failed: dict[int, Status | None] = field(default_factory=dict)
     retry: Callable[[int], Candidate | Status] | None = None
 
@@ -76,6 +81,8 @@ class Preemption:
             return ""
         if self.ineligible:
             return f"preemption: {self.ineligible}"
+        if self.limited:
+            return f"preemption: {LIMITED}"
         return f"preemption: {fit_error(n_nodes, map(self._status, range(n_nodes)))}"
 
     def _status(self, n: int) -> Status:
@@ -113,6 +120,8 @@ def preempt(
     ineligible = _ineligible(cluster, state, i, result)
     if ineligible:
         return Preemption(ineligible=ineligible)
+    if cluster.snapshot.limits.evictions == 0:
+        return Preemption(limited=True)
     retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
     outcome = Preemption(retry=retry)
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
@@ -157,7 +166,9 @@ def preempt(
                 best = cost, together.candidate(place)
         if enough:
             break
-    if best is not None:
+    if best is not None and not ledger.within_limits(best[1].victims):
+        outcome.limited = True
+    elif best is not None:
         outcome.best = best[1]
     return outcome
 
@@ -269,17 +280,18 @@ def _is_guarded(cluster: "Cluster", state: "State", j: int, priority: int) -> bo
 def protected(
     cluster: "Cluster", state: "State", lower: Sequence[int], priority: int, ledger: Ledger
 ) -> frozenset[int]:
-    """Return the pods that must stay: guarded, and beyond what their budgets take.
+    """Return the pods that must stay: guarded, and beyond what their budgets take; or spared by a limit.
 
     From the least important up, a guarded pod may go only while each of its budgets has something left after
     all that may go already.
     """
+    limit = spared(cluster)
+    kept: set[int] = set() if limit is None else {j for j in lower if limit[j] and not state.terminating[j]}
     if not any(_is_guarded(cluster, state, j, priority) for j in lower):
-        return frozenset()
+        return frozenset(kept)
     left = list(ledger.allowed)
-    kept: set[int] = set()
     for j in reversed(lower):
-        if state.terminating[j]:
+        if state.terminating[j] or j in kept:
             continue
         charges = ledger.charges(j)
         if _is_guarded(cluster, state, j, priority) and any(left[b] <= 0 for b in charges):
@@ -291,8 +303,10 @@ def protected(
 
 
 def guarded_by(cluster: "Cluster", kept: Collection[int]) -> Status:
-    """Return why no eviction helps where pods that are guarded have to stay."""
-    guard = min(guard for j in kept if (guard := cluster.pods[j].guard) is not None)
+    """Return why no eviction helps where pods that are guarded, or spared by a limit, have to stay."""
+    guard = min((guard for j in kept if (guard := cluster.pods[j].guard) is not None), default=None)
+    if guard is None:
+        return NOT_HELPFUL
     return Status(Code.UNRESOLVABLE, names.DEFAULT_PREEMPTION, (GUARDED.format(guard=guard),))
 
 

@@ -93,7 +93,9 @@ def _reasons(cluster: "Cluster", state: "State", group: Group) -> dict[int, Reas
 def _spent(cluster: "Cluster", state: "State") -> Ledger:
     """Return the budgets after those that are gone have used them."""
     ledger = Ledger(cluster)
-    ledger.pay(j for j in cluster.bound if state.node_of[j] < 0 and not cluster.pods[j].terminating)
+    gone = [j for j in cluster.bound if state.node_of[j] < 0 and not cluster.pods[j].terminating]
+    ledger.pay(gone)
+    ledger.count(gone)
     return ledger
 
 

@@ -157,6 +157,7 @@ class _Run:
 
     def _depart(self, departures: Sequence[tuple[int, int]], leaving: dict[int, int]) -> None:
         """Note who is evicted and for whom; who terminates already is not marked again."""
+        self._ledger.count(j for j, _ in departures)
         for j, i in departures:
             if not self._state.terminating[j] and j not in leaving:
                 self.outcome.steps.append(Mark(j))

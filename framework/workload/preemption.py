@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..cycle.cycle import apply, find_node
-from ..cycle.preemption import NEVER, NO_VICTIMS, NOT_HELPFUL, guarded_by, protected, violating
+from ..cycle.preemption import (
+    LIMITED,
+    NEVER,
+    NO_VICTIMS,
+    NOT_HELPFUL,
+    guarded_by,
+    protected,
+    violating,
+)
 from ..cycle.runtime import framework_for
 from ..cycle.whole_groups import units_of
 from ..index.affinity import PodTerms
@@ -130,6 +138,8 @@ def make_room(
         if any(apart(j, assignment) for j in unit.pods) or not reprieve.stay(unit.pods):
             gone.update(unit.pods)
     victims = tuple(j for j in leaving if j in gone)
+    if not ledger.within_limits(victims):
+        return f"pod group preemption: {LIMITED}"
     serves = _serves(state, assignment, victims)
     return GroupPreemption(assignment, victims, breaking & gone, serves)
 

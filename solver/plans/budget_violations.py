@@ -41,8 +41,10 @@ class Charge:
         return replace(self, may_violate=True)
 
 
-def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> frozenset[int] | None:
-    """Choose the violating set; None where the guards admit no set at all.
+def violating_victims(
+    charges: Sequence[Charge], allowed: Sequence[int], most: int | None = None
+) -> frozenset[int] | None:
+    """Choose the violating set; None where the guards, or the limit on violations, admit no set at all.
 
     Exact: budgets that no victim ties to each other are looked at apart; victims of one kind are counted, and
     the counts searched depth first, the cheapest kind first, cutting what gets no better than the best set.
@@ -54,6 +56,8 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
         this order is chosen if it is among them; otherwise the last victims of each kind.
     allowed : sequence of int
         How many more disruptions each budget takes.
+    most : int, optional
+        How many victims may violate (`models.eviction_limits`).
     """
     drawn = Counter(b for c in charges for b in c.budgets)
     over = {b: n - allowed[b] for b, n in drawn.items() if n > allowed[b]}
@@ -66,21 +70,34 @@ def violating_victims(charges: Sequence[Charge], allowed: Sequence[int]) -> froz
         if budgets and c.may_violate:
             kinds.setdefault((budgets, c.price), []).append(c.pod)
             prices[c.pod] = c.price
+    chosen = _choose(_apart(over, kinds), kinds)
+    if chosen is not None and most is not None and len(chosen) > most:
+        # fewer in all may cost more at a higher level: what the limit ties is looked at together
+        chosen = _choose([over], kinds, most)
+    if chosen is None:
+        return None
+    refused = [c.pod for c, refusing in in_turn(charges, allowed) if refusing]
+    if prices.keys() >= set(refused) and (most is None or len(refused) <= most):
+        costs, least = (reduce(_plus, map(prices.__getitem__, pods)) for pods in (refused, chosen))
+        if costs == least:
+            return frozenset(refused)
+    return frozenset(chosen)
+
+
+def _choose(
+    needs: Iterable[dict[int, int]], kinds: Mapping[VictimKind, list[int]], most: int | None = None
+) -> list[int] | None:
+    """Choose for each set of exceeded budgets who violates; None where that cannot be."""
     chosen: list[int] = []
-    for need in _apart(over, kinds):
+    for need in needs:
         mine = sorted((k for k in kinds if k[0][0] in need), key=lambda k: (k[1], -len(k[0]), k[0]))
-        search = _Search(mine, [len(kinds[k]) for k in mine])
+        search = _Search(mine, [len(kinds[k]) for k in mine], most)
         search.descend(need)
         if search.best is None:
             return None
         for kind, count in zip(mine, search.best, strict=False):
             chosen += kinds[kind][len(kinds[kind]) - count :]
-    refused = [c.pod for c, refusing in in_turn(charges, allowed) if refusing]
-    if prices.keys() >= set(refused):
-        costs, least = (reduce(_plus, map(prices.__getitem__, pods)) for pods in (refused, chosen))
-        if costs == least:
-            return frozenset(refused)
-    return frozenset(chosen)
+    return chosen
 
 
 def in_turn(
@@ -110,10 +127,14 @@ def _apart(over: Mapping[int, int], kinds: Iterable[VictimKind]) -> list[dict[in
 
 
 class _Search:
-    """Depth-first search over how many victims of each kind violate, the cheapest kind first."""
+    """Depth-first search over how many victims of each kind violate, the cheapest kind first.
 
-    def __init__(self, kinds: Sequence[VictimKind], sizes: Sequence[int]) -> None:
+    No more than `most` violate in all.
+    """
+
+    def __init__(self, kinds: Sequence[VictimKind], sizes: Sequence[int], most: int | None = None) -> None:
         self._kinds = kinds
+        self._most = most
         self._sizes = sizes
         self._left = [Counter[int]() for _ in range(len(kinds) + 1)]
         for k in range(len(kinds) - 1, -1, -1):
@@ -126,6 +147,8 @@ class _Search:
         k = len(counts)
         lacking = max(need.values())
         if any(n > self._left[k][b] for b, n in need.items() if n > 0):
+            return
+        if self._most is not None and sum(counts) + max(0, lacking) > self._most:
             return
         if lacking <= 0:
             if self.best is None or price < self._best_price:

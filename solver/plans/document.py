@@ -17,6 +17,7 @@ from ...models.plan import (
     CompositePlacement,
     Eviction,
     Fallback,
+    Limits,
     Nomination,
     Placement,
     Plan,
@@ -113,6 +114,7 @@ def build_plan(
         # before the end state is nominated on
         objects=objects_of(cluster, steps, outcome.moves, violating, outcome.allocations, end),
         unschedulable=_left_out(cluster, outcome, end),
+        limits=limits_of(cluster),
         stats=stats,
     )
 
@@ -120,6 +122,15 @@ def build_plan(
 def steps_of(cluster: Cluster, outcome: Outcome) -> tuple[Step, ...]:
     """Return the moves of an outcome as the steps of a plan."""
     return tuple(_step(cluster, move) for move in outcome.moves)
+
+
+def limits_of(cluster: Cluster) -> Limits | None:
+    """Write the limits on evictions; None where there are none."""
+    limits = cluster.snapshot.limits
+    if not limits:
+        return None
+    never = tuple(str(pods) for pods in limits.never)
+    return Limits(max_evictions=limits.evictions, max_violations=limits.violations, never_evict=never)
 
 
 def _step(cluster: Cluster, move: Move) -> Step:

@@ -16,6 +16,7 @@ from ...framework.measures.preferences import PREFERENCE_VALUES
 from ...framework.measures.skew import excess
 from ...framework.rules.belonging import belonging_level, victim_priorities
 from ...framework.rules.budgets import budgets
+from ...framework.rules.eviction_limits import broken_limits
 from ...framework.rules.eviction_units import preemptor_nodes
 from ...framework.rules.groups import groups
 from ...framework.rules.spread import fallen_back_constraints
@@ -54,7 +55,8 @@ class ObjectiveVector:
     Attributes
     ----------
     guarded : bool
-        False where no violating set respects the guards of KEP-4664: the outcome is no plan.
+        False where no violating set respects the guards of KEP-4664 and the limit on violations, or where
+        another limit on evictions is broken: the outcome is no plan.
     in_turn : bool
         Whether the eviction API, asked in the order of the steps, refuses the violating victims alone.
     """
@@ -88,10 +90,13 @@ def valuate(
     leaving = [v for v in outcome.victims if not pods[v].terminating]
     charges = _charges(cluster, outcome, leaving)
     allowed = [b.allowed for b in budgets(cluster)]
-    violating = violating_victims(charges, allowed)
-    guarded = violating is not None
+    violating = violating_victims(charges, allowed, cluster.snapshot.limits.violations)
+    guarded = violating is not None and not any(True for _ in broken_limits(cluster, leaving, 0))
     if violating is None:
-        violating = violating_victims([c.unguarded() for c in charges], allowed) or frozenset()
+        free = [c.unguarded() for c in charges]
+        violating = violating_victims(free, allowed, cluster.snapshot.limits.violations)
+        violating = violating_victims(free, allowed) if violating is None else violating
+        assert violating is not None  # every victim may violate
 
     placed = Counter(pods[i].priority for i in outcome.placed)
     costs: Counter[str] = Counter()

@@ -13,13 +13,14 @@ from ...framework.cycle.runtime import framework_for
 from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, placements_of
 from ...framework.rules.composites import Composite
+from ...framework.rules.eviction_limits import broken_limits
 from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_nodes, pods_leaving
 from ...framework.state.state import State
 from ...models.errors import KubestowError
 from ...models.progress import Watch, unwatched
 from .apply import apply_moves, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
-from .document import fallbacks_of
+from .document import fallbacks_of, limits_of
 from .nominations import derive_nominations
 from .objective import valuate
 from .objects import objects_of
@@ -59,6 +60,9 @@ def replay(cluster: Cluster, plan: Plan, prefer: str = "none", watch: Watch = un
         for fault in inadmissible(cluster, moves):
             raise ReplayFailure(f"the plan is not admissible: {fault}")
     outcome = outcome_of(plan, moves, chosen)
+    violations = sum(bool(e.violates) for e in plan.evictions)
+    for fault in broken_limits(cluster, outcome.victims, violations):
+        raise ReplayFailure(f"the plan breaks a limit: {fault}")
     for fault in (
         *_faults_of_lists(cluster, plan, outcome, run.end),
         *_faults_of_tiers(cluster, plan, outcome, run.end, prefer),
@@ -229,6 +233,8 @@ def _faults_of_lists(cluster: Cluster, plan: Plan, outcome: Outcome, end: State)
         yield "allocations are not what the steps allocate"
     if plan.scheduler == "optimal" and plan.stats.admissible:
         yield from _faults_of_roles(cluster, plan, outcome)
+    if plan.limits != limits_of(cluster):
+        yield "limits are not those of the round"
     if plan.fallbacks != fallbacks_of(cluster, outcome):
         yield "fallbacks are not those of the steps"
     violating = {e.pod for e in plan.evictions if e.violates}
@@ -259,7 +265,7 @@ def _faults_of_tiers(
 ) -> Iterator[str]:
     value = valuate(cluster, outcome, prefer, end=end)
     if plan.stats.admissible and not value.guarded:
-        yield "a guarded victim violates its budget"
+        yield "a guarded victim violates its budget, or more victims do than may"
     stated = [(t.name, t.sense, t.value) for t in plan.tiers]
     if stated != [(t.name, t.sense, t.value) for t in value.tiers]:
         yield f"tiers {stated} are not the valuation {[(t.name, t.value) for t in value.tiers]}"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from support.applying import cluster_of
+from support.builders import cluster, group, manifest, pod
 from support.fake_cluster import FakeCluster, kubeconfig, raw_objects, serving
 from support.paths import DATA
 
@@ -52,6 +53,10 @@ def folder(tmp_path_factory):
         ("tuesday.yaml", "guard-service"),
     ):
         (folder / file).write_text(catalogue.path(instance).read_text())
+    copied = pod("web", namespace="shop").req(cpu="1")
+    (folder / "web.yaml").write_text(manifest(cluster(copied)))
+    gang = cluster(copied.member("g"), group("g", namespace="shop", gang=2))
+    (folder / "gang.yaml").write_text(manifest(gang))
     for file in ("nodes.csv", "pods.csv"):
         (folder / file).write_text((DATA / "openb" / file).read_text())
     (folder / "cases.jsonl").write_text(CASE + "\n")

@@ -87,6 +87,11 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["solve", "-l", "app=web,"], "'app=web,': the end stands where a label's key is expected"),
         (["explain", "-n", "default", "zone-spread-dead-end", "web-5"], "there is shop/web-5"),
         (["solve", "--prefer", "everything"], "'everything' is not one of"),
+        (["solve", "--no-evictions", "--max-evictions", "3"], "--max-evictions 3 do not go together"),
+        (["solve", "--max-violations", "-1"], "-1 is not in the range x>=0"),
+        (["compare", "--never-evict", "app=web,"], "the end stands where a label's key is expected"),
+        (["study", "-", "--never-evict", "Shop:app=web"], "a namespace must be a DNS label"),
+        (["solve", "--never-evict", ""], "it is empty: name labels, such as app=db, or a namespace"),
         (["solve", "--now", "yesterday"], "'yesterday' is not a time such as 2026-05-04T08:00:00Z"),
         (["compare", "--fail-on-regression", "no-such-file.json"], "does not exist"),
         (

@@ -146,7 +146,7 @@ def walk(
         Whether PostFilter runs.
     """
     cluster = variant.cluster
-    standing = len(info.scheduled)
+    standing, ledger = len(info.scheduled), ledger.trial()
     failed: dict[int, tuple[int, int, Cycle]] = {}
     for i in info.pods:
         cls, moment = cluster.pods[i].cls, (trial.version, trial.nominations_version)
@@ -163,6 +163,7 @@ def walk(
                 failed[cls] = (*moment, cycle)
             continue
         standing += 1
+        ledger.count(cycle.victims)
         yield Tried(cycle, Permit.SUCCESS if standing >= info.group.quorum else Permit.WAIT)
         for j in cleared_by(trial, cycle):
             trial.withdraw(j)

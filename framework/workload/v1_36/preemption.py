@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ...cycle.preemption import NEVER, guarded_by, protected
+from ...cycle.preemption import LIMITED, NEVER, guarded_by, protected
 from ...cycle.whole_groups import Unit
 from ...vocabulary import names
 from ...vocabulary.default_plugins import POST_FILTER
@@ -95,6 +95,8 @@ def make_room(variant: "V1_36", state: "State", info: PodGroupInfo, ledger: "Led
                 trial.remove(j, devices=False)
             gone.add(place)
     victims = tuple(j for place in sorted(gone) for j in lower[place].pods)
+    if not ledger.within_limits(victims):
+        return Room(Code.UNSCHEDULABLE, LIMITED, 1 + len(lower))
     return Room(Code.SUCCESS, "", 1 + len(lower), victims)
 
 

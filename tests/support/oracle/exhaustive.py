@@ -14,6 +14,9 @@ before the first of the gang was bound. Of a group that is evicted whole it may 
 Nothing here knows an encoder or an order search; it stands on the
 framework's state and filters, and on `valuation`, which also judges the rules of pod groups.
 
+Limits on evictions (`models.eviction_limits`) are kept as they are written: who is named stays, and a branch
+ends where too many are gone.
+
 Three facts keep it quick, each of them a necessary condition: only a pod below some preemptor that can ever
 stand on its node may leave; a branch is left when even all reachable pods placed without another eviction
 would be no better than the best plan; mark and leave are one step for a pod that no spread constraint counts.
@@ -89,7 +92,9 @@ class _Search:
         self.waiting = [len(pods) for pods in self.classes]
         self.counts = [[0] * cluster.n_nodes for _ in self.classes]
         self.reach = self._reach()
-        self.victims = [v for v in cluster.bound if self._has_preemptor(v, self.waiting)]
+        self.victims = [
+            v for v in cluster.bound if self._has_preemptor(v, self.waiting) and not self._is_spared(v)
+        ]
         self.fate = [PRESENT] * len(self.victims)
         self.begun = [frozenset()] * len(self.victims)
         self.marks = [self._counts_for_spread(v) for v in self.victims]
@@ -169,6 +174,22 @@ class _Search:
             for c, pods in enumerate(self.classes)
         )
 
+    def _is_spared(self, victim):
+        """Whether a limit names the pod; one that terminates already is past that."""
+        info, limits = self.cluster.pods[victim], self.cluster.snapshot.limits
+        named = any(pods.matches(info.namespace, info.labels) for pods in limits.never)
+        return named and not info.terminating
+
+    def _too_many(self):
+        """Whether more pods are on their way out, or gone, than may be evicted."""
+        most = self.cluster.snapshot.limits.evictions
+        pods = self.cluster.pods
+        gone = sum(
+            fate != PRESENT and not pods[v].terminating
+            for v, fate in zip(self.victims, self.fate, strict=True)
+        )
+        return most is not None and gone > most
+
     def _begun(self):
         """Return the gangs with a bound member."""
         bound = (
@@ -193,7 +214,7 @@ class _Search:
         if situation in self.seen:
             return
         self.seen.add(situation)
-        if not self._promising():
+        if self._too_many() or not self._promising():
             return
         if MARKED not in self.fate and OWED not in self.fate:
             self._consider()

@@ -74,14 +74,16 @@ def tiers_of(cluster, placed, left, prefer="none", allocations=()):
 def best_of_levels(cluster, placed, gone):
     """The tiers of all levels with the violating set that makes them best; None where the guards admit none.
 
-    A set is any of the victims whose guards are reached, such that the others fit every budget.
+    A set is any of the victims whose guards are reached, such that the others fit every budget; it has no
+    more members than the limit on violations.
     """
     drawn = {v: [b for b in budgets(cluster) if b.charges(cluster, v)] for v in gone}
     payers = [v for v in gone if drawn[v]]
     free = [v for v in payers if _may_violate(cluster, placed, v)]
+    most = cluster.snapshot.limits.violations
     found = [
         of_levels(cluster, placed, gone, frozenset(chosen))
-        for size in range(len(free) + 1)
+        for size in range(min(len(free), len(free) if most is None else most) + 1)
         for chosen in combinations(free, size)
         if all(sum(b in drawn[v] for v in payers if v not in chosen) <= b.allowed for b in budgets(cluster))
     ]
