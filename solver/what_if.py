@@ -10,6 +10,7 @@ from ..models.errors import is_interrupt
 from ..models.progress import unwatched
 from ..models.recount import counted_anew
 from ..models.requests import in_units, pod_requests
+from ..models.tiers import importance
 from ..models.what_if import MadeAgain, Round, TierValue, WhatIf, WhatIfPod, WhatIfScenario, WhatIfTier
 from ..simulation.daemons import daemons_on
 from .api import SolveOptions, solve_both
@@ -176,12 +177,12 @@ def _scenario(
 
 
 def _tiers(before: Round, after: Round) -> tuple[WhatIfTier, ...]:
-    """Set the tiers of two rounds side by side, in the order of importance that both keep."""
-    old, new = (_by_name(before), _by_name(after))
-    order = _merged([tier.name for tier in before.optimal.tiers], [tier.name for tier in after.optimal.tiers])
-    senses = {tier.name: tier.sense for tier in (*before.optimal.tiers, *after.optimal.tiers)}
+    """Set the tiers of two rounds side by side, the most important first."""
+    old, new = _by_name(before), _by_name(after)
+    senses = {tier.name: tier.sense for tier in (*after.optimal.tiers, *before.optimal.tiers)}
     return tuple(
-        WhatIfTier(name=name, sense=senses[name], before=old.get(name), after=new.get(name)) for name in order
+        WhatIfTier(name=name, sense=senses[name], before=old.get(name), after=new.get(name))
+        for name in sorted(senses, key=importance)
     )
 
 
@@ -193,21 +194,6 @@ def _by_name(solved: Round) -> dict[str, TierValue]:
         )
         for tier in solved.optimal.tiers
     }
-
-
-def _merged(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """Merge two lists that have what they share in one order."""
-    shared = {*first} & {*second}
-    found: list[str] = []
-    rest = iter(second)
-    for name in first:
-        if name in shared:
-            for other in rest:
-                if other == name:
-                    break
-                found.append(other)
-        found.append(name)
-    return [*found, *rest]
 
 
 def _differs(tier: WhatIfTier) -> bool:

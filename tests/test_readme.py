@@ -12,7 +12,13 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("groups.md", "output.md"))]
+PAGES = [
+    README,
+    *(
+        (ROOT / "docs" / name).read_text(encoding="utf-8")
+        for name in ("groups.md", "output.md", "what-if.md")
+    ),
+]
 BLOCKS = [
     block
     for page in PAGES
@@ -36,7 +42,7 @@ def test_there_are_examples():
 
 
 def test_every_command_is_listed():
-    listed = re.findall(r"^\| `kubestow (\w+)` \|", README, re.MULTILINE)
+    listed = re.findall(r"^\| `kubestow ([\w-]+)` \|", README, re.MULTILINE)
     assert set(listed) == set(main.commands) - {"version"}
 
 
