@@ -9,7 +9,7 @@ from rich.text import Text
 from ..models.plan import Plan
 from ..models.what_if import Fate, Round, TierValue, WhatIf, WhatIfPod, WhatIfScenario, WhatIfTier
 from .layout import section
-from .plan import verdict
+from .plan import first_gap
 from .section import Kind
 from .view import EVERYTHING, View
 from .words import count
@@ -57,7 +57,7 @@ def _round(name: str, solved: Round, difference: str) -> tuple[str, ...]:
         str(violations),
         difference,
         f"{_scheduled(greedy)}, {count(len(greedy.evictions), 'eviction')}",
-        verdict(optimal),
+        "proven optimal" if optimal.status == "OPTIMAL" else first_gap(optimal),
     )
 
 
