@@ -20,7 +20,7 @@ from ...models.changes import (
     ZoneDown,
 )
 from ...models.errors import KubestowError
-from ..documents import the_document
+from ..documents import read_documents
 from ..raw_objects import plain
 from .file import load_node_groups, load_profile
 
@@ -103,4 +103,10 @@ def _split(text: str) -> tuple[str, str, str]:
 
 def _value(text: str) -> Any:
     """Read a value as a file has it: `20` is a number, `'20'` a text, `null` takes the field away."""
-    return plain(the_document("--set", text.encode(), "a value")) if text.strip() else text
+    if not text.strip():
+        return text
+    try:
+        [value] = read_documents("value", text.encode())
+    except (ValueError, KubestowError):
+        raise KubestowError(f"--set: {text!r} is no value of YAML; in quotes it is a text") from None
+    return plain(value)

@@ -54,6 +54,7 @@ def folder(tmp_path_factory):
         (folder / file).write_text((DATA / "openb" / file).read_text())
     (folder / "cases.jsonl").write_text(CASE + "\n")
     (folder / "script.yaml").write_text(SCRIPT)
+    (folder / "spare.yaml").write_text("changes: [{zoneDown: a}, {addNodes: like:b-1}]")
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)

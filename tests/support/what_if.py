@@ -44,6 +44,7 @@ def pod(name, on="", owner="", cpu="1", phase="", terminating=False, created="",
 def workload(kind, name, cpu="1", template=(), owner="", **spec):
     """A workload of pods `app: web`; `template` are fields of their specification."""
     version = "batch/v1" if kind == "Job" else "apps/v1"
+    more = {"restartPolicy": "Never"} if kind == "Job" else {}
     selector = {} if kind == "Job" else {"selector": {"matchLabels": {"app": "web"}}}
     return {
         "apiVersion": version, "kind": kind, "metadata": meta(name, owner),
@@ -51,7 +52,7 @@ def workload(kind, name, cpu="1", template=(), owner="", **spec):
             **selector, **spec,
             "template": {
                 "metadata": {"labels": {"app": "web"}},
-                "spec": pod_spec(cpu, **dict(template), **({"restartPolicy": "Never"} if kind == "Job" else {})),
+                "spec": pod_spec(cpu, **dict(template), **more),
             },
         },
     }  # fmt: skip
@@ -62,6 +63,11 @@ def budget(**spec):
         "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": meta("keep"),
         "spec": {"selector": {"matchLabels": {"app": "web"}}, **spec},
     }  # fmt: skip
+
+
+def priority_class(name, value):
+    meta = {"name": name}
+    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": meta, "value": value}
 
 
 def cluster(*objects):

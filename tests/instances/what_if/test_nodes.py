@@ -14,8 +14,12 @@ ON_N1 = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms":
 @pytest.mark.parametrize(
     "item, fate",
     [
-        pytest.param(pod("p", "n1", "ReplicaSet/web"), "made again", id="a pod with a controller is made again"),
-        pytest.param(pod("p", "n1", "Frob/web"), "made again", id="also where the controller is no known kind"),
+        pytest.param(
+            pod("p", "n1", "ReplicaSet/web"), "made again", id="a pod with a controller is made again"
+        ),
+        pytest.param(
+            pod("p", "n1", "Frob/web"), "made again", id="also where the controller is no known kind"
+        ),
         pytest.param(pod("p", "n1"), "lost", id="a pod without a controller is lost"),
         pytest.param(pod("p", "n1", "DaemonSet/web"), "removed", id="a daemon goes with its node"),
         pytest.param(
