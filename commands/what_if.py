@@ -9,7 +9,17 @@ import click
 
 from .group import INTERRUPTED, before_a_plan, leave
 from .help import Command
-from .inputs import complete_instance, input_options, search_of, search_options, snapshots, tell, with_notes
+from .inputs import (
+    input_options,
+    instance_names,
+    refuse_twice,
+    search_of,
+    search_options,
+    several_instances,
+    snapshots,
+    tell,
+    with_notes,
+)
 from .live import live_options
 from .options import options
 from .printing import Printing, pod_names, printing
@@ -21,6 +31,7 @@ if TYPE_CHECKING:
     from ..models.changes import ChangeSet
 
 _FILE: Final = click.Path(dir_okay=False, allow_dash=True)
+_FILES: Final = ("scenario", "node_groups", "profile")
 _CHANGES: Final = ("add-nodes", "remove", "cordon", "uncordon", "zone-down", "scale", "set")
 
 
@@ -54,14 +65,14 @@ Examples:
   kubestow what-if what-if-web --scenario spare.yaml --remove b-1 -o json
 """,
 )
-@click.argument("instance", required=False, metavar="[INSTANCE]", shell_complete=complete_instance)
+@several_instances
 @change_options
 @click.option("--save", metavar="FILE", type=_FILE, help="Write the changes of the options as a file.")
 @printing("wide", "name", "json", "yaml", names="the pods with another fate", pods=True)
 @search_options
 @live_options
 @input_options
-def what_if(instance: str | None, save: str | None, printing: Printing, **choices: Any) -> None:
+def what_if(instances: tuple[str, ...], save: str | None, printing: Printing, **choices: Any) -> None:
     """Try out changes of a cluster.
 
     The best round before and after them, side by side: pods that start, wait, are lost or are elsewhere, and
@@ -74,9 +85,13 @@ def what_if(instance: str | None, save: str | None, printing: Printing, **choice
     from ..solver.what_if import what_if as solve_all
 
     search = search_of(choices)
+    if len(instance_names(instances, choices)) > 1:
+        raise click.UsageError("what-if takes one INSTANCE")
+    files = (path for name in _FILES for path in choices[name])
+    refuse_twice((*instances, *files))
     change_sets = _change_sets(choices, save)
     with before_a_plan():
-        [(snapshot, waited)] = snapshots(() if instance is None else (instance,), choices)
+        [(snapshot, waited)] = snapshots(instances, choices)
         scenarios = [changed_by(snapshot, change_set) for change_set in change_sets]
         for scenario in scenarios:
             tell(scenario.change_set.name, scenario.notes)

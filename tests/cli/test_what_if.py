@@ -84,6 +84,8 @@ def test_rows_are_filtered_and_wide():
     "options, words",
     [
         pytest.param([], "what is needed is a change, such as --cordon NODE", id="no change"),
+        pytest.param(["--scenario", "-", "--profile", "-"], "(-) can be read only once", id="twice"),
+        pytest.param([WEB, "--cordon", "a-1"], "what-if takes one INSTANCE", id="two instances"),
         pytest.param(["--cordon", "n9"], "changes[0]: cordon: there is no Node n9", id="no such node"),
         pytest.param(["--scale", "web=3"], "'web' names no object", id="no kind"),
         pytest.param(["--add-nodes", "big=1"], "there is no node group 'big'", id="no group"),

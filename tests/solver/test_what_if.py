@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.what_if import budget, changed, cluster, node, pod, workload
 
-from kubestow.solver.api import SolveOptions, solve
+from kubestow.solver.api import SolveOptions, solve, solve_both
 from kubestow.solver.what_if import settled, what_if
 
 ONE = SolveOptions(workers=1, time_limit=30)
@@ -183,6 +183,47 @@ def test_a_status_of_the_api_server_stays_where_nothing_touches_the_budget():
     before = cluster(node("n1"), pod("a", "n1", WEB), item)
     after, _ = settled(before, changed(before, {"cordon": "n1"}))
     assert after.pod_disruption_budgets == before.pod_disruption_budgets
+
+
+# -- Ctrl-C ------------------------------------------------------------
+
+
+def interrupted(monkeypatch, at, *, within):
+    """Solve a round and two scenarios; Ctrl-C comes in the round of that number, before or after its plan."""
+    solved = []
+
+    def both(*arguments, **more):
+        solved.append(1)
+        if len(solved) == at and not within:
+            raise KeyboardInterrupt
+        plans = solve_both(*arguments, **more)
+        if len(solved) < at:
+            return plans
+        stats = plans[0].stats.model_copy(update={"interrupted": True})
+        return plans[0].model_copy(update={"stats": stats}), plans[1]
+
+    monkeypatch.setattr("kubestow.solver.what_if.solve_both", both)
+    before = cluster(node("n1"), node("n2"), TAKES_ALL)
+    return what_if(before, [changed(before, {"cordon": name}) for name in ("n1", "n2")], ONE)
+
+
+@pytest.mark.parametrize(
+    "at, within, number",
+    [
+        pytest.param(1, True, 0, id="in the first round: nothing else is solved"),
+        pytest.param(2, True, 1, id="in a scenario: its best plan stays"),
+        pytest.param(2, False, 0, id="before a scenario has a plan"),
+        pytest.param(3, False, 1, id="in the last one: the one before it stays"),
+    ],
+)
+def test_an_interrupt_leaves_what_is_solved(monkeypatch, at, within, number):
+    found = interrupted(monkeypatch, at, within=within)
+    assert (len(found.scenarios), found.interrupted) == (number, True)
+
+
+def test_an_interrupt_before_any_plan_is_raised(monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(monkeypatch, 1, within=False)
 
 
 # -- what always holds ------------------------------------------------------------
