@@ -17,7 +17,6 @@ from .inputs import (
     search_options,
     several_instances,
     snapshots,
-    tell,
     with_notes,
 )
 from .live import live_options
@@ -93,8 +92,6 @@ def what_if(instances: tuple[str, ...], save: str | None, printing: Printing, **
     with before_a_plan():
         [(snapshot, waited)] = snapshots(instances, choices)
         scenarios = [changed_by(snapshot, change_set) for change_set in change_sets]
-        for scenario in scenarios:
-            tell(scenario.change_set.name, scenario.notes)
         with progress_told() as progress:
             answer = solve_all(
                 snapshot, scenarios, search, progress, begin=_tell_round, watch=progress.watch, waited=waited

@@ -29,14 +29,16 @@ def evicted(priority: int, victim: int) -> str:
     return f"evicted[priority={priority},victim={victim}]"
 
 
-def importance(name: str) -> tuple[int, int, int, int]:
-    """Return what tiers of several rounds are sorted by: those of levels, then all others as equals."""
-    match = _OF_LEVEL.fullmatch(name)
-    if match is None:
-        return (1, 0, 0, 0)
-    victim = 0 if match["victim"] is None else int(match["victim"])
-    return (0, -int(match["priority"]), _WITHIN.index(match["kind"]), -victim)
-
+OF_LEVEL = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
+"""The name of a tier about pods of one priority: its kind, the priority, and the victims' for evictions."""
 
 _WITHIN = ("scheduled", "violations", "evicted")
-_OF_LEVEL = re.compile(r"(?P<kind>[a-z]+)\[priority=(?P<priority>-?\d+)(?:,victim=(?P<victim>-?\d+))?\]")
+
+
+def importance(name: str) -> tuple[int, int, int, int]:
+    """Return what tiers of several rounds are sorted by: those of levels, then all others as equals."""
+    match = OF_LEVEL.fullmatch(name)
+    if match is None:
+        return (1, 0, 0, 0)
+    kind, priority, victim = match.groups("0")
+    return (0, -int(priority), _WITHIN.index(kind), -int(victim))

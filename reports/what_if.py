@@ -22,7 +22,7 @@ _MEANING: Final[dict[Fate, tuple[str, str]]] = {
     "evicted": ("be evicted", "is evicted only after the change"),
     "spared": ("be spared", "is evicted only before the change"),
     "lost": ("be lost", "is lost with its node: no controller makes it again"),
-    "removed": ("go", "goes without loss"),
+    "removed": ("go without loss", "goes without loss"),
     "moves": ("be elsewhere", "is on another node"),
 }
 """What becomes of a pod, as a verb and as a remark, the more important first."""
@@ -101,12 +101,13 @@ def what_changes(scenario: WhatIfScenario) -> list[str]:
 
 
 def _told(pods: tuple[WhatIfPod, ...]) -> str:
+    """Return `1 pod would wait, 2 be elsewhere`; empty for none."""
     numbers = Counter(pod.change for pod in pods)
-    return ", ".join(
-        f"{count(numbers[change], 'pod')} would {verb}"
-        for change, (verb, _) in _MEANING.items()
-        if numbers[change]
-    )
+    told = [(numbers[change], verb) for change, (verb, _) in _MEANING.items() if numbers[change]]
+    if not told:
+        return ""
+    (number, verb), *others = told
+    return ", ".join([f"{count(number, 'pod')} would {verb}", *(f"{n} {words}" for n, words in others)])
 
 
 def _tiers(scenario: WhatIfScenario) -> list[RenderableType]:

@@ -220,4 +220,22 @@ def add(changed: Changed, change: AddNodes, original: Snapshot, groups: Snapshot
             csi_nodes=(*snapshot.csi_nodes, *(item for copy in copies for item in copy.csi_nodes())),
         ),
         new_nodes=(*changed.new_nodes, *(copy.name for copy in copies)),
+        notes=(*changed.notes, *_unknown_daemons(original, source.name)),
     )
+
+
+def _unknown_daemons(snapshot: Snapshot, node: str) -> list[str]:
+    """Return a line for each DaemonSet that has a pod on a node and is not in the input."""
+    known = {item.key for item in snapshot.daemon_sets}
+    owners = {
+        f"{pod.namespace}/{owner.name}": None
+        for pod in snapshot.pods
+        if pod.spec.node_name == node and is_daemon(pod)
+        for owner in [pod.metadata.controller]
+        if owner is not None
+    }
+    return [
+        f"DaemonSet {key} is not in the input: new nodes have no pod of it"
+        for key in owners
+        if key not in known
+    ]

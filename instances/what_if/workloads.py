@@ -65,13 +65,9 @@ def _refuse_owned(snapshot: Snapshot, item: KubeObject) -> None:
 
 def _surplus(snapshot: Snapshot, item: Any) -> list[str]:
     """Return the pods (keys) that a workload has too many, in the order in which they go."""
+    family = _Family(snapshot, item)
     active = [
-        pod
-        for pod in snapshot.pods
-        if pod.namespace == item.namespace
-        and not pod.is_terminal
-        and not pod.is_terminating
-        and _belongs(snapshot, pod, item)
+        pod for pod in snapshot.pods if not pod.is_terminal and not pod.is_terminating and pod in family
     ]
     if isinstance(item, StatefulSet):
         start = item.spec.ordinals.start if item.spec.ordinals is not None else 0
@@ -81,21 +77,30 @@ def _surplus(snapshot: Snapshot, item: Any) -> list[str]:
     return [pod.key for pod in sorted(active, key=who_goes_first)[: max(0, len(active) - wanted)]]
 
 
-def _belongs(snapshot: Snapshot, pod: Pod, item: KubeObject) -> bool:
-    """Whether a pod counts for a workload: its own, or of a Deployment's ReplicaSet, known or not."""
-    owner = pod.metadata.controller
-    if owner is None:
-        return False
-    if (owner.kind, owner.name) == (item.kind, item.name):
-        return True
-    if not isinstance(item, Deployment) or owner.kind != "ReplicaSet":
-        return False
-    for each in snapshot.replica_sets:
-        if (each.namespace, each.name) == (pod.namespace, owner.name):
-            parent = each.metadata.controller
-            return parent is not None and (parent.kind, parent.name) == (item.kind, item.name)
-    prefix = f"{item.name}-"
-    return owner.name.startswith(prefix) and "-" not in owner.name.removeprefix(prefix)
+class _Family:
+    """Whether pods count for a workload: its own, or those of a Deployment's ReplicaSets, known or not."""
+
+    def __init__(self, snapshot: Snapshot, item: KubeObject) -> None:
+        self._item = item
+        self._deployment = isinstance(item, Deployment)
+        self._sets = {
+            each.name: (owner.kind, owner.name) == (item.kind, item.name) if owner is not None else False
+            for each in snapshot.replica_sets
+            if each.namespace == item.namespace
+            for owner in [each.metadata.controller]
+        }
+
+    def __contains__(self, pod: Pod) -> bool:
+        owner, item = pod.metadata.controller, self._item
+        if owner is None or pod.namespace != item.namespace:
+            return False
+        if (owner.kind, owner.name) == (item.kind, item.name):
+            return True
+        if not self._deployment or owner.kind != "ReplicaSet":
+            return False
+        prefix = f"{item.name}-"
+        lost = owner.name.startswith(prefix) and "-" not in owner.name.removeprefix(prefix)
+        return self._sets.get(owner.name, lost)
 
 
 def _filled(snapshot: Snapshot, item: KubeObject) -> tuple[Snapshot, list[str]]:

@@ -148,6 +148,18 @@ def test_a_new_name_is_a_free_one():
 
 
 @pytest.mark.parametrize(
+    "objects, notes",
+    [
+        pytest.param([], ("DaemonSet shop/agent is not in the input: new nodes have no pod of it",), id="no"),
+        pytest.param([workload("DaemonSet", "agent")], (), id="yes"),
+    ],
+)
+def test_a_daemon_set_that_is_known_by_its_pod_only_is_told(objects, notes):
+    before = cluster(node("n1"), pod("d", "n1", "DaemonSet/agent"), *objects)
+    assert changed(before, {"addNodes": "like:n1"}).notes == notes
+
+
+@pytest.mark.parametrize(
     "change, words",
     [
         ({"remove": "n9"}, "test: changes[0]: remove: there is no Node n9 in the input"),
