@@ -1,6 +1,7 @@
 """What if: the round before and after changes, as one table of all scenarios and the details of each."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -144,12 +145,25 @@ def _values(value: TierValue | None) -> tuple[Text, Text, Text]:
 
 def changed(scenario: WhatIfScenario) -> list[WhatIfPod]:
     """Return the pods with another fate in the optimum, those that only are elsewhere last."""
-    return sorted(scenario.pods, key=lambda pod: (_ORDER[pod.change], pod.pod))
+    return _sorted(scenario.pods)
+
+
+def _sorted(pods: Iterable[WhatIfPod]) -> list[WhatIfPod]:
+    return sorted(pods, key=lambda pod: (_ORDER[pod.change], pod.pod))
 
 
 def _pods(scenario: WhatIfScenario, view: View) -> list[RenderableType]:
-    pods = [pod for pod in changed(scenario) if view.shows(pod.pod)]
-    greedy = {pod.pod: pod.after for pod in scenario.greedy_pods} | scenario.after.greedy.placed()
+    """Return the pods with another fate in the optimum, and those that greedy treats in yet another way."""
+    optimal = {*scenario.pods}
+    greedy = _sorted(pod for pod in scenario.greedy_pods if pod not in optimal)
+    return [
+        *_table("Pods with another fate", changed(scenario), view),
+        *_table("With greedy, where that differs", greedy, view),
+    ]
+
+
+def _table(title: str, fates: Iterable[WhatIfPod], view: View) -> list[RenderableType]:
+    pods = [pod for pod in fates if view.shows(pod.pod)]
     rows: list[tuple[RenderableType, ...]] = [
         (
             pod.pod,
@@ -158,16 +172,14 @@ def _pods(scenario: WhatIfScenario, view: View) -> list[RenderableType]:
             *view.of_node(pod.before),
             _place(pod.after),
             *view.of_node(pod.after),
-            _place(greedy.get(pod.pod)),
             _MEANING[pod.change][1],
         )
         for pod in pods
     ]
-    zone = view.about_node
-    columns = ("pod", *view.about_pod, "before", *zone, "after", *zone, "greedy after", "")
+    columns = ("pod", *view.about_pod, "before", *view.about_node, "after", *view.about_node, "")
     blanks = ("",) * (len(columns) - 2)
     kinds = [Kind([pod.pod], (*blanks, _MEANING[pod.change][1])) for pod in pods]
-    return section("Pods with another fate", columns, rows, view.numbers, "pods", kinds=kinds)
+    return section(title, columns, rows, view.numbers, "pods", kinds=kinds)
 
 
 def _place(node: str | None) -> Text:
