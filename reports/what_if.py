@@ -44,8 +44,8 @@ def what_if_report(answer: WhatIf, view: View = EVERYTHING) -> RenderableType:
 def _rounds(answer: WhatIf) -> list[RenderableType]:
     rows = [_round("before", answer.before, "")]
     rows += [_round(each.name, each.after, each.first_difference or "none") for each in answer.scenarios]
-    columns = ("", "scheduled", "evictions", "violations", "first difference", "greedy", "proof")
-    return section("Rounds", columns, rows, (2, 3), "rounds")
+    columns = ("", "scheduled", "evictions", "violations", "greedy", "first difference", "proof")
+    return section("Rounds", columns, rows, (1, 2, 3), "rounds")
 
 
 def _round(name: str, solved: Round, difference: str) -> tuple[str, ...]:
@@ -56,15 +56,15 @@ def _round(name: str, solved: Round, difference: str) -> tuple[str, ...]:
         _scheduled(optimal),
         str(len(optimal.evictions)),
         str(violations),
+        f"{_scheduled(greedy)}, {len(greedy.evictions)} evicted",
         difference,
-        f"{_scheduled(greedy)}, {count(len(greedy.evictions), 'eviction')}",
         "proven optimal" if optimal.status == "OPTIMAL" else first_gap(optimal),
     )
 
 
 def _scheduled(plan: Plan) -> str:
     placed = len(plan.placed())
-    return f"{placed} of {count(placed + len(plan.unschedulable), 'pod')}"
+    return f"{placed} of {placed + len(plan.unschedulable)}"
 
 
 def _scenario(scenario: WhatIfScenario, view: View) -> list[RenderableType]:
