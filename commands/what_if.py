@@ -80,6 +80,7 @@ def what_if(instances: tuple[str, ...], save: str | None, printing: Printing, **
     cluster.
     """
     from ..instances.what_if.apply import changed_by
+    from ..reports.narration import what_was_solved
     from ..reports.what_if import changed, what_if_report
     from ..solver.what_if import what_if as solve_all
 
@@ -96,6 +97,9 @@ def what_if(instances: tuple[str, ...], save: str | None, printing: Printing, **
             answer = solve_all(
                 snapshot, scenarios, search, progress, begin=_tell_round, watch=progress.watch, waited=waited
             )
+    if is_verbose():
+        for solved in (answer.before, *(scenario.after for scenario in answer.scenarios)):
+            news(what_was_solved(solved.optimal))
     clusters = [snapshot, *(scenario.snapshot for scenario in scenarios)]
     view = printing.view(
         snapshot.name,
