@@ -44,6 +44,7 @@ from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
+from kubestow.commands.what_if import what_if
 from kubestow.instances.dump import DUMP, DUMP_TO_FILE
 
 if TYPE_CHECKING:
@@ -303,6 +304,7 @@ main.add_command(study)
 main.add_command(simulate)
 main.add_command(take)
 main.add_command(trace)
+main.add_command(what_if)
 
 
 @main.command()

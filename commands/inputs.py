@@ -75,10 +75,15 @@ def complete_kube_version(
 
 
 def stdin_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Refuse arguments that would read standard input twice: the second time it is empty."""
-    if value.count("-") > 1:
-        raise click.UsageError("standard input (-) can be read only once", ctx)
+    """Refuse arguments that would read standard input twice."""
+    refuse_twice(value, ctx)
     return value
+
+
+def refuse_twice(paths: Sequence[str], ctx: click.Context | None = None) -> None:
+    """Refuse paths of which two are standard input: the second time it is empty."""
+    if paths.count("-") > 1:
+        raise click.UsageError("standard input (-) can be read only once", ctx)
 
 
 def parse_now(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:

@@ -53,6 +53,23 @@ def expand_controllers(objects: Objects) -> None:
             maker.make(maker.missing)
 
 
+def expand_workload(objects: Objects, item: KubeObject) -> None:
+    """Add the pods that one workload of an input lacks; otherwise as `expand_controllers`."""
+    pods = _Pods(objects)
+    if isinstance(item, StatefulSet):
+        maker = _of_stateful_set(objects, "", item)
+    elif isinstance(item, Deployment):
+        maker = _of_deployment(objects, pods, "", item)
+    elif isinstance(item, ReplicaSet):
+        maker = _of_replica_set(objects, pods, "", item)
+    elif isinstance(item, Job):
+        maker = _of_job(objects, pods, "", item)
+    else:
+        raise TypeError(item.kind)
+    if maker.missing > 0:
+        maker.make(maker.missing)
+
+
 @dataclass(frozen=True)
 class _Maker:
     """How many pods a controller lacks, and the function that makes them."""

@@ -26,7 +26,7 @@ def raw_objects(path: str | Path, watch: Watch = unwatched) -> list[dict[str, An
         For what `manifests.load_snapshot` refuses of a single object.
     """
     found: list[dict[str, Any]] = []
-    objects = Objects(watch, lambda model, raw: found.append(_plain(lean(model, raw))))
+    objects = Objects(watch, lambda model, raw: found.append(plain(lean(model, raw))))
     with no_collection():
         for file, content in read_files([path], watch):
             for number, document in enumerate(read_documents(file, content, watch, in_slices=True), 1):
@@ -36,10 +36,10 @@ def raw_objects(path: str | Path, watch: Watch = unwatched) -> list[dict[str, An
     return found
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON has it: a number of YAML that is a quantity is the text that stood there."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value.spelling if isinstance(value, SpelledFloat) else value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 #: Whether a pod that the round is asked about is placed (`Snapshot.asked`); before all others.
 ASKED = "asked"
 
@@ -28,3 +30,18 @@ def violations(priority: int) -> str:
 def evicted(priority: int, victim: int) -> str:
     """Evictions of pods of priority `victim` that belong to `priority` (min)."""
     return f"evicted[priority={priority},victim={victim}]"
+
+
+OF_LEVEL = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
+"""The name of a tier about pods of one priority: its kind, the priority, and the victims' for evictions."""
+
+_WITHIN = ("scheduled", "violations", "evicted")
+
+
+def importance(name: str) -> tuple[int, int, int, int]:
+    """Return what tiers of several rounds are sorted by: those of levels, then all others as equals."""
+    match = OF_LEVEL.fullmatch(name)
+    if match is None:
+        return (1, 0, 0, 0)
+    kind, priority, victim = match.groups("0")
+    return (0, -int(priority), _WITHIN.index(kind), -int(victim))

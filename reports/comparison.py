@@ -1,7 +1,5 @@
 """Optimal beside greedy: which tier tells them apart, which pods differ, and why it matters."""
 
-import re
-
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -12,8 +10,6 @@ from .plan import limited, summary, verdict
 from .section import Kind
 from .view import EVERYTHING, View
 from .words import count, listed
-
-_PRIORITY = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
 
 
 def comparison_report(comparison: Comparison, view: View = EVERYTHING) -> RenderableType:
@@ -49,7 +45,7 @@ def why_it_matters(comparison: Comparison) -> str:
         if comparison.optimal.status == "OPTIMAL":
             return "Greedy is optimal here: no plan is better in any tier."
         return "Equal in every tier so far; what is not proven may still be improved."
-    match = _PRIORITY.fullmatch(tier.name)
+    match = names.OF_LEVEL.fullmatch(tier.name)
     if match is None:
         return _other(tier)
     kind, priority, victim = match.groups()

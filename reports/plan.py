@@ -55,10 +55,11 @@ def verdict(plan: Plan) -> str:
         return f"greedy, {seconds}"
     if plan.status == "OPTIMAL":
         return f"proven optimal, {seconds}"
-    return f"best plan found in {seconds}; " + _first_gap(plan)
+    return f"best plan found in {seconds}; " + first_gap(plan)
 
 
-def _first_gap(plan: Plan) -> str:
+def first_gap(plan: Plan) -> str:
+    """Return how far the first tier that is not proven may be from its best value."""
     for tier in plan.tiers:
         if not tier.proven:
             return f"{tier.name} is {tier.value}, {_bound(tier)}"

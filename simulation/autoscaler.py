@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from ..framework.cycle.runtime import framework_for
+from ..models.daemons import is_daemon
 from ..models.meta import Condition
 from ..models.node import Node
 from ..models.pod import Pod
@@ -23,7 +24,7 @@ from ..models.requests import pod_requests
 from ..models.scenario import Autoscaler as Settings
 from ..models.scenario import NodeGroup
 from .agenda import EARLY
-from .daemons import Daemons, is_daemon
+from .daemons import Daemons
 from .live_cluster import LiveCluster, LiveState
 from .world import World
 

@@ -14,6 +14,7 @@ from ..models.annotations import COMPLETION_INDEX
 from ..models.controllers import Deployment, Job, ReplicaSet, ReplicaSetSpec, StatefulSet
 from ..models.meta import KubeObject
 from ..models.pod import Pod, PodSchedulingGroup, PodTemplateSpec
+from ..models.surplus import ordinal_of, who_goes_first
 from .agenda import LATE
 from .disruptions import Disruptions
 from .offspring import Key, Offspring, owned_by
@@ -122,7 +123,7 @@ class Controllers:
             self._offspring.create(item, item.spec.template, self._offspring.next_name(item))
         surplus = len(active) - item.spec.replicas
         if surplus > 0:
-            for pod in sorted(active, key=_who_goes_first)[:surplus]:
+            for pod in sorted(active, key=who_goes_first)[:surplus]:
                 self._disruptions.delete(pod)
 
     def _deployment(self, item: Deployment) -> None:
@@ -207,8 +208,8 @@ class Controllers:
                 self._offspring.create(item, item.spec.template, name, labels)
             if in_order and (pod is None or pod.is_terminating or pod.status.phase not in (None, "Running")):
                 return
-        surplus = [p for p in self._offspring.active(item) if _ordinal(p) >= last]
-        for pod in sorted(surplus, key=_ordinal, reverse=True)[: 1 if in_order else None]:
+        surplus = [p for p in self._offspring.active(item) if ordinal_of(p) >= last]
+        for pod in sorted(surplus, key=ordinal_of, reverse=True)[: 1 if in_order else None]:
             self._disruptions.delete(pod)
 
     def _job(self, item: Job) -> None:
@@ -261,21 +262,6 @@ class Controllers:
 
 def _hash(template: PodTemplateSpec) -> str:
     return sha256(template.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:8]
-
-
-def _ordinal(pod: Pod) -> int:
-    last = pod.name.rpartition("-")[2]
-    return int(last) if last.isdecimal() else -1
-
-
-def _who_goes_first(pod: Pod) -> tuple[bool, bool, float]:
-    """Surplus pods: unbound ones first, then those that do not run, then the newest."""
-    created = pod.metadata.creation_timestamp
-    return (
-        bool(pod.spec.node_name),
-        pod.status.phase in (None, "Running"),
-        -created.timestamp() if created is not None else 0.0,
-    )
 
 
 def _allowances(item: Deployment) -> tuple[int, int]:

@@ -9,20 +9,23 @@ pods to come.
 Source: kubernetes pkg/controller/daemon/daemon_controller.go, util/daemonset_util.go.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from ..framework.index.taints import first_untolerated
 from ..framework.queue.node_check import selects
 from ..models.affinity import Affinity, NodeAffinity
 from ..models.controllers import DaemonSet
+from ..models.daemons import node_meant
+from ..models.defaulting import default_pod
 from ..models.features import FeatureGates
 from ..models.meta import KubeObject
 from ..models.node import Node
-from ..models.pod import Pod, PodSpec, Toleration, TolerationEffect
+from ..models.pod import Pod, PodSpec, PodStatus, Toleration, TolerationEffect
 from ..models.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from .agenda import LATE
 from .disruptions import Disruptions
-from .offspring import Key, Offspring
+from .offspring import Key, Offspring, owned_by
 from .world import World
 
 _KIND: Final = "DaemonSet"
@@ -43,12 +46,6 @@ _TOLERATIONS: Final = (
     _tolerate("unschedulable", "NoSchedule"),
 )
 _OF_HOST_NETWORK: Final = _tolerate("network-unavailable", "NoSchedule")
-
-
-def is_daemon(pod: Pod) -> bool:
-    """Whether a pod is a DaemonSet's: drains leave it, and no node is kept or made for it."""
-    owner = pod.metadata.controller
-    return owner is not None and owner.kind == _KIND
 
 
 class Daemons:
@@ -88,7 +85,7 @@ class Daemons:
             key = self._offspring.parent(item)
             if key is not None:
                 self._offspring.follow(key, old, new)
-                node = _target(item)
+                node = node_meant(item)
                 there = self._on.setdefault((key, node), {})
                 if new is not None:
                     there[item.key] = None
@@ -160,6 +157,29 @@ class Daemons:
                 self._disruptions.delete(pod)
 
 
+def daemons_on(node: Node, sets: Iterable[DaemonSet], gates: FeatureGates) -> list[Pod]:
+    """Return the pods that DaemonSets put on a new node, not yet admitted; each is bound to it in the end.
+
+    Parameters
+    ----------
+    node : Node
+        A node without pods.
+    sets : iterable of DaemonSet
+    gates : FeatureGates
+    """
+    found = []
+    for item in sets:
+        if not _takes(item, node, gates)[0]:
+            continue
+        template = item.spec.template
+        pod = default_pod(Pod(metadata=template.metadata, spec=_spec(item, node)))
+        meta = owned_by(item, f"{item.name}-{node.name}", dict(template.metadata.labels)).model_copy(
+            update={"annotations": template.metadata.annotations}
+        )
+        found.append(pod.model_copy(update={"metadata": meta, "status": PodStatus(phase="Pending")}))
+    return found
+
+
 def _spec(item: DaemonSet, node: Node) -> PodSpec:
     """Return what a set's pod for a node asks for: the node by name, and to tolerate what all daemons do."""
     spec = item.spec.template.spec
@@ -187,20 +207,3 @@ def _takes(item: DaemonSet, node: Node, gates: FeatureGates) -> tuple[bool, bool
         first_untolerated(node.spec.taints, tolerations, gates) is None,
         first_untolerated(evicting, tolerations, gates) is None,
     )
-
-
-def _target(pod: Pod) -> str:
-    """Return the node that a daemon is on, or meant for; empty where it does not say."""
-    if pod.spec.node_name:
-        return pod.spec.node_name
-    affinity = pod.spec.affinity
-    of_node = affinity.node_affinity if affinity is not None else None
-    required = of_node.required if of_node is not None else None
-    named = (
-        value
-        for term in (required.node_selector_terms if required is not None else ())
-        for field in term.match_fields
-        if field.key == _NAME
-        for value in field.values
-    )
-    return next(named, "")

@@ -4,7 +4,7 @@ Source: kubectl drain.
 """
 
 from ..framework.events.changes import identity
-from .daemons import is_daemon
+from ..models.daemons import is_daemon
 from .disruptions import Disruptions, EvictionResponse
 from .world import World
 

@@ -12,7 +12,8 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("groups.md", "output.md"))]
+SHOWING = ("groups.md", "output.md", "what-if.md")
+PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in SHOWING)]
 BLOCKS = [
     block
     for page in PAGES

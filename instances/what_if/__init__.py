@@ -1,0 +1,1 @@
+"""What if: changes as options and files say them, and the cluster after them."""
