@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from .plan import Plan, PlanModel, Sense
+from .plan import Plan, Sense
+from .plan_model import PlanModel
 
 Fate = Literal["starts", "waits", "moves", "evicted", "spared", "comes", "queues", "lost", "removed"]
 """What changes mean for a pod: it starts; it waits, or is to be placed again in vain; it is on another node;
