@@ -38,7 +38,9 @@ UNDERSTOOD = {
     names.NODE_RESOURCES_FIT,
     names.POD_TOPOLOGY_SPREAD,
     names.DEFAULT_PREEMPTION,
-    names.GANG_SCHEDULING,  # without groups its only tier is constant
+    # without groups and devices the tiers of these are constant
+    names.GANG_SCHEDULING,
+    names.DYNAMIC_RESOURCES,
 }
 
 MILLION = 1_000_000
@@ -79,7 +81,8 @@ def suits(problem: Problem) -> bool:
     """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
     grouped = bool(problem.units) or any(group.pending for group in groups(problem.cluster))
     stated = {family.name for family in ENCODERS if family.applies(problem)}
-    return bool(problem.victims) and not grouped and stated <= UNDERSTOOD
+    simple = not grouped and problem.devices is None and stated <= UNDERSTOOD
+    return bool(problem.victims) and simple
 
 
 def sides_of(problem: Problem) -> Sides:
