@@ -160,7 +160,7 @@ TAMPERINGS = [
 
 @pytest.fixture(scope="module")
 def plan():
-    """The plan of the round, in one order of steps that is known; `objects` have the order of the solver's."""
+    """The plan of the round, in one order of steps that is known, without the objects of another."""
     return steps(*STEPS)(solve(ROUND, OPTIONS)).model_copy(update={"objects": None})
 
 
@@ -193,6 +193,7 @@ def test_a_guarded_victim_may_not_violate():
             "nominations": (Nomination(pod="default/p", node="a", victims=("default/v",)),),
             "evictions": (Eviction(pod="default/v", node="a", preemptor="default/p"),),
             "unschedulable": (),
+            "objects": None,
         }
     )
     with pytest.raises(ReplayFailure, match="a guarded victim violates its budget"):
