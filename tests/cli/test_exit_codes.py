@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+import kubestow
 from kubestow.cli import main
 from kubestow.commands.group import Cli
 from kubestow.models.errors import InputError, InternalError, KubestowError
@@ -305,18 +307,20 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
 IMPATIENT = """
 import atexit, os, signal, sys
 
+number = getattr(signal, sys.argv.pop(1))
+
 def interrupt():
     for _ in range(3):
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
 
 class Last:
-    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):
+    def __del__(self, kill=os.kill, me=os.getpid(), number=number):
         kill(me, number)  # when Python has taken its own handlers down
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 atexit.register(interrupt)
 sys.last_of_all = Last()
-from kubestow.cli import main
+from kubestow.entry import main
 main()
 """
 
@@ -331,12 +335,13 @@ main()
         pytest.param(["--help"], 0, id="after the help"),
     ],
 )
-def test_ctrl_c_while_the_process_ends_changes_nothing(arguments, code):
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_the_process_ends_changes_nothing(arguments, code, number):
     quiet, impatient = (
         subprocess.run(
             [sys.executable, *program, *arguments], check=False, capture_output=True, text=True, timeout=60
         )
-        for program in (["-m", "kubestow"], ["-c", IMPATIENT])
+        for program in (["-m", "kubestow"], ["-c", IMPATIENT, number])
     )
     assert quiet.returncode == code
     # what a program is called in its own words is how it was started
@@ -350,3 +355,40 @@ def test_a_command_line_within_a_program_leaves_its_ctrl_c_alone():
     before = signal.getsignal(signal.SIGINT)
     assert CliRunner().invoke(main, ["instances"]).exit_code == 0
     assert signal.getsignal(signal.SIGINT) == before
+
+
+EARLY = """
+import os, runpy, signal, sys
+
+kind, number = sys.argv[1:3]
+sys.argv[1:] = ["instances"]
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "kubestow.commands.check":
+            os.kill(os.getpid(), getattr(signal, number))
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+if kind == "module":
+    runpy.run_module("kubestow", run_name="__main__", alter_sys=True)
+else:
+    import kubestow.entry
+    getattr(kubestow.entry, kind)()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent from within")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("kind", ["main", "plugin", "complete_plugin", "module"])
+def test_a_signal_while_the_command_line_is_imported_is_one_line(kind, number):
+    command = [sys.executable, "-c", EARLY, kind, number]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "kubestow: interrupted\n")
+
+
+def test_every_script_begins_at_the_entry():
+    scripts = tomllib.loads((Path(kubestow.__file__).parent / "pyproject.toml").read_text())["project"][
+        "scripts"
+    ]
+    assert {target.partition(":")[0] for target in scripts.values()} == {"kubestow.entry"}
