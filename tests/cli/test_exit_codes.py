@@ -86,6 +86,7 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["solv"], "Did you mean 'solve'?"),
         (["solve", "--no-header"], "'--no-headers'"),
         (["solve", "-n", "Shop"], "a namespace must be a DNS label"),
+        (["snapshot", "-n", "a/../b?x"], "a namespace must be a DNS label"),
         (["solve", "-l", "app=web,"], "'app=web,': the end stands where a label's key is expected"),
         (["explain", "-n", "default", "zone-spread-dead-end", "web-5"], "there is shop/web-5"),
         (["solve", "--prefer", "everything"], "'everything' is not one of"),
@@ -252,7 +253,9 @@ NO_SPACE = "kubestow: error: output: No space left on device\n"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
-@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["instances"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["version"], ["instances"], ["snapshot", "zone-spread-dead-end"]]
+)
 def test_an_output_that_takes_nothing_is_one_line(arguments):
     with FULL.open("w") as full:
         result = run(*arguments, stdout=full)
