@@ -330,15 +330,16 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent from within")
 @pytest.mark.parametrize(
-    "arguments, code",
+    "arguments, code, number",
     [
-        pytest.param(["instances", "-o", "json"], 0, id="after an answer"),
-        pytest.param(["no-such-command"], 2, id="after words about bad usage"),
-        pytest.param(["study", "no-such-file", "-o", "csv"], 2, id="after words about bad input"),
-        pytest.param(["--help"], 0, id="after the help"),
+        pytest.param(["instances", "-o", "json"], 0, "SIGINT", id="after an answer"),
+        pytest.param(["instances", "-o", "json"], 0, "SIGTERM", id="after an answer, by SIGTERM"),
+        pytest.param(["no-such-command"], 2, "SIGINT", id="after words about bad usage"),
+        pytest.param(["no-such-command"], 2, "SIGTERM", id="after words about bad usage, by SIGTERM"),
+        pytest.param(["study", "no-such-file", "-o", "csv"], 2, "SIGINT", id="after words about bad input"),
+        pytest.param(["--help"], 0, "SIGINT", id="after the help"),
     ],
 )
-@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
 def test_a_signal_while_the_process_ends_changes_nothing(arguments, code, number):
     quiet, impatient = (
         subprocess.run(
