@@ -12,7 +12,7 @@ JOBS   ?= 2
 # The package list of pyproject.toml, as mypy wants it. The root package is named module by module, since
 # `-p kubestow` would walk through everything in the checkout.
 TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml) \
-         -m kubestow -m kubestow.cli -m kubestow.__main__ -p benchmarks
+         -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench \

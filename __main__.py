@@ -1,6 +1,6 @@
 """``python -m kubestow``: the same command as ``kubestow``."""
 
-from kubestow.cli import main
+from kubestow.entry import main
 
 if __name__ == "__main__":
     main()

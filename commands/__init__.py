@@ -1,1 +1,1 @@
-"""The commands of the command line, one module each; `cli.py` is the entry."""
+"""The commands of the command line, one module each; `cli.py` is the command line."""

@@ -217,15 +217,18 @@ def _terminated_like_interrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        if signal.getsignal(signal.SIGTERM) is _interrupt:
+            signal.signal(signal.SIGTERM, before)
 
 
 def _end_undisturbed() -> None:
-    """Let Ctrl-C change nothing more: the answer and the words are out, and the exit code is known.
+    """Let signals change nothing more: the answer and the words are out, and the exit code is known.
 
-    While Python ends, Ctrl-C would kill it by the signal or leave a traceback of what was being taken down.
+    While Python ends, Ctrl-C would kill it by the signal or leave a traceback of what was being taken down,
+    and SIGTERM would kill it.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

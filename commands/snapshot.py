@@ -11,6 +11,7 @@ from .group import INCOMPLETE, leave
 from .help import Command
 from .inputs import complete_instance, tell
 from .live import cluster_options, target_of
+from .printing import parse_namespace
 from .voice import news, note, progress_told, voice_options
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ Examples:
     "-n",
     "--namespace",
     metavar="NAME",
-    default="",
+    callback=parse_namespace,
     help="List the objects of this namespace only; pods of others then take no room.  [default: all]",
 )
 @click.option(
@@ -57,7 +58,7 @@ Examples:
     help="Where to write; a name that ends with .gz is packed, `-` is standard output.",
 )
 @voice_options
-def take(file: str | None, namespace: str, anonymise: bool, output: str, **choices: Any) -> None:
+def take(file: str | None, namespace: str | None, anonymise: bool, output: str, **choices: Any) -> None:
     """Write what plays a part of a live cluster to a file.
 
     All other commands read it. The cluster is the one that kubectl reaches, with kubectl's credentials;
@@ -75,7 +76,7 @@ def take(file: str | None, namespace: str, anonymise: bool, output: str, **choic
         objects: Iterable[dict[str, Any]]
         progress = stack.enter_context(progress_told())
         if file is None:
-            fetch = stack.enter_context(_fetching(namespace, choices, progress.watch))
+            fetch = stack.enter_context(_fetching(namespace or "", choices, progress.watch))
             objects = fetch.objects()
         else:
             _check_no_cluster(namespace, choices)
@@ -101,7 +102,7 @@ def _fetching(namespace: str, choices: Mapping[str, Any], watch: Watch) -> Itera
         yield Fetch(cluster.client, namespace, watch)
 
 
-def _check_no_cluster(namespace: str, choices: Mapping[str, Any]) -> None:
+def _check_no_cluster(namespace: str | None, choices: Mapping[str, Any]) -> None:
     given = {"namespace": namespace, **choices}
     for name, value in given.items():
         if value:

@@ -20,7 +20,8 @@ from .unknown_fields import Shape, shape_of
 _READ_EARLY: Final[Mapping[str, frozenset[str]]] = {
     "Device": frozenset(("basic",)),
     "DeviceRequest": UNREAD_FIELDS["DeviceRequest"],
-    "PodGroupSpec": frozenset(("podGroupTemplateRef",)),
+    "PodGroupSpec": UNREAD_FIELDS["PodGroupSpec"],
+    "CompositePodGroupSpec": UNREAD_FIELDS["CompositePodGroupSpec"],
     "ObjectMeta": frozenset(("generateName",)),
 }
 _UNREAD: Final = {name: fields - _READ_EARLY.get(name, frozenset()) for name, fields in UNREAD_FIELDS.items()}

@@ -78,13 +78,14 @@ class Objects:
             If it is no Kubernetes object, or one that the API server would refuse, or differs from the one of
             its kind and name that is there already.
         """
+        where = place
         try:
             for number, (where, kind, version, raw) in enumerate(_unroll(file, document, place), 1):
                 self._add(file, where, kind, version, raw)
                 if number % OBJECTS_UNHEARD == 0:
                     self._watch("validating: objects", number, len(document["items"]))
         except RecursionError:
-            raise InputError(file, place, "", "is nested too deeply") from None
+            raise InputError(file, where, "", "is nested too deeply") from None
 
     def _add(self, file: str, place: str, kind: str, version: str, raw: dict[str, Any]) -> None:
         model = find_kind(kind, version)

@@ -11,11 +11,14 @@
 Every other exception is a bug too and keeps its traceback.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 # What is quoted from an input may be as long as the input.
 _HALF = 1000
+# Longer than any namespace and name together: of such a word the two ends are enough.
+_LONG_WORD = re.compile(r"(\S{60})\S{261,}(\S{20})")
 
 
 class KubestowError(Exception):
@@ -24,7 +27,7 @@ class KubestowError(Exception):
     exit_code: ClassVar[int] = 2
 
     def __init__(self, message: str) -> None:
-        line = " ".join(message.split())
+        line = _LONG_WORD.sub(r"\1…\2", " ".join(message.split()))
         if len(line) > 2 * _HALF:
             line = f"{line[:_HALF]} … {line[-_HALF:]}"
         super().__init__(line)

@@ -6,6 +6,7 @@ of v1beta1; `api_version` still tells which rules hold.
 Sources: KEP-4671, KEP-5832, KEP-5732, KEP-5729, KEP-4664, KEP-6012.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
@@ -81,14 +82,17 @@ class GroupSpec(KubeModel):
     priority: Int32 | None = None
     preemption_policy: PreemptionPolicy | None = None
 
+    early_modes: ClassVar[Mapping[str, DisruptionMode]] = {"Pod": "single", "PodGroup": "all"}
+    """v1alpha2's words for modes."""
+
     @field_validator("disruption_mode", mode="before")
     @classmethod
     def _read_disruption_mode(cls, value: Any) -> Any:
         """Accept v1beta1's union and v1alpha2's word."""
         if isinstance(value, dict):
             present = [name for name in ("single", "all") if value.get(name) is not None]
-            return present[0] if len(present) == 1 else "/".join(present)
-        return {"Pod": "single", "PodGroup": "all"}.get(value, value) if isinstance(value, str) else value
+            return present[0] if len(present) == 1 else "/".join(present) or value
+        return cls.early_modes.get(value, value) if isinstance(value, str) else value
 
 
 class PodGroupTemplate(GroupSpec):
@@ -99,6 +103,8 @@ class PodGroupTemplate(GroupSpec):
 
 class CompositePodGroupTemplate(GroupSpec):
     """A named group of groups of a Workload, with the templates of its children (KEP-6012)."""
+
+    early_modes: ClassVar[Mapping[str, DisruptionMode]] = {}  # v1alpha2 has no groups of groups
 
     name: str
     composite_pod_group_templates: tuple["CompositePodGroupTemplate", ...] = ()
@@ -141,7 +147,7 @@ class WorkloadTemplateReference(KubeModel):
 
 
 class PodGroupSpec(GroupSpec):
-    """One group at run time; of a PodGroup and of a CompositePodGroup."""
+    """One group at run time."""
 
     workload_ref: WorkloadTemplateReference | None = None
     parent_composite_pod_group_name: str | None = None
@@ -153,6 +159,12 @@ class PodGroupSpec(GroupSpec):
         if isinstance(data, dict) and isinstance(early := data.get("podGroupTemplateRef"), dict):
             return {"workloadRef": early.get("workload", early), **data}
         return data
+
+
+class CompositePodGroupSpec(PodGroupSpec):
+    """One group of groups at run time."""
+
+    early_modes: ClassVar[Mapping[str, DisruptionMode]] = {}  # v1alpha2 has no groups of groups
 
 
 class PodGroupStatus(KubeModel):
@@ -176,5 +188,5 @@ class CompositePodGroup(KubeObject):
 
     api_version: str = "scheduling.k8s.io/v1alpha3"
     kind: str = "CompositePodGroup"
-    spec: PodGroupSpec = shared(PodGroupSpec())
+    spec: CompositePodGroupSpec = shared(CompositePodGroupSpec())
     status: PodGroupStatus = shared(PodGroupStatus())

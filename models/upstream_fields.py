@@ -23,6 +23,7 @@ _UNREAD: Final = {
     ),
     "CSIVolumeSource": "nodePublishSecretRef",
     "CinderVolumeSource": "fsType secretRef",
+    "CompositePodGroupSpec": "podGroupTemplateRef",
     "Condition": "lastHeartbeatTime lastProbeTime lastUpdateTime observedGeneration",
     "Container": (
         "args command env envFrom imagePullPolicy lifecycle livenessProbe readinessProbe resizePolicy "

@@ -31,8 +31,10 @@ class OutputFile:
     Raises
     ------
     KubestowError
-        Here and in all methods, where the file cannot be written; a pipe that is not read to its end is a
-        `BrokenPipeError`.
+        Here and in all methods, where the file cannot be written.
+    OSError
+        Where standard output cannot, as from all else that writes to it; a pipe that is not read to its end
+        is a `BrokenPipeError`.
     """
 
     def __init__(self, path: str) -> None:
@@ -82,9 +84,9 @@ class OutputFile:
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except BrokenPipeError:
-            raise
         except OSError as error:
+            if self._path == STANDARD_OUTPUT or isinstance(error, BrokenPipeError):
+                raise
             raise KubestowError(f"{self._path}: cannot be written: {error.strerror}") from None
 
 

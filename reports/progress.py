@@ -30,9 +30,9 @@ class Step(NamedTuple):
 
     def __str__(self) -> str:
         """Return what is done, of how much, as far as that is known."""
-        what, _, unit = self.phase.rpartition(": ")
+        what, colon, unit = self.phase.rpartition(": ")
         if not self.done and not self.total:
-            return what
+            return what if colon else self.phase
         if unit == "bytes":
             done, total, unit = f"{self.done / _MIB:.0f}", f"{self.total / _MIB:.0f}", "MiB"
         else:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import zlib
 from contextlib import contextmanager
+from functools import partial
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from .output_file import OutputFile, output_file
+from .output_file import STANDARD_OUTPUT, OutputFile, output_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +19,8 @@ _HEAD: Final = b'{"apiVersion":"v1","kind":"List","items":[\n'
 _TAIL: Final = b"\n]}\n"
 _GZIP: Final = 31
 _LEVEL: Final = 6
+_IN_MEMORY: Final = 16 << 20
+_PIECE: Final = 1 << 20
 
 
 class SnapshotFile:
@@ -52,15 +56,30 @@ class SnapshotFile:
 def snapshot_file(path: str) -> Iterator[SnapshotFile]:
     """Open a list that stays only where nothing goes wrong before its end; `-` is standard output.
 
+    What standard output has got cannot be taken back, so it gets nothing before the list is whole.
+
     Raises
     ------
     KubestowError
         If it cannot be written.
+    OSError
+        If standard output cannot.
     """
-    with output_file(path) as file, _packed(path, file) as write:
+    made = _collected if path == STANDARD_OUTPUT else partial(_packed, path)
+    with output_file(path) as file, made(file) as write:
         items = SnapshotFile(write)
         yield items
         items.close()
+
+
+@contextmanager
+def _collected(file: OutputFile) -> Iterator[Callable[[bytes], object]]:
+    """Hold everything back until the end, what is large in a file without a name."""
+    with SpooledTemporaryFile(_IN_MEMORY) as parts:
+        yield parts.write
+        parts.seek(0)
+        for piece in iter(partial(parts.read, _PIECE), b""):
+            file.write_bytes(piece)
 
 
 @contextmanager

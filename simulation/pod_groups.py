@@ -14,6 +14,7 @@ from ..models.controllers import Job
 from ..models.meta import KubeObject
 from ..models.scheduling import (
     CompositePodGroup,
+    CompositePodGroupSpec,
     CompositePodGroupTemplate,
     GangPolicy,
     GroupSpec,
@@ -72,7 +73,7 @@ class PodGroups:
         if not self._for_jobs or spec.completion_mode != "Indexed" or size < 2 or spec.completions != size:
             return None
         policy = SchedulingPolicy(gang=GangPolicy(min_count=size))
-        self._put(job, job.name, PodGroupSpec(scheduling_policy=policy))
+        self._put(job, job.name, PodGroup, PodGroupSpec(scheduling_policy=policy))
         return job.name
 
     def _make(self, key: str) -> None:
@@ -99,20 +100,24 @@ class PodGroups:
         ref = WorkloadTemplateReference(workload_name=workload.name, template_name=template.name)
         fields |= {"workload_ref": ref, "parent_composite_pod_group_name": parent}
         name = f"{workload.name}-{template.name}"
-        model = CompositePodGroup if isinstance(template, CompositePodGroupTemplate) else PodGroup
-        self._put(workload, name, PodGroupSpec().model_copy(update=fields), model)
+        if isinstance(template, CompositePodGroupTemplate):
+            whole = CompositePodGroupSpec().model_copy(update=fields)
+            self._put(workload, name, CompositePodGroup, whole)
+        else:
+            self._put(workload, name, PodGroup, PodGroupSpec().model_copy(update=fields))
         return name
 
     def _put(
         self,
         owner: KubeObject,
         name: str,
+        model: type[PodGroup | CompositePodGroup],
         spec: PodGroupSpec,
-        model: type[PodGroup | CompositePodGroup] = PodGroup,
     ) -> None:
         if self._world.objects.get(model, f"{owner.namespace}/{name}") is None:
             version = owner.api_version if isinstance(owner, Workload) else model().api_version
-            self._world.put(model(api_version=version, metadata=owned_by(owner, name, {}), spec=spec))
+            fields = {"api_version": version, "metadata": owned_by(owner, name, {}), "spec": spec}
+            self._world.put(model.model_validate(fields))
 
     def _remove(self, owner: KubeObject) -> None:
         """Let the groups go that were made for an object that is gone."""

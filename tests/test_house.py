@@ -26,7 +26,8 @@ BELOW = {
     "reports": {"models", "framework", "simulation", "encoders", "solver", "apply"},
     "commands": {*PACKAGES, "__init__"},
     "cli": {*PACKAGES, "__init__"},
-    "__main__": {"cli"},
+    "entry": {"cli"},
+    "__main__": {"entry"},
     "__init__": set(),
 }
 """What each room may import of ours; itself is always allowed.  Every file at the root is a room here."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...models.kinds import find_kind
 from ...models.progress import Watch, unwatched
-from .texts import KNOWN_DRIVERS, Texts
+from .texts import KNOWN_DRIVERS, STANDARD_ATTRIBUTES, Texts
 from .walk import rewritten
 from .words import Words, ordinal
 
@@ -28,7 +28,7 @@ class Anonymiser:
     def __init__(self) -> None:
         self.notes: list[str] = []
         self._words = Words()
-        self._words.keep(KNOWN_DRIVERS)
+        self._words.keep((*KNOWN_DRIVERS, STANDARD_ATTRIBUTES))
         self._texts = Texts(self._words)
         self._sets: list[tuple[str, tuple[str, ...]]] = []
         self._deployments: set[str] = set()

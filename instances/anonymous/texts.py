@@ -47,6 +47,9 @@ KNOWN_DRIVERS: Final = frozenset(
 )
 """Drivers that took over volumes of a plugin in Kubernetes; rules know them by name."""
 
+STANDARD_ATTRIBUTES: Final = "resource.kubernetes.io"
+"""The domain of attributes that Kubernetes defines for devices of all drivers (KEP-4381)."""
+
 _ZONES: Final = re.compile(r".*/(?:zone|region)")
 _SEVERAL_ZONES: Final = "__"
 _HYPHENS_OF_A_ZONE: Final = 2
@@ -179,18 +182,15 @@ class Texts:
         return text if known else self._words.word("driver", text)
 
     def _qualified(self, name: str) -> str:
-        """Return the name of an attribute or capacity, with another domain than a public one."""
+        """Return the name of an attribute or capacity; its domain is that of a driver, or names none."""
         domain, slash, own = name.rpartition("/")
-        return f"{self._domain(domain)}/{own}" if slash else name
-
-    def _domain(self, domain: str) -> str:
-        return domain if _PUBLIC_DOMAIN.fullmatch(domain) else self._words.word("driver", domain)
+        return f"{self._driver(domain)}/{own}" if slash else name
 
     def _expression(self, text: str) -> str:
         selector = Selector(text)
         if selector.opaque and not self._words.settled:
             self.opaque[text] = None
-        return selector.rewritten(self._domain, lambda word: self._words.word("attribute", word))
+        return selector.rewritten(self._driver, lambda word: self._words.word("attribute", word))
 
     def _ebs(self, text: str) -> str:
         """Return a volume's id; of one with a zone before it, the last part is what the driver knows."""

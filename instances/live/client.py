@@ -16,6 +16,7 @@ import orjson
 
 from ...models.errors import KubestowError
 from ..files import unpack
+from .redaction import redacted
 
 TRIES: Final = 6
 FIRST_TRIES: Final = 3
@@ -143,6 +144,6 @@ def _refused(response: HTTPResponse, body: bytes) -> Refused:
     except (orjson.JSONDecodeError, KubestowError):
         document = None
     if isinstance(document, dict) and document.get("kind") == "Status":
-        return Refused(response.status, document, str(document.get("message", ""))[:_SHOWN])
-    text = " ".join(body.decode(errors="replace").split())
+        return Refused(response.status, document, redacted(str(document.get("message", "")))[:_SHOWN])
+    text = redacted(" ".join(body.decode(errors="replace").split()))
     return Refused(response.status, {}, text[:_SHOWN] or f"{response.status} {response.reason}")

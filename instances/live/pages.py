@@ -17,6 +17,9 @@ LIMIT: Final = 500
 """Objects in a page."""
 
 _BEGINNINGS: Final = 5
+_IDLE: Final = 100
+"""Pages without a new object, beyond those that a list begun anew repeats."""
+
 _GONE: Final = 410
 
 
@@ -36,12 +39,14 @@ def pages(client: Client, path: str) -> Iterator[Page]:
     Refused
         If the server will not list.
     KubestowError
-        If the server forgets the list again and again.
+        If the server forgets the list again and again, goes round in a circle, or sends no list of objects.
     """
     seen: set[str] = set()
     token = ""
     torn = False
     begun = 1
+    number = idle = 0
+    tokens: set[str] = set()
     while True:
         query = {"limit": str(LIMIT), **({"continue": token} if token else {})}
         try:
@@ -54,15 +59,32 @@ def pages(client: Client, path: str) -> Iterator[Page]:
                 raise KubestowError(f"{path}: the cluster forgot the list {_BEGINNINGS} times") from None
             token = _token(error.document)
             torn = True
+            tokens.clear()
             continue
-        items = [item for item in answer.document.get("items") or () if isinstance(item, dict)]
-        new = [item for item in items if _key(item) not in seen]
+        number += 1
+        new = [item for item in _items(answer, path, number) if _key(item) not in seen]
         seen.update(map(_key, new))
         yield Page(new, answer, torn)
         torn = False
         token = _token(answer.document)
         if not token:
             return
+        idle = 0 if new else idle + 1
+        if token in tokens or idle > number - idle + _IDLE:
+            raise KubestowError(f"{path}: the list has no end: page {number} leads back to an earlier one")
+        tokens.add(token)
+
+
+def _items(answer: Answer, path: str, number: int) -> list[dict[str, Any]]:
+    items = answer.document.get("items")
+    if items is None:
+        return []
+    if not isinstance(items, list):
+        raise KubestowError(f"{path}: page {number}: items must be a list")
+    for index, item in enumerate(items):
+        if not isinstance(item, dict):
+            raise KubestowError(f"{path}: page {number}: items[{index}] must be an object")
+    return items
 
 
 def _token(document: dict[str, Any]) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from ...models.errors import KubestowError
+from .redaction import redacted
 
 START_SECONDS: Final = 60.0
 """How long kubectl may take to start; a credential plugin may ask its user something."""
@@ -28,8 +29,10 @@ _RESPONSE_SECONDS: Final = 90.0
 _ALL_BUT_GET: Final = "^([^G]|G[^E]|GE[^T]|GET.)"
 _API: Final = "^/apis?(/.*)?$"
 # What kubectl says of itself; everything else on its stderr is a credential plugin that talks to its user.
-_OWN_WORDS: Final = re.compile(r"^(?:[IWEF]\d{4} |error: |Error: |The connection to the server )")
-_LOG_PREFIX: Final = re.compile(r"^[IWEF]\d{4} \S+ +\d+ [^]]*\] ")
+_OWN_WORDS: Final = re.compile(
+    r"^(?:[IWEF]\d{4} |\d{4}/\d\d/\d\d [\d:.]+ http(?:util)?: |error: |Error: |The connection to the server )"
+)
+_LOG_PREFIX: Final = re.compile(r"^(?:[IWEF]\d{4} \S+ +\d+ [^]]*\] |\d{4}/\d\d/\d\d \S+ )")
 # Ends the proxy, and takes its socket away, where this process could not: it was killed.
 _WATCH: Final = 'read -r _; kill "$0" 2>/dev/null; rm -f "$1/api.sock"; rmdir "$1" 2>/dev/null'
 
@@ -110,7 +113,7 @@ class Proxy:
         assert self._process.stderr is not None
         with self._process.stderr as err:
             for raw in err:
-                line = raw.decode(errors="replace").rstrip()
+                line = redacted(raw.decode(errors="replace").rstrip())
                 if _OWN_WORDS.match(line):
                     self._words.append(line)
                 elif line:

@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+import kubestow
 from kubestow.cli import main
 from kubestow.commands.group import Cli
 from kubestow.models.errors import InputError, InternalError, KubestowError
@@ -84,6 +86,7 @@ def test_a_bug_leaves_its_dump(monkeypatch, tmp_path):
         (["solv"], "Did you mean 'solve'?"),
         (["solve", "--no-header"], "'--no-headers'"),
         (["solve", "-n", "Shop"], "a namespace must be a DNS label"),
+        (["snapshot", "-n", "a/../b?x"], "a namespace must be a DNS label"),
         (["solve", "-l", "app=web,"], "'app=web,': the end stands where a label's key is expected"),
         (["explain", "-n", "default", "zone-spread-dead-end", "web-5"], "there is shop/web-5"),
         (["solve", "--prefer", "everything"], "'everything' is not one of"),
@@ -255,7 +258,9 @@ NO_SPACE = "kubestow: error: output: No space left on device\n"
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
-@pytest.mark.parametrize("arguments", [["--help"], ["version"], ["instances"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["version"], ["instances"], ["snapshot", "zone-spread-dead-end"]]
+)
 def test_an_output_that_takes_nothing_is_one_line(arguments):
     with FULL.open("w") as full:
         result = run(*arguments, stdout=full)
@@ -310,38 +315,42 @@ def test_a_reader_that_has_seen_enough_is_no_error(arguments):
 IMPATIENT = """
 import atexit, os, signal, sys
 
+number = getattr(signal, sys.argv.pop(1))
+
 def interrupt():
     for _ in range(3):
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
 
 class Last:
-    def __del__(self, kill=os.kill, me=os.getpid(), number=signal.SIGINT):
+    def __del__(self, kill=os.kill, me=os.getpid(), number=number):
         kill(me, number)  # when Python has taken its own handlers down
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 atexit.register(interrupt)
 sys.last_of_all = Last()
-from kubestow.cli import main
+from kubestow.entry import main
 main()
 """
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent from within")
 @pytest.mark.parametrize(
-    "arguments, code",
+    "arguments, code, number",
     [
-        pytest.param(["instances", "-o", "json"], 0, id="after an answer"),
-        pytest.param(["no-such-command"], 2, id="after words about bad usage"),
-        pytest.param(["study", "no-such-file", "-o", "csv"], 2, id="after words about bad input"),
-        pytest.param(["--help"], 0, id="after the help"),
+        pytest.param(["instances", "-o", "json"], 0, "SIGINT", id="after an answer"),
+        pytest.param(["instances", "-o", "json"], 0, "SIGTERM", id="after an answer, by SIGTERM"),
+        pytest.param(["no-such-command"], 2, "SIGINT", id="after words about bad usage"),
+        pytest.param(["no-such-command"], 2, "SIGTERM", id="after words about bad usage, by SIGTERM"),
+        pytest.param(["study", "no-such-file", "-o", "csv"], 2, "SIGINT", id="after words about bad input"),
+        pytest.param(["--help"], 0, "SIGINT", id="after the help"),
     ],
 )
-def test_ctrl_c_while_the_process_ends_changes_nothing(arguments, code):
+def test_a_signal_while_the_process_ends_changes_nothing(arguments, code, number):
     quiet, impatient = (
         subprocess.run(
             [sys.executable, *program, *arguments], check=False, capture_output=True, text=True, timeout=60
         )
-        for program in (["-m", "kubestow"], ["-c", IMPATIENT])
+        for program in (["-m", "kubestow"], ["-c", IMPATIENT, number])
     )
     assert quiet.returncode == code
     # what a program is called in its own words is how it was started
@@ -355,3 +364,40 @@ def test_a_command_line_within_a_program_leaves_its_ctrl_c_alone():
     before = signal.getsignal(signal.SIGINT)
     assert CliRunner().invoke(main, ["instances"]).exit_code == 0
     assert signal.getsignal(signal.SIGINT) == before
+
+
+EARLY = """
+import os, runpy, signal, sys
+
+kind, number = sys.argv[1:3]
+sys.argv[1:] = ["instances"]
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == "kubestow.commands.check":
+            os.kill(os.getpid(), getattr(signal, number))
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+if kind == "module":
+    runpy.run_module("kubestow", run_name="__main__", alter_sys=True)
+else:
+    import kubestow.entry
+    getattr(kubestow.entry, kind)()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent from within")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("kind", ["main", "plugin", "complete_plugin", "module"])
+def test_a_signal_while_the_command_line_is_imported_is_one_line(kind, number):
+    command = [sys.executable, "-c", EARLY, kind, number]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "kubestow: interrupted\n")
+
+
+def test_every_script_begins_at_the_entry():
+    scripts = tomllib.loads((Path(kubestow.__file__).parent / "pyproject.toml").read_text())["project"][
+        "scripts"
+    ]
+    assert {target.partition(":")[0] for target in scripts.values()} == {"kubestow.entry"}

@@ -289,6 +289,10 @@ FAULTS = {
         {"schedulingPolicy": GANG, "disruptionMode": {"all": {}, "single": {}}},
         "spec.disruptionMode: must be single or all, not 'single/all'",
     ),
+    "no mode": (
+        {"schedulingPolicy": GANG, "disruptionMode": {}},
+        "spec.disruptionMode: must be single or all, not {}",
+    ),
 }
 
 
@@ -298,3 +302,18 @@ def test_a_faulty_group_is_one_line(name):
     with pytest.raises(KubestowError) as refusal:
         read(group("v1beta1", **spec))
     assert str(refusal.value) == f"f.yaml: PodGroup default/g: {fault}"
+
+
+@pytest.mark.parametrize("mode", ["PodGroup", "Pod", {}, {"all": {}, "single": {}}], ids=str)
+def test_a_group_of_groups_takes_no_words_of_a_version_that_has_none(mode):
+    spec = {"schedulingPolicy": {"gang": {"minGroupCount": 1}}, "disruptionMode": mode}
+    below = {"workloadRef": {"workloadName": "w", "templateName": "t"}}
+    leaf = {"name": "g", "schedulingPolicy": GANG}
+    tree = {"compositePodGroupTemplates": [{"name": "c", **spec, "podGroupTemplates": [leaf]}]}
+    for item, field in (
+        (written("v1alpha3", "CompositePodGroup", "c", {**spec, **below}), "spec.disruptionMode"),
+        (written("v1alpha3", "Workload", "w", tree), "spec.compositePodGroupTemplates[0].disruptionMode"),
+    ):
+        with pytest.raises(KubestowError) as refusal:
+            read(item)
+        assert f"{field}: must be single or all, not " in str(refusal.value)

@@ -340,6 +340,13 @@ def test_deep_nesting_is_an_error_and_no_crash():
         read(deep, "f.json")
 
 
+def test_deep_nesting_in_a_list_is_told_with_its_place():
+    items = [pod("a"), pod("b") | {"status": {"x": "here"}}]
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+    with pytest.raises(InputError, match=r"^f.json: document 1 items\[1\]: is nested too deeply$"):
+        read(text.replace('"here"', "[" * 990 + "]" * 990), "f.json")
+
+
 @pytest.mark.parametrize("text", ["", " \n", "# nothing\n", "---\n---\n", "null\n"], ids=repr)
 def test_an_input_without_a_document_is_refused(text):
     with pytest.raises(InputError, match="is empty; what is needed are Kubernetes objects"):

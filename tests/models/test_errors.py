@@ -1,3 +1,5 @@
+import pytest
+
 from kubestow.models.errors import BoundContradiction, InputError, InternalError, KubestowError
 
 
@@ -22,6 +24,16 @@ def test_a_bug_carries_what_is_needed_to_see_it_again():
 
 
 def test_what_is_quoted_at_length_is_cut():
-    line = str(InputError("f", "Pod default/p", "spec.nodeName", f"must be a name, not {'x' * 5000!r}"))
-    assert len(line) < 2100
-    assert line.startswith("f: Pod default/p: spec.nodeName: must be a name, not 'xxx")
+    line = str(InputError("f", "Pod default/p", "spec.nodeName", f"must be a name, not {'xy ' * 5000!r}"))
+    assert 2000 < len(line) < 2100
+    assert line.startswith("f: Pod default/p: spec.nodeName: must be a name, not 'xy xy")
+
+
+@pytest.mark.parametrize("length, shown", [(63 + 1 + 253, 63 + 1 + 253), (5000, 81)])
+def test_a_word_that_is_longer_than_any_name_is_shortened(length, shown):
+    name = "n" * length
+    line = str(InputError("f", f"Pod {name}", "metadata.name", f"must be shorter, not {name}"))
+    found = line.rpartition(" ")[2]
+    assert len(found) == shown
+    assert len(line) < 2 * shown + 60
+    assert ("…" in found) == (length > shown)

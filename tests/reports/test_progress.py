@@ -49,6 +49,11 @@ def test_what_is_not_known_yet_is_left_out():
         pytest.param(Step("validating: objects", 512), "validating: 512 objects", id="of a number unknown"),
         pytest.param(Step("finding classes: pods"), "finding classes", id="nothing is counted"),
         pytest.param(
+            Step("asking the cluster what it serves"),
+            "asking the cluster what it serves",
+            id="nothing can be counted",
+        ),
+        pytest.param(
             Step("reading a: b.yaml: bytes", 3 << 20, 9 << 20), "reading a: b.yaml: 3 of 9 MiB", id="bytes"
         ),
     ],

@@ -114,10 +114,17 @@ def _runtime_text(text: str) -> str:
     return _CODE.sub("", text).replace("divide by zero", "division by zero")
 
 
+_TOO_DEEP: Final = re.compile(r"recursion (?:depth of|limit exceeded\. limit:) (\d+)")
+_PLACE: Final = re.compile(r"^(?:[A-Z_]+: )?ERROR: <input>:\d+:(\d+):")
+
+
 def _compile_text(error: Exception) -> str:
     """Take the first complaint out of the runtime's listing."""
     first = str(error).split("\n", 1)[0]
-    return re.sub(r"^[A-Z_]+: (?:ERROR: <input>:\d+:)?", "column ", first).removesuffix(" [INVALID_ARGUMENT]")
+    deep = _TOO_DEEP.search(first)
+    if deep is not None:
+        return f"nested more deeply than the {deep[1]} levels that the CEL runtime takes (docs/dra.md)"
+    return _CODE.sub("", _CODE.sub("", _PLACE.sub(r"column \1:", first)))
 
 
 def _as_written(environment: Any, expression: str, otherwise: Exception) -> Exception:

@@ -163,6 +163,28 @@ def test_what_does_not_compile(expression, text):
     assert "\n" not in str(raised.value)
 
 
+DEEP = {
+    "sums": "+".join(["1"] * 60) + " == 60",
+    "parentheses": "(" * 60 + "true" + ")" * 60,
+    "conditions": "true ? true : " * 60 + "true",
+    "lists": "[" * 60 + "]" * 60 + ".size() == 1",
+    "calls": "string(" * 60 + "'a'" + ")" * 60 + " == 'a'",
+}
+
+
+@pytest.mark.parametrize("expression", DEEP.values(), ids=DEEP)
+def test_what_is_nested_too_deeply_is_told_in_words(expression):
+    with pytest.raises(CompileError) as raised:
+        Program(expression)
+    words = "nested more deeply than the 32 levels that the CEL runtime takes (docs/dra.md)"
+    assert str(raised.value) == words
+
+
+@pytest.mark.parametrize("sign", ["&&", "||"])
+def test_a_long_row_of_conditions_is_not_nested(sign):
+    assert Program(sign.join(["true"] * 300))
+
+
 @pytest.mark.parametrize(
     "expression, rewritten",
     [

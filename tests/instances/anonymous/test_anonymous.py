@@ -374,6 +374,48 @@ def test_a_selector_that_looks_into_texts_keeps_them_and_says_so():
     assert anonymiser.notes[0].startswith("2 names of drivers and values of attributes stay as they are")
 
 
+@pytest.mark.parametrize(
+    "driver",
+    [
+        pytest.param("gpu.acme.com", id="A vendor's driver"),
+        pytest.param("gpu.k8s.io", id="A driver of a domain of Kubernetes"),
+        pytest.param("dra.kubernetes.io", id="A driver of the other domain of Kubernetes"),
+        pytest.param("kubernetes.io", id="The domain itself"),
+        pytest.param("ebs.csi.aws.com", id="A driver that keeps its name"),
+        pytest.param("resource.kubernetes.io", id="The domain of standard attributes"),
+    ],
+)
+def test_a_driver_is_one_word_where_it_is_named_compared_and_a_domain(driver):
+    device = {"name": "d", "attributes": {f"{driver}/model": {"string": "A100"}}}
+    slices = of_kind("ResourceSlice", "s", "resource.k8s.io/v1")
+    slices["spec"] = {"driver": driver, "pool": {"name": "n", "resourceSliceCount": 1}, "devices": [device]}
+    kind = of_kind("DeviceClass", "acme", "resource.k8s.io/v1")
+    kind["spec"] = {
+        "selectors": [
+            {"cel": {"expression": f'device.driver == "{driver}"'}},
+            {"cel": {"expression": f'"model" in device.attributes["{driver}"]'}},
+            {"cel": {"expression": f'"{driver}" in device.attributes'}},
+        ]
+    }
+    found, other = made_anonymous([slices, kind])
+    word = found["spec"]["driver"]
+    assert list(found["spec"]["devices"][0]["attributes"]) == [f"{word}/model"]
+    assert [item["cel"]["expression"] for item in other["spec"]["selectors"]] == [
+        f'device.driver == "{word}"',
+        f'"model" in device.attributes["{word}"]',
+        f'"{word}" in device.attributes',
+    ]
+
+
+def test_the_domain_of_standard_attributes_stays():
+    slices = of_kind("ResourceSlice", "s", "resource.k8s.io/v1")
+    attributes = {"resource.kubernetes.io/pcieRoot": {"string": "pci0000:00"}}
+    device = {"name": "d", "attributes": attributes}
+    slices["spec"] = {"driver": "gpu.k8s.io", "pool": {"name": "n"}, "devices": [device]}
+    [found] = made_anonymous([slices])
+    assert list(found["spec"]["devices"][0]["attributes"]) == list(attributes)
+
+
 def test_a_claim_of_an_early_version_becomes_one_of_the_current():
     claim = of_kind("ResourceClaim", "c", "resource.k8s.io/v1beta1")
     claim["spec"] = {"devices": {"requests": [{"name": "r", "deviceClassName": "acme"}]}}

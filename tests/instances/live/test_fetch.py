@@ -21,7 +21,7 @@ from support.fake_cluster import (
 from support.paths import ROOT
 
 from kubestow.instances import catalogue
-from kubestow.instances.live import pages
+from kubestow.instances.live import pages, proxy
 from kubestow.instances.live.client import LONGEST_WAIT, TRIES, Client
 from kubestow.instances.live.discovery import ASKED
 from kubestow.instances.live.fetch import Fetch
@@ -172,10 +172,43 @@ def test_whatever_goes_wrong_a_list_is_whole_or_an_error(faults):
             assert found == expected
 
 
+def sending(items, token=""):
+    """What is sent as the items of a page, and the token for the next one."""
+
+    def fault(handler):
+        handler.answer({"metadata": {"continue": token}, "items": items})
+        return True
+
+    return fault
+
+
+def counting(handler):
+    """A server that always has one more page, and nothing in it."""
+    place = int(handler.path.partition("continue=")[2] or 0)
+    return sending([], str(place + 1))(handler)
+
+
 HOPELESS = [
     pytest.param([busy("1")] * TRIES, "does not answer .* after 6 tries: too many", id="A server stays busy"),
     pytest.param([cut] * TRIES, "does not answer .* the connection was lost", id="A page is always cut off"),
     pytest.param([fine, *[forgotten()] * 5], "forgot the list 5 times", id="A list is always forgotten"),
+    pytest.param(
+        [sending(["x", 3])],
+        r"/pods: page 1: items\[0\] must be an object",
+        id="A list has what is no object",
+    ),
+    pytest.param(
+        [fine, sending([{"metadata": {"name": "p"}}, None])],
+        r"/pods: page 2: items\[1\] must be an object",
+        id="A later page has what is no object",
+    ),
+    pytest.param([sending("xyz")], "/pods: page 1: items must be a list", id="The items are no list"),
+    pytest.param(
+        [sending([{"metadata": {"name": f"p-{n}"}}], "7") for n in range(9)],
+        "/pods: the list has no end: page 2 leads back",
+        id="A server repeats a token",
+    ),
+    pytest.param([counting] * 500, "/pods: the list has no end", id="A server counts for ever"),
     pytest.param([broken], "no API server: it sent no JSON", id="What answers is something else"),
 ]
 
@@ -276,3 +309,53 @@ def test_the_time_of_the_round_is_that_of_the_server():
 def test_wrong_credentials_are_told():
     with serving(bundled(token="right")) as cluster, pytest.raises(KubestowError, match="does not accept"):
         Fetched(cluster)
+
+
+SECRET = "eyJhbGciOi.J9-_x/y+z="
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        pytest.param(
+            f"bad token Bearer {SECRET} here", "bad token Bearer … here", id="A header in a sentence"
+        ),
+        pytest.param(f"authorization: bearer {SECRET}", "authorization: bearer …", id="In lower case"),
+        pytest.param(
+            f"map[Authorization:[Bearer {SECRET}]]", "map[Authorization:[Bearer …", id="As Go prints it"
+        ),
+        pytest.param(f"Basic {SECRET}", "Basic …", id="A password"),
+        pytest.param("invalid bearer token, no such key", "invalid bearer token, no such key", id="No token"),
+    ],
+)
+@pytest.mark.parametrize("status", [401, 403, 503])
+def test_credentials_that_a_server_repeats_are_left_out(words, told, status):
+    def repeating(handler):
+        handler.refuse(status, "Refused", words)
+        return True
+
+    cluster = bundled()
+    cluster.faults[PODS] += [repeating] * TRIES
+    with serving(cluster), pytest.raises(KubestowError) as caught:
+        Fetched(cluster)
+    assert SECRET not in str(caught.value)
+    assert status == 403 or str(caught.value).endswith(told)
+
+
+@pytest.mark.parametrize(
+    "line, own",
+    [
+        pytest.param(
+            "2026/11/28 23:28:12 httputil: ReverseProxy read error during body copy: unexpected EOF",
+            True,
+            id="A copy that breaks off",
+        ),
+        pytest.param("2026/11/28 23:28:12 http: proxy error: EOF", True, id="A server that is gone"),
+        pytest.param("E1128 23:28:12.000000   12 proxy.go:77] gone", True, id="A line of its log"),
+        pytest.param("error: no such context", True, id="An error"),
+        pytest.param("2026/11/28 23:28:12 please look at your browser", False, id="A plugin that has a log"),
+        pytest.param("please look at your browser", False, id="A plugin that asks"),
+    ],
+)
+def test_what_kubectl_says_of_itself_is_not_passed_on(line, own):
+    assert bool(proxy._OWN_WORDS.match(line)) == own  # noqa: SLF001
