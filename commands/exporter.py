@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _LISTEN = "127.0.0.1:9899"
 
+_SHORTEST, _LONGEST = 1.0, 8760 * 3600.0
+"""Seconds between two rounds: a second to a year."""
+
 
 def _parse_interval(ctx: click.Context, param: click.Parameter, value: str) -> float:
     from ..models.base import parse_duration
@@ -27,14 +30,14 @@ def _parse_interval(ctx: click.Context, param: click.Parameter, value: str) -> f
         seconds = parse_duration(value)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-    if seconds <= 0:
-        raise click.BadParameter(f"{value!r} is no time to wait")
+    if not _SHORTEST <= seconds <= _LONGEST:
+        raise click.BadParameter(f"{value!r} is no time to wait: what is needed is 1s to 8760h")
     return seconds
 
 
 def _parse_address(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, int]:
     host, colon, port = value.rpartition(":")
-    if not colon or not port.isdigit() or int(port) > 65535:
+    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise click.BadParameter(f"{value!r} is not an address such as {_LISTEN} or :9899")
     return host.strip("[]") or "0.0.0.0", int(port)
 
@@ -90,10 +93,17 @@ def exporter(
         click.echo(metrics.text(), nl=False)
         return
 
+    if instance == "-":
+        raise click.UsageError("standard input can be read once only: it goes with --once")
+
     from ..models.errors import KubestowError
 
-    host, _ = listen
-    news(f"metrics at http://{host}:{metrics.serve(*listen)}/metrics")
+    host, port = listen
+    try:
+        port = metrics.serve(host, port)
+    except OSError as error:
+        raise KubestowError(f"--listen {host}:{port}: {error.strerror}") from None
+    news(f"metrics at http://{f'[{host}]' if ':' in host else host}:{port}/metrics")
     while True:
         start = time.monotonic()
         try:

@@ -116,7 +116,10 @@ class _Copies:
         change: dict[str, object] = {"priority": level}
         if group is not None:
             name = next(self._group_names)
-            stated = {} if group.spec.priority is None else {"priority": level}
+            # A group without a priority has 0: copies of that priority state their level, lest one copy
+            # preempt another.
+            unstated = group.spec.priority is None and self._template.pod.priority
+            stated = {} if unstated else {"priority": level}
             self.groups.append(
                 group.model_copy(
                     update={

@@ -66,15 +66,8 @@ def patch(changed: Changed, change: Patch) -> Changed:
 
 
 def _raw(item: KubeObject) -> dict[str, Any]:
-    """Return an object as it is read, with lists that can be changed."""
-    found: dict[str, Any] = _lists(item.model_dump(by_alias=True, exclude_none=True))
-    return found
-
-
-def _lists(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _lists(item) for key, item in value.items()}
-    return [_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+    """Return an object as it is written in a manifest."""
+    return item.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _put(raw: Any, path: list[str | int], value: Any, told: str) -> None:

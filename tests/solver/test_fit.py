@@ -116,6 +116,13 @@ def test_greedy_places_fewer_where_a_pod_that_waits_takes_the_wrong_node():
     assert found.optimal.waiting_scheduled == found.greedy.waiting_scheduled == 1
 
 
+def test_copies_of_a_gang_without_a_priority_do_not_evict_each_other():
+    gang = template(pod("x").req(cpu="1").member("g"), group("g", gang=2, version="v1alpha2"))
+    found = fit(EMPTY, gang, EVICT, OPTIONS)
+    assert found.greedy.evictions == ()
+    assert found.greedy.copies == found.optimal.copies == 2
+
+
 def test_the_limits_of_a_search_hold_with_evictions():
     snapshot = cluster(node("a", cpu="2"), low.named("v").on("a"), low.named("w").on("a"))
     within = replace(OPTIONS, limits=EvictionLimits(evictions=1))

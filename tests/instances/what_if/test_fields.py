@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from support.what_if import budget, changed, cluster, node, pod, priority_class, workload
 
+from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
 from kubestow.instances.what_if.fields import path_of
 from kubestow.models.errors import KubestowError
 
@@ -17,6 +19,21 @@ CLUSTER = cluster(
     budget(minAvailable=1),
     *CLASSES,
 )
+
+
+def test_a_field_of_every_object_of_a_round_can_be_set():
+    """Quantities below one and others that are no whole numbers stay what they are."""
+    snapshot = load_snapshot(catalogue.path("what-if-web"))
+    for kind, item in (
+        ("node", snapshot.nodes[0]),
+        *(("pod", each) for each in snapshot.pods),
+        *(("job", each) for each in snapshot.jobs),
+    ):
+        target = "/".join([kind, *([item.namespace] if item.namespace else []), item.name])
+        after = changed(snapshot, set_to(target, "metadata.labels.new", "yes")).snapshot
+        labels = {**item.metadata.labels, "new": "yes"}
+        metadata = item.metadata.model_copy(update={"labels": labels})
+        assert item.model_copy(update={"metadata": metadata}) in (*after.nodes, *after.pods, *after.jobs)
 
 
 @pytest.mark.parametrize(
