@@ -23,6 +23,7 @@ from ..why.reasons import lifted, reasons_of
 from ..why.subjects import find_subject
 from .exhaustive import places_any
 from .recount import faults_of_counting
+from .shapes import require_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,9 +53,10 @@ def check_answer(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Findin
     KubestowError
         Where the document is no such answer, or speaks of a pod that the input does not have.
     """
+    require_answer(document)
     try:
         return list(_findings(snapshot, document))
-    except (KeyError, TypeError, IndexError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
         raise KubestowError(f"no document of `kubestow explain --why -o json`: {error!r}") from None
 
 
@@ -62,6 +64,10 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
     cluster = build_cluster(snapshot)
     name = document["subject"].partition(" ")[2]
     subject = find_subject(cluster, name)
+    pods = [info.key for info in subject.infos]
+    if (document["subject"], document["pods"]) != (subject.name, pods):
+        yield Finding(f"it is about {document['subject']}", False, f"{subject.name} has {', '.join(pods)}")
+        return
     asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
     if document["answer"] in ("placed", "atACost"):
         yield _replayed(f"{subject.name} has a place", asked, document["evidence"])

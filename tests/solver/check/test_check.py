@@ -39,6 +39,22 @@ GANG = [
 ]
 
 
+KEPT = {
+    "answer": "impossible",
+    "subject": "Pod default/p",
+    "pods": ["default/p"],
+    "core": [],
+    "proof": {"kind": "search"},
+}
+ROW = {
+    "kind": "request",
+    "object": "Pod default/p",
+    "field": "f",
+    "text": "t",
+    "without": {"others": "standing", "placed": {}, "evicted": [], "steps": [], "allocations": []},
+}
+
+
 def document(objects, name="p"):
     """An answer as a program reads it."""
     return json.loads(json.dumps(why(cluster(*objects), name, OPTIONS)))
@@ -82,6 +98,7 @@ def _set(path, value):
         pytest.param(GUARDED, _set(["proof", "staying"], []), id="who stays"),
         pytest.param(GUARDED, lambda told: told["proof"]["nodes"].pop(), id="a node that is left out"),
         pytest.param(GUARDED, _set(["proof", "nodes", 1, "reason"], 0), id="a node under another rule"),
+        pytest.param(GUARDED, _set(["pods", 0], "default/x"), id="who it is about"),
         pytest.param(GUARDED, _set(["core", 0, "text"], "guard of 7"), id="the words of a rule"),
         pytest.param(GUARDED, lambda told: told["core"].pop(), id="a rule that is left out"),
         pytest.param(
@@ -114,8 +131,16 @@ def test_a_victim_that_may_be_evicted_does_not_stay():
     "told, message",
     [
         ({"answer": "impossible"}, "no document of `kubestow explain --why -o json`"),
-        ({"answer": "impossible", "subject": "Pod default/x", "core": []}, "there is no pod"),
+        ({**KEPT, "subject": "Pod default/x"}, "there is no pod"),
+        ({**KEPT, "subject": 5}, "subject: Input should be"),
+        ({**KEPT, "pods": [5]}, "pods.0: Input should be"),
+        ({**KEPT, "answer": "perhaps"}, "perhaps"),
+        ({**KEPT, "proof": {"kind": "faith"}}, "proof.kind"),
+        ({key: KEPT[key] for key in KEPT if key != "core"}, "core: Field required"),
+        ({**KEPT, "core": [{**ROW, "without": {**ROW["without"], "others": "asleep"}}]}, "without.others"),
         ({"steps": 3}, "no document of `kubestow solve`"),
+        ({"optimal": "x"}, "no document of `kubestow solve`"),
+        ({"optimal": [1]}, "no document of `kubestow solve`"),
     ],
 )
 def test_other_documents_are_refused(told, message):
@@ -166,8 +191,23 @@ def test_the_exit_code_tells_whether_it_holds(change, code):
     assert json.loads(result.stdout)["holds"] == (code == 0)
 
 
-@pytest.mark.parametrize("text, line", [("{", "is not JSON"), ("[]", "is not a JSON object")])
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"optimal": "x"}', "no document of `kubestow solve`"),
+        ('{"answer": "placed", "subject": 5}', "placed.subject: Input should be"),
+    ],
+)
 def test_bad_input_is_one_line(text, line):
     result = CliRunner().invoke(main, ["check", "-", "guard-service"], input=text)
     assert result.exit_code == 2
     assert line in result.stderr
+
+
+@pytest.mark.parametrize("text", ['{"optimal": "x"}', '{"optimal": [1]}', '{"instance": 5}'])
+def test_a_document_that_names_no_input_is_one_line(text):
+    result = CliRunner().invoke(main, ["check", "-"], input=text)
+    assert result.exit_code == 2
+    assert "does not name its INSTANCE" in result.stderr
