@@ -43,9 +43,7 @@ def _same(claim: str, stated: object, found: object) -> Finding:
     return Finding(claim, stated == found, "compared with the plans")
 
 
-def _without_evictions(
-    snapshot: Snapshot, both: Comparison, without: WithoutEvictions
-) -> Iterator[Finding]:
+def _without_evictions(snapshot: Snapshot, both: Comparison, without: WithoutEvictions) -> Iterator[Finding]:
     if both.optimal.evictions:
         snapshot = replace(snapshot, limits=replace(snapshot.limits, evictions=0))
     yield from check_plan(snapshot, without.plan)
