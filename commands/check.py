@@ -36,12 +36,12 @@ def check(file: str, instance: str | None, printing: Printing, **choices: Any) -
     """
     from ..reports.check import check_report
     from ..reports.document import read_document
-    from ..solver.check.documents import check_document
+    from ..solver.check.documents import check_document, instance_of
 
     with click.open_file(file, "rb") as stream:
         document = read_document(file, stream.read())
-    name = instance or document.get("instance") or (document.get("optimal") or {}).get("instance")
-    if not isinstance(name, str):
+    name = instance or instance_of(document)
+    if name is None:
         raise click.UsageError(f"{file} does not name its INSTANCE: give one")
     [(snapshot, _)] = snapshots((name,), choices)
     findings = check_document(snapshot, document)

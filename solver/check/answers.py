@@ -23,13 +23,22 @@ from ..why.reasons import lifted, reasons_of
 from ..why.subjects import find_subject
 from .exhaustive import places_any
 from .recount import faults_of_counting
+from .shapes import require_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ...framework.index.cluster import Cluster
     from ...models.snapshot import Snapshot
+    from ..plans.outcome import Outcome
     from ..why.reasons import Reason, Subject
+
+
+_UNREAD = (
+    *("priority", "status", "placed", "victims", "greedy", "greedyMessages", "tier", "leftOut"),
+    *("evicted", "spared", "roundsAsked", "domains", "beside"),
+)
+_UNREAD_OF_RULES = ("facts", "counts")
 
 
 class Finding(NamedTuple):
@@ -52,16 +61,29 @@ def check_answer(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Findin
     KubestowError
         Where the document is no such answer, or speaks of a pod that the input does not have.
     """
+    require_answer(document)
     try:
-        return list(_findings(snapshot, document))
-    except (KeyError, TypeError, IndexError, ValueError) as error:
+        return [*_findings(snapshot, document), *_unread(document)]
+    except (AttributeError, KeyError, TypeError, IndexError, ValueError) as error:
         raise KubestowError(f"no document of `kubestow explain --why -o json`: {error!r}") from None
+
+
+def _unread(document: Mapping[str, Any]) -> Iterator[Finding]:
+    """Name the fields that the check does not look at, each once."""
+    told = {name for name in _UNREAD if name in document}
+    told |= {f"core.{name}" for row in document.get("core", ()) for name in _UNREAD_OF_RULES if name in row}
+    if told:
+        yield Finding(f"fields beside the evidence: {', '.join(sorted(told))}", None, "not looked at")
 
 
 def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Finding]:
     cluster = build_cluster(snapshot)
     name = document["subject"].partition(" ")[2]
     subject = find_subject(cluster, name)
+    pods = [info.key for info in subject.infos]
+    if (document["subject"], document["pods"]) != (subject.name, pods):
+        yield Finding(f"it is about {document['subject']}", False, f"{subject.name} has {', '.join(pods)}")
+        return
     asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
     if document["answer"] in ("placed", "atACost"):
         yield _replayed(f"{subject.name} has a place", asked, document["evidence"])
@@ -124,7 +146,19 @@ def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
         return "the steps do not place it"
     if not fault and not valuate(cluster, outcome).guarded:
         return "a guarded victim violates its budget"
-    return fault
+    return fault or _fault_of_summary(cluster, outcome, evidence)
+
+
+def _fault_of_summary(cluster: Cluster, outcome: Outcome, evidence: Mapping[str, Any]) -> str:
+    """Compare who is said to be placed and evicted, where that is said, with the steps."""
+    pods = cluster.pods
+    placed = {pods[i].key: cluster.node_names[n] for i, n in outcome.placed.items() if i in cluster.asked}
+    if evidence.get("placed", placed) != placed:
+        return "placed is not where the steps bind the pods"
+    evicted = sorted(pods[v].key for v in outcome.victims if not pods[v].terminating)
+    if evidence.get("evicted", evicted) != evicted:
+        return "evicted is not who leaves in the steps"
+    return ""
 
 
 def _impossible(

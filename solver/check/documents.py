@@ -9,12 +9,21 @@ from pydantic import ValidationError
 from ...models.errors import KubestowError
 from ...models.plan import Comparison, Plan
 from .answers import Finding, check_answer
+from .comparisons import check_comparison
 from .plans import check_plan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...models.snapshot import Snapshot
+
+
+def instance_of(document: Mapping[str, Any]) -> str | None:
+    """Return the input that a document names, itself or in the plan that it compares; None without one."""
+    plan = document.get("optimal")
+    inside = plan.get("instance") if isinstance(plan, dict) else None
+    name = document.get("instance") or inside
+    return name if isinstance(name, str) else None
 
 
 def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Finding]:
@@ -29,8 +38,7 @@ def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Find
         return check_answer(snapshot, document)
     try:
         if "optimal" in document:
-            both = Comparison.model_validate(document)
-            return [*check_plan(snapshot, both.optimal), *check_plan(snapshot, both.greedy)]
+            return check_comparison(snapshot, Comparison.model_validate(document))
         return check_plan(snapshot, Plan.model_validate(document))
     except ValidationError as error:
         fault = error.errors()[0]

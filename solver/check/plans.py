@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from ...framework.build import build_cluster
 from ...models import tiers
 from ...models.tiers import PREFERENCES
-from ..plans.replay import ReplayFailure, replay
+from ..plans.device_allocations import chosen_devices
+from ..plans.greedy_baseline import greedy_outcome
+from ..plans.objective import valuate
+from ..plans.replay import ReplayFailure, inadmissible, moves_of, outcome_of, replay
 from ..why.counting import covering
 from ..why.reasons import Subject, reasons_of
 from .answers import Finding
@@ -29,7 +32,34 @@ def check_plan(snapshot: Snapshot, plan: Plan) -> list[Finding]:
         replayed = Finding("every step passes every filter", True, f"{len(plan.steps)} steps replayed")
     except ReplayFailure as error:
         replayed = Finding("every step passes every filter", False, str(error))
-    return [replayed, *_bounds(cluster, plan)]
+        return [replayed, *_bounds(cluster, plan)]
+    return [replayed, *_admissible(cluster, plan), *_objects(plan), *_bounds(cluster, plan)]
+
+
+def _admissible(cluster: Cluster, plan: Plan) -> Iterator[Finding]:
+    """Judge a plan that says of itself that it is not admissible; others are judged by their replay.
+
+    Of the optimal ones only greedy's own outcome may be so, where it beats every admissible plan that was
+    found: a plan is never worse than greedy's.
+    """
+    if plan.stats.admissible:
+        return
+    moves = moves_of(cluster, plan)
+    outcome = outcome_of(plan, moves, chosen_devices(cluster, plan))
+    fault = next(inadmissible(cluster, moves), "")
+    if not fault and not valuate(cluster, outcome).guarded:
+        fault = "a guarded victim violates its budget"
+    if not fault:
+        yield Finding("the plan is not admissible", False, "no rule of a plan is broken")
+    elif plan.scheduler == "optimal" and greedy_outcome(cluster)[0].moves != tuple(moves):
+        yield Finding("the plan is admissible, or greedy's outcome", False, fault)
+    else:
+        yield Finding("the plan is not admissible", True, fault)
+
+
+def _objects(plan: Plan) -> Iterator[Finding]:
+    if plan.objects is None:
+        yield Finding("objects are those that the steps touch", None, "the document has none")
 
 
 def _bounds(cluster: Cluster, plan: Plan) -> Iterator[Finding]:

@@ -15,6 +15,7 @@ from kubestow.models.errors import KubestowError
 from kubestow.solver.api import solve
 from kubestow.solver.check.documents import check_document
 from kubestow.solver.check.exhaustive import MOST_NODES, places_any
+from kubestow.solver.compare import compare
 from kubestow.solver.why.question import why
 
 P = pod("p").req(cpu="2").priority(10)
@@ -39,6 +40,25 @@ GANG = [
 ]
 
 
+EVICTING = [node("n", cpu="2"), pod("v").req(cpu="2").on("n"), P]
+MOVED = {"pod": "default/p", "greedy": None, "optimal": "n"}
+RELIANT = {"pod": "default/p", "optimal": "n", "withoutEvictions": "n"}
+KEPT = {
+    "answer": "impossible",
+    "subject": "Pod default/p",
+    "pods": ["default/p"],
+    "core": [],
+    "proof": {"kind": "search"},
+}
+ROW = {
+    "kind": "request",
+    "object": "Pod default/p",
+    "field": "f",
+    "text": "t",
+    "without": {"others": "standing", "placed": {}, "evicted": [], "steps": [], "allocations": []},
+}
+
+
 def document(objects, name="p"):
     """An answer as a program reads it."""
     return json.loads(json.dumps(why(cluster(*objects), name, OPTIONS)))
@@ -60,8 +80,11 @@ def wrong(objects, told):
 )
 def test_an_answer_holds_as_it_was_made(objects, name):
     findings = check_document(cluster(*objects), document(objects, name))
-    assert findings
-    assert all(item.holds for item in findings)
+    *checked, unread = findings
+    assert checked
+    assert all(item.holds for item in checked)
+    assert unread.holds is None
+    assert "priority" in unread.claim
 
 
 def _set(path, value):
@@ -82,6 +105,7 @@ def _set(path, value):
         pytest.param(GUARDED, _set(["proof", "staying"], []), id="who stays"),
         pytest.param(GUARDED, lambda told: told["proof"]["nodes"].pop(), id="a node that is left out"),
         pytest.param(GUARDED, _set(["proof", "nodes", 1, "reason"], 0), id="a node under another rule"),
+        pytest.param(GUARDED, _set(["pods", 0], "default/x"), id="who it is about"),
         pytest.param(GUARDED, _set(["core", 0, "text"], "guard of 7"), id="the words of a rule"),
         pytest.param(GUARDED, lambda told: told["core"].pop(), id="a rule that is left out"),
         pytest.param(
@@ -89,6 +113,12 @@ def _set(path, value):
         ),
         pytest.param(
             GUARDED, _set(["core", 0, "without", "steps", -1, "node"], "m"), id="a step to another node"
+        ),
+        pytest.param(
+            GUARDED, _set(["core", 0, "without", "placed"], {"default/p": "m"}), id="where it would be placed"
+        ),
+        pytest.param(
+            GUARDED, _set(["core", 0, "without", "evicted"], ["default/p"]), id="who would be evicted"
         ),
         pytest.param(SPREAD, lambda told: told["core"].pop(), id="a rule of a core that search found"),
         pytest.param(PARTLY, lambda told: told["evidence"]["steps"].pop(), id="the steps of a plan"),
@@ -114,8 +144,16 @@ def test_a_victim_that_may_be_evicted_does_not_stay():
     "told, message",
     [
         ({"answer": "impossible"}, "no document of `kubestow explain --why -o json`"),
-        ({"answer": "impossible", "subject": "Pod default/x", "core": []}, "there is no pod"),
+        ({**KEPT, "subject": "Pod default/x"}, "there is no pod"),
+        ({**KEPT, "subject": 5}, "subject: Input should be"),
+        ({**KEPT, "pods": [5]}, "pods.0: Input should be"),
+        ({**KEPT, "answer": "perhaps"}, "perhaps"),
+        ({**KEPT, "proof": {"kind": "faith"}}, "proof.kind"),
+        ({key: KEPT[key] for key in KEPT if key != "core"}, "core: Field required"),
+        ({**KEPT, "core": [{**ROW, "without": {**ROW["without"], "others": "asleep"}}]}, "without.others"),
         ({"steps": 3}, "no document of `kubestow solve`"),
+        ({"optimal": "x"}, "no document of `kubestow solve`"),
+        ({"optimal": [1]}, "no document of `kubestow solve`"),
     ],
 )
 def test_other_documents_are_refused(told, message):
@@ -145,6 +183,47 @@ def test_a_bound_that_only_the_solver_knows_is_not_checked():
     assert found["scheduled[priority=10] is at most 1"] is None
 
 
+def test_an_optimal_plan_that_is_not_admissible_is_only_greedys():
+    """Two of a gang of three do not start, whatever the document calls itself."""
+    objects = [*GANG, node("b", cpu="2").label(rack="r1")]
+    told = solve(cluster(*objects), OPTIONS).model_dump(by_alias=True)
+    assert not wrong(objects, told)
+    told["steps"] = told["steps"][:1]
+    for admissible in (True, False):
+        told["stats"] = {**told["stats"], "admissible": admissible}
+        assert wrong(objects, told)
+
+
+def test_a_plan_is_not_called_inadmissible_without_a_broken_rule():
+    told = solve(cluster(*PARTLY), OPTIONS).model_dump(by_alias=True)
+    told["stats"] = {**told["stats"], "admissible": False}
+    assert wrong(PARTLY, told) == ["the plan is not admissible"]
+
+
+def test_a_plan_without_objects_has_them_unchecked():
+    told = solve(cluster(*PARTLY), OPTIONS).model_dump(by_alias=True)
+    found = {c.claim: c.holds for c in check_document(cluster(*PARTLY), {**told, "objects": None})}
+    assert found["objects are those that the steps touch"] is None
+
+
+@pytest.mark.parametrize(
+    "change, claim",
+    [
+        pytest.param(_set(["tiers", 0, "optimal"], 99), "the table of tiers", id="a value of the table"),
+        pytest.param(_set(["firstDifference"], "fallback"), "firstDifference", id="the first difference"),
+        pytest.param(_set(["pods"], [MOVED]), "the table of pods", id="a pod"),
+        pytest.param(_set(["withoutEvictions", "pods"], [RELIANT]), "the pods that rely", id="a reliant pod"),
+    ],
+)
+def test_the_tables_of_a_comparison_are_those_of_its_plans(change, claim):
+    round_ = cluster(*EVICTING)
+    told = json.loads(compare(round_, OPTIONS, without_evictions=True).model_dump_json(by_alias=True))
+    assert not wrong(EVICTING, told)
+    change(told)
+    [found] = wrong(EVICTING, told)
+    assert found.startswith(claim)
+
+
 # -- the search without a solver --
 
 
@@ -166,8 +245,23 @@ def test_the_exit_code_tells_whether_it_holds(change, code):
     assert json.loads(result.stdout)["holds"] == (code == 0)
 
 
-@pytest.mark.parametrize("text, line", [("{", "is not JSON"), ("[]", "is not a JSON object")])
+@pytest.mark.parametrize(
+    "text, line",
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a JSON object"),
+        ('{"optimal": "x"}', "no document of `kubestow solve`"),
+        ('{"answer": "placed", "subject": 5}', "placed.subject: Input should be"),
+    ],
+)
 def test_bad_input_is_one_line(text, line):
     result = CliRunner().invoke(main, ["check", "-", "guard-service"], input=text)
     assert result.exit_code == 2
     assert line in result.stderr
+
+
+@pytest.mark.parametrize("text", ['{"optimal": "x"}', '{"optimal": [1]}', '{"instance": 5}'])
+def test_a_document_that_names_no_input_is_one_line(text):
+    result = CliRunner().invoke(main, ["check", "-"], input=text)
+    assert result.exit_code == 2
+    assert "does not name its INSTANCE" in result.stderr
