@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -147,6 +148,7 @@ def _solved(
 ) -> dict[str, SolvedRound] | None:
     """Replay the plans on their instance; None where there is none."""
     from ..framework.build import build_cluster
+    from ..models.eviction_limits import EvictionLimits
     from ..solver.plans.reopen import reopen
     from ..solver.plans.replay import ReplayFailure
 
@@ -154,7 +156,8 @@ def _solved(
     if snapshot is None:
         return None
     with progress_told() as progress:
-        cluster = build_cluster(snapshot, progress.watch)
+        limits = EvictionLimits.of(next(iter(rounds.plans.values())))
+        cluster = build_cluster(replace(snapshot, limits=limits), progress.watch)
         try:
             return {name: reopen(cluster, plan, progress.watch) for name, plan in rounds.plans.items()}
         except ReplayFailure as error:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from .errors import KubestowError
+from .plan import Plan
 from .selector_text import parse_selector
 from .selectors import CompiledSelector
 from .validation.creation.names import label_name
@@ -78,6 +80,23 @@ class EvictionLimits:
     evictions: int | None = None
     violations: int | None = None
     never: tuple[PodSelector, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan) -> EvictionLimits:
+        """Return the limits that a plan was made within.
+
+        Raises
+        ------
+        KubestowError
+            If it names pods in a way that cannot be read.
+        """
+        if plan.limits is None:
+            return cls()
+        try:
+            never = tuple(map(PodSelector.parse, plan.limits.never_evict))
+        except ValueError as error:
+            raise KubestowError(f"{plan.instance}: limits.neverEvict: {error}") from None
+        return cls(plan.limits.max_evictions, plan.limits.max_violations, never)
 
     def __bool__(self) -> bool:
         """Whether there is any limit."""

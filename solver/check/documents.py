@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from ...models.errors import KubestowError
+from ...models.eviction_limits import EvictionLimits
 from ...models.plan import Comparison, Plan
 from .answers import Finding, check_answer
 from .comparisons import check_comparison
@@ -38,11 +40,18 @@ def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Find
         return check_answer(snapshot, document)
     try:
         if "optimal" in document:
-            return check_comparison(snapshot, Comparison.model_validate(document))
-        return check_plan(snapshot, Plan.model_validate(document))
+            comparison = Comparison.model_validate(document)
+            return check_comparison(_limited(snapshot, comparison.optimal), comparison)
+        plan = Plan.model_validate(document)
+        return check_plan(_limited(snapshot, plan), plan)
     except ValidationError as error:
         fault = error.errors()[0]
         field = ".".join(map(str, fault["loc"]))
         raise KubestowError(
             f"no document of `kubestow solve`, `compare` or `explain --why` in JSON: {field}: {fault['msg']}"
         ) from None
+
+
+def _limited(snapshot: Snapshot, plan: Plan) -> Snapshot:
+    """Return the round that a plan is of: limits on evictions are not of the input."""
+    return replace(snapshot, limits=EvictionLimits.of(plan))

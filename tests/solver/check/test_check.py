@@ -12,6 +12,7 @@ from support.why_rounds import OPTIONS
 from kubestow.cli import main
 from kubestow.framework.build import build_cluster
 from kubestow.models.errors import KubestowError
+from kubestow.models.eviction_limits import EvictionLimits, PodSelector
 from kubestow.solver.api import solve
 from kubestow.solver.check.documents import check_document
 from kubestow.solver.check.exhaustive import MOST_NODES, places_any
@@ -169,6 +170,19 @@ def test_a_plan_is_replayed_and_its_bounds_are_counted():
     findings = check_document(cluster(*GUARDED), plan.model_dump(by_alias=True))
     assert all(item.holds for item in findings)
     assert "scheduled[priority=10] is at most 0" in [item.claim for item in findings]
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        pytest.param(EvictionLimits(evictions=0), id="no evictions"),
+        pytest.param(EvictionLimits(never=(PodSelector.parse("default:"),)), id="a namespace is spared"),
+    ],
+)
+def test_a_plan_within_limits_holds(limits):
+    told = solve(cluster(*EVICTING), replace(OPTIONS, limits=limits)).model_dump(by_alias=True)
+    assert not told["bindings"]
+    assert wrong(EVICTING, told) == []
 
 
 def test_a_plan_with_a_step_too_few_fails():
