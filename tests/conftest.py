@@ -1,5 +1,6 @@
 """What every test may rely on: repeatable hypothesis runs, no network, output as a pipe would get it."""
 
+import signal
 import socket
 
 import pytest
@@ -12,6 +13,10 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile("kubestow")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and processes of tests would inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
