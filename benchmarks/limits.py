@@ -90,8 +90,7 @@ when the index and greedy's run were over, *words and replay* what it took to wr
 to replay it: both are never cut short ([model.md](model.md), "How the time is spent"), and where they
 take longer than the limit together, the answer is late. *Over the limit* is the clock from the call,
 after reading, to the replayed plan, less the limit: below 0 the search ended before. The release says
-whose kube-scheduler greedy is: from 1.36 on a gang is tried in every domain, which takes minutes of
-processor time with 64 racks. Processor time is that of all threads and processes; where it is far below
+whose kube-scheduler greedy is. Processor time is that of all threads and processes; where it is far below
 the clock, others used the machine.""",
         cases=tuple(cases()),
         quick=({"instance": "tight", "release": "1.36", "seconds": 0.2},),
