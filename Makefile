@@ -15,7 +15,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench \
+.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs \
         wheel-test clean
 
 help: ## show this list
@@ -68,6 +68,9 @@ report-pictures: $(STAMP) ## take the pictures of docs/report.md anew (Chromium)
 bench: $(STAMP) ## measure everything (hours; may be taken up again) and write docs/benchmarks.md
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks --write --resume
+
+docs: $(STAMP) ## build the documentation site into build/site, strictly
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
 	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build' EXIT; rm -rf build; \
