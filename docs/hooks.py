@@ -1,9 +1,9 @@
 """What the documentation site has beyond the pages of docs/.
 
-MkDocs calls these functions by their names (mkdocs.yml, `hooks`). `reference/commands.md` is the help of each
-command as the command line prints it, `reference/schemas/` the JSON Schema of each document that has one; a
-few pages come from the root. Formulas in fences named `math` become MathML: browsers draw it by themselves, so
-nothing is fetched when a page is read.
+MkDocs calls these functions by their names (mkdocs.yml, `hooks`). `reference/commands.md` is the help of
+each command as the command line prints it, `reference/schemas/` the JSON Schema of each document that has
+one; a few pages come from the root. Formulas in fences named `math` become MathML: browsers draw it by
+themselves, so nothing is fetched when a page is read.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def schemas_page() -> str:
     lines = [
         "# Schemas of documents",
         "",
-        "What commands print with `-o json` or `-o yaml`, as JSON Schema (draft 2020-12), made from the models "
-        "of these documents. They may gain fields; none is taken away.",
+        "What commands print with `-o json` or `-o yaml`, as JSON Schema (draft 2020-12), made from the "
+        "models of these documents. They may gain fields; none is taken away.",
         "",
         "| document | printed by | schema |",
         "|---|---|---|",
