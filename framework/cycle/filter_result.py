@@ -87,7 +87,7 @@ class FilterResult:
         return self.plugins_in(None)
 
     def plugins_in(self, within: NDArray[np.bool_] | None) -> frozenset[str]:
-        """Return the names of the plugins that rejected at least one of the nodes in `within`; None for all."""
+        """Return the names of the plugins that rejected a node in `within`; None for all nodes."""
         if self.cycle.rejected is not None:
             return frozenset((self.cycle.rejected.plugin,))
         found = {s.plugin for n, s in self._overrides.items() if within is None or within[n]}
