@@ -32,7 +32,7 @@ _SAMPLE: Final = 256
 # How often the state of the input is set up beyond the rehearsal, and the share of all work to the rehearsed:
 # lists are compared besides, domains counted, tiers valued. Measured on racks and on the openb trace.
 _ROUNDS: Final = 4
-_SHARE: Final = 1.75
+_SHARE: Final = 2.25
 
 
 class Spent(NamedTuple):
