@@ -1,8 +1,11 @@
 """The exporter: what it serves is what a comparison says, and what is deployed is what it needs."""
 
 import json
+import os
 import re
+import signal
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
@@ -145,6 +148,46 @@ def test_it_goes_on_after_an_error_and_serves_the_last_round(monkeypatch):
     assert found["kubestow_rounds_total",] == 2
     assert found["kubestow_round_errors_total",] == 1
     assert found["kubestow_pods_pending",] == 5
+
+
+def interrupted_round(number):
+    os.kill(os.getpid(), number)
+    return MEASURES._replace(interrupted=True)
+
+
+def failed_round(number):
+    try:
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise KubestowError("the connection is gone") from None
+
+
+@pytest.mark.parametrize(
+    "number, code, words",
+    [(signal.SIGTERM, 0, "terminated"), (signal.SIGINT, 130, "interrupted")],
+    ids=["SIGTERM", "Ctrl-C"],
+)
+@pytest.mark.parametrize(
+    "solve, sleep",
+    [
+        pytest.param(lambda number: MEASURES, lambda number: os.kill(os.getpid(), number), id="between rounds"),
+        pytest.param(interrupted_round, None, id="while a round is solved"),
+        pytest.param(failed_round, None, id="where reading fails of it"),
+    ],
+)
+def test_a_server_that_is_told_to_stop_ends_with(number, code, words, solve, sleep, monkeypatch):
+    monkeypatch.setattr("kubestow.solver.round_measures.measured", lambda *_: solve(number))
+    monkeypatch.setattr("kubestow.commands.exporter.rest", lambda seconds: sleep(number))
+    result = run(INSTANCE, "--listen", "127.0.0.1:0", "-q")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (code, f"kubestow: {words}")
+
+
+def test_one_round_that_is_stopped_by_sigterm_ends_as_by_ctrl_c(monkeypatch):
+    monkeypatch.setattr(
+        "kubestow.solver.round_measures.measured", lambda *_: interrupted_round(signal.SIGTERM)
+    )
+    assert run(INSTANCE, "--once").exit_code == 130
 
 
 @pytest.mark.parametrize(
