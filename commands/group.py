@@ -137,7 +137,7 @@ def before_a_plan() -> Iterator[None]:
 
 @contextmanager
 def serving() -> Iterator[None]:
-    """Let SIGTERM end a server with exit code 0, since that is how one is stopped; Ctrl-C ends it with 130."""
+    """Let SIGTERM end a server with exit code 0, as that is how one is stopped; Ctrl-C ends it with 130."""
     from ..models.errors import is_interrupt
 
     asked = False

@@ -171,7 +171,9 @@ def failed_round(number):
 @pytest.mark.parametrize(
     "solve, sleep",
     [
-        pytest.param(lambda number: MEASURES, lambda number: os.kill(os.getpid(), number), id="between rounds"),
+        pytest.param(
+            lambda number: MEASURES, lambda number: os.kill(os.getpid(), number), id="between rounds"
+        ),
         pytest.param(interrupted_round, None, id="while a round is solved"),
         pytest.param(failed_round, None, id="where reading fails of it"),
     ],
