@@ -1,4 +1,4 @@
-"""Documents of `-o json`, recognised by what they have."""
+"""Documents of `-o json` and `-o yaml`, recognised by what they have."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ...instances.documents import the_document
 from ...models.errors import InputError
 from ...models.plan import Comparison, Plan
 from ...models.study import Study
@@ -128,6 +129,8 @@ Document = Rounds | Study | Simulated
 INSTALL: Final = "pip install 'kubestow[report]'"
 """What brings the libraries of pages and figures."""
 
+_WANTED: Final = "a document that solve, compare, study or simulate prints with -o json"
+
 _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
     "optimal": ("compare", Comparison),
     "instances": ("study", Study),
@@ -138,7 +141,7 @@ _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
 
 
 def read_document(name: str, content: bytes) -> Document:
-    """Read a document that `solve`, `compare`, `study` or `simulate` printed with `-o json`.
+    """Read a document that `solve`, `compare`, `study` or `simulate` printed with `-o json` or `-o yaml`.
 
     Parameters
     ----------
@@ -149,26 +152,16 @@ def read_document(name: str, content: bytes) -> Document:
     Raises
     ------
     InputError
-        When it is no JSON, no such document, or several.
+        When it is neither JSON nor YAML, no such document, or several.
     """
     try:
         found = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        several = content.count(b"\n") and _is_json(content.splitlines()[0])
-        why = "several documents; a report shows one" if several else f"no JSON: {error}"
-        raise InputError(name, "", "", why) from None
+    except orjson.JSONDecodeError:
+        found = the_document(name, content, _WANTED)
     kinds = [field for field in _KINDS if isinstance(found, dict) and field in found]
     if not kinds:
-        what = "no document of solve, compare, study or simulate as -o json prints it"
-        raise InputError(name, "", "", what)
+        raise InputError(name, "", "", f"is not {_WANTED}")
     return _validated(name, *_KINDS[kinds[0]], found)
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        return isinstance(orjson.loads(line), dict)
-    except orjson.JSONDecodeError:
-        return False
 
 
 def _plans(read: BaseModel) -> tuple[Plan, ...]:

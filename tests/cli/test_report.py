@@ -9,6 +9,7 @@ from support.builders import cluster, manifest, node, pod
 from support.paths import DATA
 
 from kubestow.cli import main
+from kubestow.reports.document import as_yaml
 
 
 def invoke(*arguments, text=None, code=0):
@@ -31,7 +32,17 @@ def folder(tmp_path_factory):
     (folder / "comparison.json").write_text(comparison)
     log = str(folder / "log.jsonl")
     (folder / "simulation.json").write_text(invoke("simulate", "--log", log, "-o", "json").stdout)
+    study = invoke("study", str(folder / "cluster.yaml"), "--workers", "1", "-o", "json").stdout
+    (folder / "study.json").write_text(study)
     return folder
+
+
+@pytest.mark.parametrize("name", ["plan", "comparison", "study", "simulation"])
+def test_a_document_of_yaml_makes_the_same_page(name, folder):
+    text = (folder / f"{name}.json").read_text()
+    (folder / f"{name}.yaml").write_text(as_yaml(json.loads(text)))
+    pages = [invoke("report", str(folder / f"{name}.{end}"), "-o", "-").stdout for end in ("json", "yaml")]
+    assert pages[0] == pages[1]
 
 
 @pytest.mark.parametrize("name", ["plan.json", "comparison.json"])
@@ -103,7 +114,7 @@ def test_a_figure_is_drawn_without_a_page(folder):
     [
         pytest.param(["plan.json"], "what is needed is -o FILE", id="nothing asked for"),
         pytest.param(["missing.json", "-o", "-"], "no such file", id="no such document"),
-        pytest.param(["cluster.yaml", "-o", "-"], "cluster.yaml: no JSON", id="no document"),
+        pytest.param(["cluster.yaml", "-o", "-"], "cluster.yaml: must hold one document", id="no document"),
         pytest.param(["plan.json", "-o", "-", "--figure", "tiers"], "goes with --plot only", id="no plot"),
         pytest.param(["plan.json", "-o", "-", "--log", "log.jsonl"], "--log goes with", id="no simulation"),
         pytest.param(

@@ -59,9 +59,10 @@ def uneven():
 @pytest.mark.parametrize(
     "text, told",
     [
-        pytest.param("", "f: no JSON", id="nothing"),
-        pytest.param("[1]", "f: no document of solve, compare, study or simulate", id="a list"),
-        pytest.param('{"nodes": []}', "f: no document of solve, compare, study or simulate", id="another"),
+        pytest.param("", "f: is empty; what is needed is a document that solve, compare", id="nothing"),
+        pytest.param("{", "f: line 2: is not YAML", id="neither JSON nor YAML"),
+        pytest.param("[1]", "f: is not a document that solve, compare, study or simulate", id="a list"),
+        pytest.param('{"nodes": []}', "f: is not a document that solve, compare, study", id="another"),
         pytest.param(
             '{"steps": []}',
             "f: instance: no document of `kubestow solve -o json`",
@@ -77,7 +78,7 @@ def uneven():
             "f: runs: no document of `kubestow simulate -o json`",
             id="no run",
         ),
-        pytest.param('{"a": 1}\n{"a": 2}\n', "f: several documents", id="two documents"),
+        pytest.param('{"a": 1}\n{"a": 2}\n', "f: must hold one document", id="two documents"),
         pytest.param(
             with_claim({"claim": "c", "node": "n"}),
             "f: allocations.0.devices: no document",
