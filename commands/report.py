@@ -64,7 +64,7 @@ Examples:
 )
 @click.option(
     "--figure",
-    type=click.Choice(["utilisation", "tiers", "timeline"]),
+    type=click.Choice(["utilisation", "tiers", "progress", "timeline"]),
     help="Which one.  [default: what the document has]",
 )
 @voice_options

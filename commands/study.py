@@ -100,7 +100,7 @@ def _loaded(
     refuse_stray(choices)
     of_files = {**choices, "live": False, "context": None, "kubeconfig": None}
     names = [list(instances)] if choices["input_format"] == OPENB else [[name] for name in instances]
-    groups = [(group, of_files) for group in names if group]
+    groups: list[tuple[list[str], Mapping[str, Any]]] = [(group, of_files) for group in names if group]
     if live:
         groups.append(([], choices))
     loaded: list[Snapshot | StudiedInstance] = []

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..models.errors import KubestowError
+from .html.answers import search_progress
 from .html.cluster import BEFORE, resources_shown, states_of
 from .html.reading import INSTALL, Rounds, Simulated
 from .html.timeline import SERIES, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 UTILISATION: Final = "utilisation"
 TIERS: Final = "tiers"
 TIMELINE: Final = "timeline"
+PROGRESS: Final = "progress"
 
 _COLOURS: Final = {BEFORE: "#8a97a8", "optimal": "#0a7f7a", "greedy": "#b8561c"}
 _FORMATS: Final = (".svg", ".png", ".pdf")
@@ -49,7 +51,7 @@ def draw(
         Its ending says the format.
     read : Rounds, Study or Simulated
     figure : str or None
-        `utilisation`, `tiers` or `timeline`; None for what the document has.
+        `utilisation`, `tiers`, `progress` or `timeline`; None for what the document has.
     solved, timelines : mapping or None
         What `utilisation` and `timeline` are drawn from.
 
@@ -88,6 +90,8 @@ def _figure(
         if solved is not None:
             offers[UTILISATION] = lambda: utilisation(solved)
         offers[TIERS] = lambda: tiers(read)
+        if rows := search_progress(read.plans):
+            offers[PROGRESS] = lambda: progress(rows)
     elif isinstance(read, Simulated):
         if timelines is not None:
             offers[TIMELINE] = lambda: timeline(timelines)
@@ -95,7 +99,11 @@ def _figure(
         offers[TIERS] = lambda: gaps(read)
     wanted = figure or next(iter(offers), TIMELINE)
     if wanted not in offers:
-        lacks = {UTILISATION: "needs a plan and its --instance", TIMELINE: "needs a simulation and its --log"}
+        lacks = {
+            UTILISATION: "needs a plan and its --instance",
+            TIMELINE: "needs a simulation and its --log",
+            PROGRESS: "needs a plan whose search had something to find (stats.progress)",
+        }
         raise KubestowError(f"--figure {wanted}: {lacks.get(wanted, 'is not of a simulation')}")
     return offers[wanted]()
 
@@ -143,6 +151,30 @@ def tiers(rounds: Rounds) -> Figure:
     axes.invert_yaxis()
     axes.xaxis.set_major_locator(_whole_numbers())
     axes.legend(frameon=False)
+    return figure
+
+
+def progress(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the best plan's value and the bound over the seconds of a search: a panel for each tier.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of `search_progress`.
+    """
+    figure = _empty(width=6.5, height=2.0 * len(rows))
+    for place, row in enumerate(rows, start=1):
+        axes = figure.add_subplot(len(rows), 1, place)
+        for name, style in (("values", "-"), ("bounds", "--")):
+            known = [(s, v) for s, v in zip(row["seconds"], row[name], strict=True) if v is not None]
+            label = "best plan" if name == "values" else "bound"
+            colour = _COLOURS["optimal"] if name == "values" else "black"
+            if known:
+                axes.step(*zip(*known, strict=True), style, where="post", color=colour, label=label)
+        axes.set_title(row["tier"], fontsize=9)
+        axes.yaxis.set_major_locator(_whole_numbers())
+    figure.axes[0].legend(frameon=False)
+    figure.axes[-1].set_xlabel("seconds")
     return figure
 
 

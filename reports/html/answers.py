@@ -131,3 +131,22 @@ def other_decisions(plans: Mapping[str, Plan]) -> dict[str, list[dict[str, Any]]
             for item in plan.fallbacks
         ],
     }
+
+
+def search_progress(plans: Mapping[str, Plan]) -> list[dict[str, Any]]:
+    """Return what each search knew when, tier by tier: moments, and the value and the bound from each on."""
+    rows = []
+    for name, plan in plans.items():
+        for tier in plan.tiers:
+            points = [point for point in plan.stats.progress if point.tier == tier.name]
+            if points:
+                rows.append(
+                    {
+                        "plan": name,
+                        "tier": tier.name,
+                        "seconds": [point.seconds for point in points],
+                        "values": [point.value for point in points],
+                        "bounds": [point.bound for point in points],
+                    }
+                )
+    return rows
