@@ -2,7 +2,7 @@
 // How the search went: for each tier the best plan's value and the bound over time, and all of it as a table.
 const SEARCHED = [
   { label: "best plan", colour: "--first" },
-  { label: "bound", colour: "--second", dash: [8, 4] },
+  { label: "bound", colour: "--muted", dash: [8, 4] },
 ];
 const several = new Set(data.progress.map((row) => row.plan)).size > 1;
 const told = (number) => (number === null ? "none" : `${number}`);

@@ -13,9 +13,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
+from support.builders import cluster
 
 import kubestow
 from kubestow.cli import main
+from kubestow.framework.build import build_cluster
+from kubestow.framework.runs.free_nodes import FreeNodes
 from kubestow.models.errors import KubestowError
 from kubestow.reports.metrics import COUNTERS, GAUGES, Metrics
 from kubestow.solver.round_measures import RoundMeasures, SchedulerMeasures
@@ -29,6 +32,7 @@ MEASURES = RoundMeasures(
     gaps={"scheduled[priority=1]": 1, "fallback": 0},
     proven=False,
     fragmentation={"cpu": 0.25},
+    nodes=FreeNodes(1, 2, 3, (), build_cluster(cluster())),
 )
 
 
@@ -63,6 +67,9 @@ def test_the_metrics_of_a_round():
         ("kubestow_tier_gap", "scheduled[priority=1]"): 1,
         ("kubestow_tier_gap", "fallback"): 0,
         ("kubestow_fragmentation_ratio", "cpu"): 0.25,
+        ("kubestow_nodes_free",): 1,
+        ("kubestow_nodes_freeable_by_greedy",): 2,
+        ("kubestow_nodes_freeable_at_most",): 3,
         ("kubestow_round_duration_seconds",): 1.5,
         ("kubestow_last_success_timestamp_seconds",): 1000,
         ("kubestow_rounds_total",): 1,
