@@ -81,12 +81,13 @@ def report(
 ) -> None:
     """Make a page of a plan, a comparison, a study or a simulation that people look at.
 
-    DOCUMENT is what `kubestow solve`, `compare`, `study` or `simulate` printed with `-o json`, `-` for
-    standard input. The page is one file that loads nothing: the cluster by zone and rack, both schedulers
+    DOCUMENT is what `kubestow solve`, `compare`, `study` or `simulate` printed with `-o json` or `-o yaml`, `-`
+    for standard input. The page is one file that loads nothing: the cluster by zone and rack, both schedulers
     beside each other, what moved and why. A plan is replayed on its instance first.
     """
+    from ..instances.documents import the_document
     from ..instances.files import read_file
-    from ..reports.html.reading import Rounds, Simulated, read_document
+    from ..reports.html.reading import WANTED, Rounds, Simulated, read_document
 
     if output is None and plot is None:
         raise click.UsageError("what is needed is -o FILE for a page, or --plot FILE for a figure")
@@ -94,7 +95,8 @@ def report(
         raise click.UsageError("standard input (-) can be read only once")
     if figure is not None and plot is None:
         raise click.UsageError("--figure goes with --plot only")
-    read = read_document(*read_file(document, "one document"))
+    name, content = read_file(document, "one document")
+    read = read_document(name, the_document(name, content, WANTED))
     if log is not None and not isinstance(read, Simulated):
         raise click.UsageError("--log goes with the document of kubestow simulate only")
     if not isinstance(read, Rounds) and (instance or topology_key):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from ...instances.documents import the_document
 from ...models.errors import InputError
 from ...models.plan import Comparison, Plan
 from ...models.study import Study
@@ -129,7 +127,7 @@ Document = Rounds | Study | Simulated
 INSTALL: Final = "pip install 'kubestow[report]'"
 """What brings the libraries of pages and figures."""
 
-_WANTED: Final = "a document that solve, compare, study or simulate prints with -o json"
+WANTED: Final = "a document that solve, compare, study or simulate prints with -o json"
 
 _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
     "optimal": ("compare", Comparison),
@@ -140,27 +138,24 @@ _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
 """By a field that no other document has: which command writes it, and what it is."""
 
 
-def read_document(name: str, content: bytes) -> Document:
-    """Read a document that `solve`, `compare`, `study` or `simulate` printed with `-o json` or `-o yaml`.
+def read_document(name: str, found: Any) -> Document:
+    """Recognise a document that `solve`, `compare`, `study` or `simulate` printed with `-o json` or `-o yaml`.
 
     Parameters
     ----------
     name : str
         Where it comes from, for errors.
-    content : bytes
+    found : object
+        What was read there.
 
     Raises
     ------
     InputError
-        When it is neither JSON nor YAML, no such document, or several.
+        When it is no such document.
     """
-    try:
-        found = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        found = the_document(name, content, _WANTED)
     kinds = [field for field in _KINDS if isinstance(found, dict) and field in found]
     if not kinds:
-        raise InputError(name, "", "", f"is not {_WANTED}")
+        raise InputError(name, "", "", f"is not {WANTED}")
     return _validated(name, *_KINDS[kinds[0]], found)
 
 

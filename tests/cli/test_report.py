@@ -141,6 +141,20 @@ def test_what_cannot_be_is_told_in_a_line(arguments, told, folder, monkeypatch):
     assert not Path("f.svg").exists()
 
 
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        pytest.param("", "-: is empty; what is needed is a document that solve, compare", id="nothing"),
+        pytest.param("{", "-: line 2: is not YAML", id="neither JSON nor YAML"),
+        pytest.param('{"a": 1}\n{"a": 2}\n', "-: must hold one document", id="two documents"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_line(text, told):
+    result = invoke("report", "-", "-o", "-", text=text, code=2)
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("output", [["-o", "page.html"], ["--plot", "f.svg"]])
 def test_libraries_that_are_missing_are_named(output, folder, monkeypatch):
     monkeypatch.chdir(folder)

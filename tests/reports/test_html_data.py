@@ -30,7 +30,7 @@ from kubestow.solver.plans.replay import ReplayFailure
 
 def reopened(plan, snapshot):
     """Send a plan through its document, and replay what comes back."""
-    [read] = read_document("plan.json", plan.model_dump_json(by_alias=True).encode()).plans.values()
+    [read] = read_document("plan.json", json.loads(plan.model_dump_json(by_alias=True))).plans.values()
     return reopen(build_cluster(snapshot), read)
 
 
@@ -59,8 +59,6 @@ def uneven():
 @pytest.mark.parametrize(
     "text, told",
     [
-        pytest.param("", "f: is empty; what is needed is a document that solve, compare", id="nothing"),
-        pytest.param("{", "f: line 2: is not YAML", id="neither JSON nor YAML"),
         pytest.param("[1]", "f: is not a document that solve, compare, study or simulate", id="a list"),
         pytest.param('{"nodes": []}', "f: is not a document that solve, compare, study", id="another"),
         pytest.param(
@@ -78,7 +76,6 @@ def uneven():
             "f: runs: no document of `kubestow simulate -o json`",
             id="no run",
         ),
-        pytest.param('{"a": 1}\n{"a": 2}\n', "f: must hold one document", id="two documents"),
         pytest.param(
             with_claim({"claim": "c", "node": "n"}),
             "f: allocations.0.devices: no document",
@@ -92,7 +89,7 @@ def uneven():
 )
 def test_what_is_no_document_is_told_in_a_line(text, told):
     with pytest.raises(InputError) as failure:
-        read_document("f", text.encode())
+        read_document("f", json.loads(text))
     assert told in str(failure.value)
     assert "\n" not in str(failure.value)
 
