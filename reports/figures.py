@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.errors import KubestowError
-from .html.answers import search_progress
+from .html.answers import search_progress, tier_rows
 from .html.cluster import BEFORE, resources_shown, states_of
 from .html.reading import INSTALL, Rounds, Simulated
 from .html.timeline import SERIES, Timeline
@@ -120,7 +120,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
         for name, state in states.items():
             shares = state.requested[r][there] / cluster.allocatable[r][there]
             fullest_first = sorted(shares.tolist(), reverse=True)
-            axes.stairs(fullest_first, color=_COLOURS[name], label=name, linewidth=1.5, baseline=None)
+            axes.stairs(fullest_first, color=_COLOURS.get(name), label=name, linewidth=1.5, baseline=None)
         axes.set_title(cluster.resources[r])
         axes.set_xlabel("nodes, the fullest first")
         axes.set_ylabel("requested / allocatable")
@@ -132,22 +132,18 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
 
 def tiers(rounds: Rounds) -> Figure:
     """Draw each tier that is not 0 everywhere: a bar for each plan, and its bound where there is one."""
-    first, *_ = rounds.plans.values()
-    places = [
-        k for k in range(len(first.tiers)) if any(plan.tiers[k].value for plan in rounds.plans.values())
-    ]
-    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(places)))
+    rows = [row for row in tier_rows(rounds) if any(row["values"].values())]
+    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
     axes = figure.add_subplot()
     height = 0.8 / len(rounds.plans)
-    for number, (name, plan) in enumerate(rounds.plans.items()):
-        at = [row + (number - (len(rounds.plans) - 1) / 2) * height for row in range(len(places))]
-        axes.barh(at, [plan.tiers[k].value for k in places], height, color=_COLOURS[name], label=name)
-    bounds = [(row, first.tiers[k].bound) for row, k in enumerate(places)]
-    known = [(row, bound) for row, bound in bounds if bound is not None]
+    for number, name in enumerate(rounds.plans):
+        at = [place + (number - (len(rounds.plans) - 1) / 2) * height for place in range(len(rows))]
+        axes.barh(at, [row["values"][name] for row in rows], height, color=_COLOURS.get(name), label=name)
+    known = [(place, row["bound"]) for place, row in enumerate(rows) if row["bound"] is not None]
     if known:
-        marks = [bound for _, bound in known], [row for row, _ in known]
+        marks = [bound for _, bound in known], [place for place, _ in known]
         axes.scatter(*marks, marker="|", s=260, color="black", label="bound")
-    axes.set_yticks(range(len(places)), [first.tiers[k].name for k in places])
+    axes.set_yticks(range(len(rows)), [row["name"] for row in rows])
     axes.invert_yaxis()
     axes.xaxis.set_major_locator(_whole_numbers())
     axes.legend(frameon=False)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ...models.errors import InputError
-from ...models.plan import Comparison, Plan
+from ...models.plan import Comparison, Plan, Upgrade
 from ...models.study import Study
 
 if TYPE_CHECKING:
@@ -108,13 +108,17 @@ class Rounds:
     Attributes
     ----------
     plans : mapping
-        By the name of its scheduler; the first one is what the report is about.
+        By the name of its scheduler, or of the release by whose rules it was made; the first one is what the
+        report is about.
     comparison : Comparison or None
         Where the document is one.
+    upgrade : Upgrade or None
+        Where the document compares two releases.
     """
 
     plans: Mapping[str, Plan]
     comparison: Comparison | None = None
+    upgrade: Upgrade | None = None
 
     @property
     def instance(self) -> str:
@@ -131,6 +135,7 @@ WANTED: Final = "a document that solve, compare, study or simulate prints with -
 
 _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
     "optimal": ("compare", Comparison),
+    "before": ("compare --against", Upgrade),
     "instances": ("study", Study),
     "runs": ("simulate", Simulated),
     "steps": ("solve", Plan),
@@ -139,7 +144,7 @@ _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
 
 
 def read_document(name: str, found: Any) -> Document:
-    """Recognise a document that `solve`, `compare`, `study` or `simulate` printed with `-o json` or `-o yaml`.
+    """Recognise a document of `-o json` or `-o yaml`, of `solve`, `compare`, `study` or `simulate`.
 
     Parameters
     ----------
@@ -162,6 +167,8 @@ def read_document(name: str, found: Any) -> Document:
 def _plans(read: BaseModel) -> tuple[Plan, ...]:
     if isinstance(read, Comparison):
         return read.optimal, read.greedy
+    if isinstance(read, Upgrade):
+        return read.before, read.after
     return (read,) if isinstance(read, Plan) else ()
 
 
@@ -179,6 +186,10 @@ def _validated(name: str, command: str, kind: type[BaseModel], found: Any) -> Do
         if [tier.name for tier in read.optimal.tiers] != [tier.name for tier in read.greedy.tiers]:
             raise InputError(name, "", "greedy.tiers", "are other tiers than those of optimal")
         return Rounds({"optimal": read.optimal, "greedy": read.greedy}, read)
+    if isinstance(read, Upgrade):
+        if read.kube_version == read.against:
+            raise InputError(name, "", "against", "is the release before the upgrade as well")
+        return Rounds({read.kube_version: read.before, read.against: read.after}, upgrade=read)
     if isinstance(read, Plan):
         return Rounds({read.scheduler: read})
     assert isinstance(read, Study | Simulated)

@@ -10,6 +10,7 @@ from support.paths import DATA
 
 from kubestow.cli import main
 from kubestow.reports.document import as_yaml
+from kubestow.solver.plans.reopen import reopen
 
 
 def invoke(*arguments, text=None, code=0):
@@ -32,12 +33,15 @@ def folder(tmp_path_factory):
     (folder / "comparison.json").write_text(comparison)
     log = str(folder / "log.jsonl")
     (folder / "simulation.json").write_text(invoke("simulate", "--log", log, "-o", "json").stdout)
+    versions = ["--kube-version", "1.34", "--against", "1.36"]
+    upgrade = invoke("compare", str(folder / "cluster.yaml"), *versions, "-o", "json").stdout
+    (folder / "upgrade.json").write_text(upgrade)
     study = invoke("study", str(folder / "cluster.yaml"), "--workers", "1", "-o", "json").stdout
     (folder / "study.json").write_text(study)
     return folder
 
 
-@pytest.mark.parametrize("name", ["plan", "comparison", "study", "simulation"])
+@pytest.mark.parametrize("name", ["plan", "comparison", "upgrade", "study", "simulation"])
 def test_a_document_of_yaml_makes_the_same_page(name, folder):
     text = (folder / f"{name}.json").read_text()
     (folder / f"{name}.yaml").write_text(as_yaml(json.loads(text)))
@@ -45,12 +49,25 @@ def test_a_document_of_yaml_makes_the_same_page(name, folder):
     assert pages[0] == pages[1]
 
 
-@pytest.mark.parametrize("name", ["plan.json", "comparison.json"])
+@pytest.mark.parametrize("name", ["plan.json", "comparison.json", "upgrade.json"])
 def test_the_instance_that_a_plan_names_is_found(name, folder):
     page = folder / "page.html"
     result = invoke("report", str(folder / name), "-o", str(page))
     assert (result.stdout, result.stderr) == ("", "")
     assert "What is requested of the cluster" in page.read_text()
+
+
+def test_each_plan_of_an_upgrade_is_replayed_by_the_rules_of_its_release(folder, monkeypatch):
+    seen = []
+
+    def replayed(cluster, plan, watch):
+        seen.append((cluster.snapshot.kube_version, plan.unschedulable[0].pod))
+        return reopen(cluster, plan, watch)
+
+    monkeypatch.setattr("kubestow.solver.plans.reopen.reopen", replayed)
+    page = invoke("report", str(folder / "upgrade.json"), "-o", "-").stdout
+    assert seen == [("1.34", "default/waits"), ("1.36", "default/waits")]
+    assert "The upgrade changes nothing here" in page
 
 
 def test_a_page_goes_to_standard_output(folder):

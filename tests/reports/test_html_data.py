@@ -16,8 +16,11 @@ from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import InputError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.plan import Plan, Stats, Tier, Unschedulable
 from kubestow.models.study import StudiedInstance, Study
+from kubestow.reports.figures import tiers
+from kubestow.reports.html.answers import tier_rows
 from kubestow.reports.html.cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from kubestow.reports.html.page import round_page, study_page
 from kubestow.reports.html.reading import Rounds, read_document
@@ -26,6 +29,7 @@ from kubestow.solver.api import solve_greedy
 from kubestow.solver.compare import compared
 from kubestow.solver.plans.reopen import reopen
 from kubestow.solver.plans.replay import ReplayFailure
+from kubestow.solver.upgrade import upgrade
 
 
 def reopened(plan, snapshot):
@@ -47,6 +51,11 @@ PLAN = Plan(instance="i", scheduler="greedy", status="FEASIBLE", tiers=(), stats
 
 def with_claim(allocation):
     return json.dumps({**PLAN.model_dump(by_alias=True), "allocations": [allocation]})
+
+
+def one_release():
+    found = upgrade(cluster(), KubeVersion.V1_36)
+    return found.model_copy(update={"kube_version": "1.36"}).model_dump_json(by_alias=True)
 
 
 def uneven():
@@ -83,6 +92,9 @@ def uneven():
         ),
         pytest.param(
             with_claim({"devices": []}), "f: allocations.0.claim: no document", id="devices of no claim"
+        ),
+        pytest.param(
+            one_release(), "f: against: is the release before the upgrade as well", id="one release"
         ),
         pytest.param(uneven(), "f: greedy.tiers: are other tiers", id="plans of different rounds"),
     ],
@@ -225,6 +237,23 @@ def test_without_the_instance_there_are_the_pods_and_nodes_that_plans_name():
     }
     assert places[BEFORE] == {"default/old": 0, "default/new": -1, "default/big": -1}
     assert places["greedy"] == {"default/old": -1, "default/new": 0, "default/big": -1}
+
+
+def test_two_releases_have_their_tiers_beside_each_other():
+    even = [node(name, cpu="10", memory="10Gi") for name in "ab"]
+    running = [pod("r").req(cpu="2", memory="2Gi").on("a"), pod("s").req(cpu="1", memory="3Gi").on("b")]
+    waiting = [pod("p").req(cpu="2", memory="1Gi").priority(10), pod("q").req(cpu="9", memory="1Gi")]
+    found = upgrade(cluster(*even, *running, *waiting, release="1.34"), KubeVersion.V1_36)
+    read = read_document("f", json.loads(found.model_dump_json(by_alias=True)))
+    assert {row["name"]: (row["values"], row["first"]) for row in tier_rows(read) if not row["zero"]} == {
+        "scheduled[priority=10]": ({"1.34": 1, "1.36": 1}, False),
+        "scheduled[priority=0]": ({"1.34": 1, "1.36": 0}, True),
+    }
+    page = Parts(round_page(read))
+    assert page.document["plans"] == ["1.34", "1.36"]
+    assert "After the upgrade 1 pod would wait, 1 pod would move." in "".join(page.text)
+    [axes] = tiers(read).axes
+    assert [bar.get_width() for bar in axes.patches] == [1, 1, 1, 0]
 
 
 # -- pages --
