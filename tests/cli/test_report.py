@@ -180,3 +180,4 @@ def test_libraries_that_are_missing_are_named(output, folder, monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "kubestow.reports.html.page", raising=False)
     result = invoke("report", "plan.json", *output, code=2)
     assert "pip install 'kubestow[report]'" in result.stderr
+    assert result.stderr.count("\n") == 1
