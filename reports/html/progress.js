@@ -16,7 +16,7 @@ charted(
     spoken: `${tier} over ${seconds.at(-1)} s: best plan ${fromTo(values)}; bound ${fromTo(bounds)}`,
   })),
   (low, high) => {
-    const room = Math.max(1, (high - low) * 0.08);
+    const room = Math.max(0.5, (high - low) * 0.08);
     return [low - room, high + room];
   },
 );
