@@ -97,7 +97,8 @@ def _loaded(
     live = choices["live"] or (is_plugin() and not instances)
     if not instances and not live:
         raise click.UsageError("what is needed is an INSTANCE, or --live")
-    refuse_stray(choices)
+    if not live:
+        refuse_stray(choices)
     of_files = {**choices, "live": False, "context": None, "kubeconfig": None}
     names = [list(instances)] if choices["input_format"] == OPENB else [[name] for name in instances]
     groups: list[tuple[list[str], Mapping[str, Any]]] = [(group, of_files) for group in names if group]

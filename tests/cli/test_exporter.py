@@ -242,6 +242,24 @@ def test_the_dashboard_shows_what_is_exported_and_nothing_else():
     assert set(re.findall(r"kubestow_\w+", " ".join(asked))) == EXPORTED
 
 
+def test_the_panels_of_the_dashboard_are_apart_and_within_the_width():
+    dashboard = json.loads((DOCS / "deploy" / "dashboard.json").read_text())
+    panels = dashboard["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    cells = [
+        (panel["gridPos"]["x"] + dx, panel["gridPos"]["y"] + dy)
+        for panel in panels
+        for dx in range(panel["gridPos"]["w"])
+        for dy in range(panel["gridPos"]["h"])
+    ]
+    assert len(set(cells)) == len(cells)
+    assert all(x < 24 for x, _ in cells)
+    for panel in panels:
+        refs = [target["refId"] for target in panel["targets"]]
+        assert len(set(refs)) == len(refs)
+        assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+
+
 def test_the_page_names_what_is_exported_and_nothing_else():
     page = (DOCS / "exporter.md").read_text()
     assert set(re.findall(r"`(kubestow_\w+)`", page)) == EXPORTED
