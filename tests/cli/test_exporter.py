@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from click.testing import CliRunner
+from kubernetes_validate import ValidationError, validate
 from prometheus_client.parser import text_string_to_metric_families
 from support.builders import cluster
 
@@ -269,6 +270,13 @@ def test_the_role_is_that_of_a_live_cluster():
     [written] = re.findall(r"```yaml\n(apiVersion: rbac.*?)```", (DOCS / "live.md").read_text(), re.DOTALL)
     assert MANIFEST["ClusterRole"]["rules"] == yaml.safe_load(written)["rules"]
     assert all(rule["verbs"] == ["list"] for rule in MANIFEST["ClusterRole"]["rules"])
+
+
+@pytest.mark.parametrize("kind", MANIFEST)
+def test_the_manifest_is_what_kubernetes_schema_says(kind):
+    validate(MANIFEST[kind], "1.34", strict=True)
+    with pytest.raises(ValidationError):
+        validate({**MANIFEST[kind], "specs": {}}, "1.34", strict=True)
 
 
 def test_the_parts_of_the_manifest_fit_together():
