@@ -64,7 +64,8 @@ class Incumbent:
 
     def _note(self, *names: str) -> None:
         if self._record is not None:
-            self._record.note({name: (self.value(name), self.bound(name)) for name in names})
+            costs = self.valuation.costs
+            self._record.note({name: (self.value(name), self.bound(name, costs)) for name in names})
 
     def offer(self, outcome: Outcome, valuation: ObjectiveVector) -> None:
         """Record a plan, and keep it if it is better; an outcome that breaks a guard is no plan.

@@ -141,7 +141,7 @@ def best(nodes, pods, allowed):
     return most - start
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(rounds())
 def test_the_best_re_placing_lies_between_first_fit_and_the_bound(drawn):
     nodes, pods, allowed = drawn
