@@ -19,7 +19,9 @@ from support.builders import cluster
 import kubestow
 from kubestow.cli import main
 from kubestow.framework.build import build_cluster
-from kubestow.framework.runs.free_nodes import FreeNodes
+from kubestow.framework.runs.free_nodes import FreeNodes, free_nodes
+from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import KubestowError
 from kubestow.reports.metrics import COUNTERS, GAUGES, Metrics
 from kubestow.solver.round_measures import RoundMeasures, SchedulerMeasures
@@ -115,6 +117,9 @@ def test_one_round_says_what_compare_says():
             bool(e["violates"]) for e in plan["evictions"]
         )
     assert found["kubestow_round_proven",] == 1
+    nodes = free_nodes(load_snapshot(catalogue.locate(INSTANCE)))
+    counted = [found[name,] for name in GAUGES if name.startswith("kubestow_nodes_")]
+    assert counted == [nodes.free, nodes.emptied, nodes.at_most]
     gaps = {
         tier: value for (name, *tier), value in found.items() if name == "kubestow_tier_gap" for tier in tier
     }
