@@ -17,7 +17,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs \
+.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs notebooks \
         wheel-test constraints clean
 
 help: ## show this list
@@ -73,6 +73,9 @@ bench: $(STAMP) ## measure everything (hours; may be taken up again) and write d
 
 docs: $(STAMP) ## build the documentation site into build/site, strictly
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+notebooks: $(STAMP) ## run the tutorials of docs/ and keep what they print in them
+	$(BIN)/jupyter-execute --inplace docs/tutorials/*.ipynb
 
 wheel-test: $(STAMP) ## build sdist and wheel, install them into fresh environments of PYTHONS elsewhere and run them
 	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build/lib build/bdist.*' EXIT; \

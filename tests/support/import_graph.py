@@ -19,6 +19,7 @@ MARK = "picture"
 
 PACKAGES = (
     "commands",
+    "api",
     "reports",
     "apply",
     "solver",
