@@ -49,16 +49,15 @@ class Record:
 def thinned(points: Sequence[SearchPoint], most: int = MOST_POINTS) -> list[SearchPoint]:
     """Return at most so many points of a tier.
 
-    Of points of the same millisecond the last is kept. If there are still too many, the first one is, and the
-    last one within each of `most` - 1 equal slices of time.
+    If there are too many, the first one is kept, and the last one within each of `most` - 1 equal slices of
+    time.
     """
-    found = list({point.seconds: point for point in points}.values())
-    if len(found) <= most:
-        return found
-    begin, end = found[0].seconds, found[-1].seconds
-    width = (end - begin) / (most - 1)
-    slices = {min(most - 2, int((point.seconds - begin) / width)): point for point in found[1:]}
-    return [found[0], *slices.values()]
+    if len(points) <= most:
+        return list(points)
+    first, *others = points
+    width = (points[-1].seconds - first.seconds) / (most - 1) or 1.0
+    slices = {min(most - 2, int((point.seconds - first.seconds) / width)): point for point in others}
+    return [first, *slices.values()]
 
 
 def progress_of(
@@ -88,7 +87,9 @@ def progress_of(
             continue
         end = max(round(seconds, 3), found[-1].seconds)
         last = SearchPoint(seconds=end, tier=tier.name, value=tier.value, bound=tier.bound)
-        known = {(point.value, point.bound) for point in (*found, last)}
+        if last != found[-1]:
+            found.append(last)
+        known = {(point.value, point.bound) for point in found}
         if len(known) > 1 or tier.value != tier.bound:
-            kept += thinned([*found, last])
+            kept += thinned(found)
     return tuple(sorted(kept, key=lambda point: point.seconds))

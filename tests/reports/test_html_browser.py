@@ -387,7 +387,7 @@ def test_two_releases_stand_beside_each_other(browser, tmp_path):
 
 
 def test_a_search_has_its_charts_and_the_same_as_a_table(browser, tmp_path):
-    points = [("a", 0.25, 3, 9), ("a", 1.5, 5, 5), ("b", 1.5, 7, None), ("b", 2.0, 4, 0)]
+    points = [("a", 0.25, 3, 9), ("a", 1.5, 4, 9), ("a", 1.5, 5, 5), ("b", 1.5, 7, None), ("b", 2.0, 4, 0)]
     plan = solve_greedy(cluster(*OBJECTS))
     tier = plan.tiers[0]
     stats = plan.stats.model_copy(
@@ -408,6 +408,7 @@ def test_a_search_has_its_charts_and_the_same_as_a_table(browser, tmp_path):
         words = [row.locator("th, td").all_inner_texts() for row in rows(page, "progress").all()]
         assert words == [
             ["a", "0.25", "3", "9"],
+            ["a", "1.5", "4", "9"],
             ["a", "1.5", "5", "5"],
             ["b", "1.5", "7", "none"],
             ["b", "2", "4", "0"],

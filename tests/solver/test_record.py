@@ -38,10 +38,18 @@ def test_a_point_is_added_where_something_changed():
     "points, left",
     [
         pytest.param([], [], id="none"),
+        pytest.param([(3, 1), (3, 2), (3, 3), (3, 4)], [(3, 1), (3, 4)], id="all of one moment"),
+        pytest.param([(3, 1), (3, 2)], [(3, 1), (3, 2)], id="few of one moment"),
         pytest.param([(0, 1), (1, 2), (9, 3)], [(0, 1), (1, 2), (9, 3)], id="as many as there may be"),
-        pytest.param([(0, 1), (0, 2), (1, 3), (1, 4)], [(0, 2), (1, 4)], id="the last of a millisecond"),
         pytest.param(
-            [(0, 1), (1, 2), (2, 3), (9, 4), (10, 5)], [(0, 1), (2, 3), (10, 5)], id="the last of each half"
+            [(0, 1), (0, 2), (1, 3), (1, 4)],
+            [(0, 1), (0, 2), (1, 4)],
+            id="the first, and the last of each half",
+        ),
+        pytest.param(
+            [(0, 1), (1, 2), (2, 3), (9, 4), (10, 5)],
+            [(0, 1), (2, 3), (10, 5)],
+            id="halves of the time, not of the points",
         ),
     ],
 )
