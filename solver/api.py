@@ -29,6 +29,7 @@ from .plans.greedy_baseline import greedy_outcome
 from .plans.objective import valuate
 from .plans.outcome import SolvedRound
 from .plans.replay import replay
+from .record import progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -176,6 +177,7 @@ class _Round:
             verified=True,
             admissible=best.admissible,
             interrupted=found.interrupted,
+            progress=found.points,
         )
         return self._finished(best, value, bounds, "optimal", stats, self._start)
 
@@ -244,6 +246,7 @@ class _Round:
             update={
                 "wall_seconds": round(self._waited + time.monotonic() - start, 3),
                 "interrupted": stats.interrupted or interrupted,
+                "progress": progress_of(stats.progress, plan.tiers, begin - self._start),
             }
         )
         return SolvedRound(plan.model_copy(update={"stats": told}), best, self._cluster, end)
