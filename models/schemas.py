@@ -9,6 +9,8 @@ from .documents import Explanation, HintVerdict, QueueReplay, SimulationSummary,
 from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
 from .study import Study
+from .study_report import StudyReport
+from .study_run import StudySession
 from .what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ DOCUMENTS: Final = {
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
+    "study-session": Document(
+        "Session of a study", "kubestow study STUDY.yaml --into DIR -o json", StudySession
+    ),
+    "study-report": Document("Statistics of a study", "kubestow study-report -o json", StudyReport),
     "simulation": Document("Simulation", "kubestow simulate -o json", SimulationSummary),
     "trace": Document("Trace", "kubestow trace -o json", Trace),
     "hint": Document("Hint", "kubestow hints -o json", HintVerdict),

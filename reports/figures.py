@@ -5,15 +5,14 @@ Numbers are those of the documents and of the replayed states; nothing is smooth
 
 from __future__ import annotations
 
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.errors import KubestowError
 from .html.answers import search_progress, tier_rows
 from .html.cluster import BEFORE, resources_shown, states_of
-from .html.reading import INSTALL, Rounds, Simulated
+from .html.reading import Rounds, Simulated
 from .html.timeline import SERIES, Timeline
+from .images import empty, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +30,6 @@ TIMELINE: Final = "timeline"
 PROGRESS: Final = "progress"
 
 _COLOURS: Final = {BEFORE: "#8a97a8", "optimal": "#0a7f7a", "greedy": "#b8561c"}
-_FORMATS: Final = (".svg", ".png", ".pdf")
-_DATES: Final = {".svg": "Date", ".pdf": "CreationDate"}
 _MOST_PANELS: Final = 4
 
 
@@ -60,23 +57,7 @@ def draw(
     KubestowError
         For another ending, or a figure that the document does not have.
     """
-    if not path.lower().endswith(_FORMATS):
-        raise KubestowError(f"{path}: the name of a figure ends with {', '.join(_FORMATS[:-1])} or .pdf")
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise KubestowError(f"--plot needs matplotlib: {INSTALL}") from None
-
-    drawn, ending = _figure(read, figure, solved, timelines), Path(path).suffix.lower()
-    image = BytesIO()
-    # The same input makes the same file: no date, no random ids.
-    with mpl.rc_context({"svg.hashsalt": "kubestow"}):
-        undated = {} if ending == ".png" else {_DATES[ending]: None}
-        drawn.savefig(image, format=ending[1:], metadata=undated, dpi=200)
-    try:
-        Path(path).write_bytes(image.getvalue())
-    except OSError as error:
-        raise KubestowError(f"{path}: cannot be written: {error.strerror}") from None
+    save(path, lambda: _figure(read, figure, solved, timelines))
 
 
 def _figure(
@@ -113,7 +94,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
     cluster = next(iter(solved.values())).cluster
     states = states_of(solved)
     shown = resources_shown(cluster)[:_MOST_PANELS]
-    figure = _empty(width=3.6 * len(shown), height=3.2)
+    figure = empty(width=3.6 * len(shown), height=3.2)
     for place, r in enumerate(shown, start=1):
         axes = figure.add_subplot(1, len(shown), place)
         there = cluster.allocatable[r] > 0
@@ -133,7 +114,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
 def tiers(rounds: Rounds) -> Figure:
     """Draw each tier that is not 0 everywhere: a bar for each plan, and its bound where there is one."""
     rows = [row for row in tier_rows(rounds) if any(row["values"].values())]
-    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
+    figure = empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
     axes = figure.add_subplot()
     height = 0.8 / len(rounds.plans)
     for number, name in enumerate(rounds.plans):
@@ -158,7 +139,7 @@ def progress(rows: Sequence[Mapping[str, Any]]) -> Figure:
     rows : sequence of mapping
         Of `search_progress`.
     """
-    figure = _empty(width=6.5, height=2.0 * len(rows))
+    figure = empty(width=6.5, height=2.0 * len(rows))
     for place, row in enumerate(rows, start=1):
         axes = figure.add_subplot(len(rows), 1, place)
         for name, style in (("values", "-"), ("bounds", "--")):
@@ -182,7 +163,7 @@ def gaps(study: Study) -> Figure:
         for tier in item.tiers
         if tier.name == item.first_difference
     ]
-    figure = _empty(width=6.5, height=1.0 + 0.3 * max(1, len(rows)))
+    figure = empty(width=6.5, height=1.0 + 0.3 * max(1, len(rows)))
     axes = figure.add_subplot()
     if not rows:
         axes.set_title("The schedulers differ in no instance")
@@ -201,7 +182,7 @@ def gaps(study: Study) -> Figure:
 def timeline(timelines: Mapping[str, Timeline]) -> Figure:
     """Draw what is counted over virtual time: a panel for each number that is ever more than 0."""
     shown = [name for name in SERIES if any(any(line.series[name]) for line in timelines.values())]
-    figure = _empty(width=6.5, height=1.7 * max(1, len(shown)))
+    figure = empty(width=6.5, height=1.7 * max(1, len(shown)))
     for place, name in enumerate(shown, start=1):
         axes = figure.add_subplot(len(shown), 1, place)
         for run, line in timelines.items():
@@ -213,13 +194,6 @@ def timeline(timelines: Mapping[str, Timeline]) -> Figure:
         figure.axes[0].legend(frameon=False)
         figure.axes[-1].set_xlabel("seconds")
     return figure
-
-
-def _empty(*, width: float, height: float) -> Figure:
-    """Return a figure of so many inches."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _whole_numbers() -> Locator:

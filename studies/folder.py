@@ -68,6 +68,11 @@ class StudyFolder:
         return list(self._known["runs"])
 
     @property
+    def versions(self) -> dict[str, str]:
+        """The versions that all its rows were made by."""
+        return dict(self._known["versions"])
+
+    @property
     def _known(self) -> dict[str, Any]:
         assert self.manifest is not None
         return self.manifest
