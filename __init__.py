@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .api.builders.policies import budget, composite, group, namespace
     from .api.clusters import Cluster, cluster, live, load
     from .api.constraints import constraint
-    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied
+    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
     from .api.rounds import compare, explain, fit, greedy, simulate, solve, why
     from .api.studies import Study
     from .models.errors import KubestowError
@@ -35,6 +35,7 @@ __all__ = [
     "Simulated",
     "Solution",
     "Studied",
+    "StudiedFolder",
     "Study",
     "budget",
     "cluster",
@@ -61,7 +62,7 @@ _HOMES = {
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
     "api.clusters": ("Cluster", "cluster", "live", "load"),
     "api.constraints": ("constraint",),
-    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied"),
+    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),
     "api.rounds": ("compare", "explain", "fit", "greedy", "simulate", "solve", "why"),
     "api.studies": ("Study",),
     "models.errors": ("KubestowError",),

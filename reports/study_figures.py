@@ -95,8 +95,12 @@ def gaps(report: StudyReport) -> Figure:
     figure = empty(width=6.5, height=1.0 + 0.35 * len(behind))
     axes = figure.add_subplot()
     means = [gap.mean for gap in behind]
-    sides = [[gap.mean - gap.low for gap in behind], [gap.high - gap.mean for gap in behind]]
-    axes.errorbar(means, range(len(behind)), xerr=sides, fmt="o", color="#b8561c", capsize=3)
+    # A percentile interval of a few resamples may lie beside the mean.
+    sides = [
+        [max(0.0, gap.mean - gap.low) for gap in behind],
+        [max(0.0, gap.high - gap.mean) for gap in behind],
+    ]
+    axes.errorbar(means, range(len(behind)), xerr=[left, right], fmt="o", color="#b8561c", capsize=3)
     labels = [f"{gap.family}, {gap.variant}\n{gap.tier} (n = {gap.n})" for gap in behind]
     axes.set_yticks(range(len(behind)), labels, fontsize=7)
     axes.invert_yaxis()

@@ -37,11 +37,11 @@ class Bootstrap:
 
     def interval(self, values: Sequence[float]) -> tuple[float, float]:
         """Return both ends of the interval of the mean of at least one value."""
-        sample = np.asarray(values, dtype=float)
-        if (sample == sample[0]).all():
-            return float(sample[0]), float(sample[0])
-        rng = np.random.default_rng(self.seed)
-        means = [rng.choice(sample, size=sample.size).mean() for _ in range(self.resamples)]
+        different, times = np.unique(np.asarray(values, dtype=float), return_counts=True)
+        # How often each value is drawn is multinomial, and there are far fewer values than cases.
+        n = times.sum()
+        drawn = np.random.default_rng(self.seed).multinomial(n, times / n, size=self.resamples)
+        means = drawn @ different / n
         tail = (1 - self.confidence) / 2
         low, high = np.quantile(means, [tail, 1 - tail])
         return float(low), float(high)
