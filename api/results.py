@@ -279,7 +279,7 @@ class StudiedFolder(Shown):
         return self.statistics.model_dump(by_alias=True)
 
     def to_frame(self) -> Frame:
-        """Return a data frame with a row for each tier of each run that is done; if that failed, its error."""
+        """Return a data frame with a row for each tier of each run that is done, or for its error."""
         return frame(row.model_dump() for row in self.folder.of_plan())
 
 

@@ -96,10 +96,8 @@ def gaps(report: StudyReport) -> Figure:
     axes = figure.add_subplot()
     means = [gap.mean for gap in behind]
     # A percentile interval of a few resamples may lie beside the mean.
-    sides = [
-        [max(0.0, gap.mean - gap.low) for gap in behind],
-        [max(0.0, gap.high - gap.mean) for gap in behind],
-    ]
+    left = [max(0.0, gap.mean - gap.low) for gap in behind]
+    right = [max(0.0, gap.high - gap.mean) for gap in behind]
     axes.errorbar(means, range(len(behind)), xerr=[left, right], fmt="o", color="#b8561c", capsize=3)
     labels = [f"{gap.family}, {gap.variant}\n{gap.tier} (n = {gap.n})" for gap in behind]
     axes.set_yticks(range(len(behind)), labels, fontsize=7)

@@ -36,8 +36,9 @@ def encode(rows: Sequence[StudyRow], form: Format) -> bytes:
         target = io.BytesIO()
         parquet.write_table(arrow.Table.from_pylist(documents, schema=_schema()), target)
         return target.getvalue()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    text = io.StringIO(newline="")
+    # Names may hold ends of lines of any sort, which are kept within quotes alone.
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(COLUMNS)
     writer.writerows([_cell(document[column]) for column in COLUMNS] for document in documents)
     return text.getvalue().encode()
@@ -57,10 +58,10 @@ def decode(content: bytes, form: Format) -> list[StudyRow]:
         _, parquet = _arrow()
         found: list[dict[str, Any]] = parquet.read_table(io.BytesIO(content)).to_pylist()
     else:
-        lines = csv.DictReader(io.StringIO(content.decode()))
+        lines = csv.DictReader(io.StringIO(content.decode(), newline=""))
         found = [{name: value or None for name, value in line.items()} for line in lines]
         for line in found:
-            line["inputHash"] = line["inputHash"] or ""
+            line["inputHash"] = line.get("inputHash") or ""
     return [StudyRow.model_validate(line) for line in found]
 
 
