@@ -50,7 +50,7 @@ def sign_test(wins: int, losses: int) -> float | None:
     if not n:
         return None
     tail = sum(comb(n, k) for k in range(min(wins, losses) + 1))
-    return min(1.0, tail / 2 ** (n - 1))
+    return min(1.0, tail / (1 << (n - 1)))
 
 
 def _contest(scheduler: str, first: str, second: str, variants: Mapping[str, _Of]) -> Contest:

@@ -6,10 +6,8 @@ import json
 import re
 from pathlib import Path
 
-import orjson
 import pytest
 from click.testing import CliRunner
-from support.builders import node
 
 import kubestow as ks
 from kubestow.cli import main
@@ -20,6 +18,7 @@ from kubestow.reports.study_statistics import CSV_COLUMNS
 PAGE = Path(ks.__file__).parent / "docs" / "studies.md"
 [EXAMPLE] = re.findall(r"```yaml\n(name: .*?)```", PAGE.read_text(), re.DOTALL)
 RUNS = 5 * 2 * 3
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: '4', pods: '9'}}}"
 
 
 def run(*words):
@@ -39,10 +38,10 @@ def place(tmp_path_factory):
 @pytest.fixture
 def small(tmp_path):
     """A study of one node without pods, and of a file that is none."""
-    (tmp_path / "node.json").write_bytes(orjson.dumps(node("a", cpu="1").manifest()))
+    (tmp_path / "node.yaml").write_text(NODE)
     (tmp_path / "broken.yaml").write_text("{apiVersion: v1, kind: Node, metadata: {}}")
-    (tmp_path / "good.yaml").write_text("{instances: [node.json], schedulers: [greedy]}")
-    (tmp_path / "bad.yaml").write_text("{instances: [node.json, broken.yaml], schedulers: [greedy]}")
+    (tmp_path / "good.yaml").write_text("{instances: [node.yaml], schedulers: [greedy]}")
+    (tmp_path / "bad.yaml").write_text("{instances: [node.yaml, broken.yaml], schedulers: [greedy]}")
     return tmp_path
 
 
@@ -170,7 +169,7 @@ WRONG = [
         ["good.yaml", "--into", "out", "--rows", "csv", "--resume"],
         "out: there is no study to resume",
     ),
-    ("an instance", ["node.json", "--into", "out"], "node.json: instances: required in a study file"),
+    ("an instance", ["node.yaml", "--into", "out"], "node.yaml: instances: required in a study file"),
 ]
 
 

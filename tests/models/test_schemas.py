@@ -82,9 +82,16 @@ def test_answers_of_the_queue_are_as_their_schemas_say(tmp_path):
         jsonschema.validate(replayed, schema("queue"))  # a script's own fields are its author's
 
 
+def test_a_study_into_a_folder_and_its_statistics_are_as_their_schemas_say(tmp_path):
+    (tmp_path / "study.yaml").write_text("{instances: [guard-service], variants: [{name: a}, {name: b}]}")
+    session = f"study {tmp_path / 'study.yaml'} --into {tmp_path / 'out'} --rows csv -q"
+    jsonschema.validate(printed(session), strict(schema("study-session")))
+    jsonschema.validate(printed(f"study-report {tmp_path / 'out'}"), strict(schema("study-report")))
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_schema_has_a_row(name):
-    assert name in {row[1] for row in PRINTED} | {"hint", "queue"}
+    assert name in {row[1] for row in PRINTED} | {"hint", "queue", "study-session", "study-report"}
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
