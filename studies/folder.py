@@ -85,17 +85,26 @@ class StudyFolder:
         InputError
             Where a part cannot be read.
         """
-        found: dict[str, list[StudyRow]] = {}
-        for part in self._parts():
-            of_part: dict[str, list[StudyRow]] = {}
+        while True:
+            found: dict[str, list[StudyRow]] = {}
             try:
-                for row in decode(part.read_bytes(), self.form):
-                    of_part.setdefault(row.run, []).append(row)
-            except OSError as error:
-                raise InputError(str(part), "", "", f"cannot be read: {error.strerror}") from None
-            except ValueError as error:
-                raise InputError(str(part), "", "", f"is no part of a study: {error}") from None
-            found |= of_part
+                for part in self._parts():
+                    found |= self._of_part(part)
+            except FileNotFoundError:
+                continue  # whoever writes the folder has put its parts together meanwhile
+            return found
+
+    def _of_part(self, part: Path) -> dict[str, list[StudyRow]]:
+        found: dict[str, list[StudyRow]] = {}
+        try:
+            for row in decode(part.read_bytes(), self.form):
+                found.setdefault(row.run, []).append(row)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise InputError(str(part), "", "", f"cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise InputError(str(part), "", "", f"is no part of a study: {error}") from None
         return found
 
     def of_plan(self) -> list[StudyRow]:

@@ -107,6 +107,22 @@ def test_parts_that_were_put_together_and_not_taken_away_count_once(tmp_path):
         assert [file.name for file in (tmp_path / "out/runs").iterdir()] == ["all-000002.csv"]
 
 
+def test_a_folder_can_be_read_while_its_parts_are_put_together(tmp_path, monkeypatch):
+    """They go after the reader has listed them and read the first."""
+    with opened(tmp_path) as writer:
+        writer.add(rows_of(RUNS[0]))
+        writer.add(rows_of(RUNS[1]))
+        together = iter([writer.put_together])
+
+        def decoded(content, form):
+            for put_together in together:
+                put_together()
+            return decode(content, form)
+
+        monkeypatch.setattr("kubestow.studies.folder.decode", decoded)
+        assert len(StudyFolder(tmp_path / "out").of_plan()) == 2
+
+
 def test_what_was_half_written_is_swept_away(tmp_path):
     with opened(tmp_path):
         pass
