@@ -172,6 +172,8 @@ class StudyReport(PlanModel):
         Of kubestow, its solver and Python.
     planned, done : int
         Runs; the statistics are of those that are done.
+    beside : int
+        Runs in the folder that are not part of the study as it is now, and in no statistic.
     confidence : float
         Of the intervals.
     resamples, seed : int
@@ -182,6 +184,7 @@ class StudyReport(PlanModel):
     versions: dict[str, str]
     planned: int
     done: int
+    beside: int
     failed: tuple[FailedRun, ...]
     confidence: float
     resamples: int

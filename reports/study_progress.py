@@ -97,6 +97,8 @@ def pace(study: Pace) -> str:
 
 def describe(study: Pace) -> str:
     """Return where a study is: a line, and one for each worker."""
+    if not study.total:
+        return "reading the study"
     lines = [f"{study.done} of {study.total} runs done; {pace(study)}"]
     lines += [
         f"worker {number}: {run}, {duration(study.clock() - since)}"

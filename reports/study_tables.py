@@ -36,7 +36,11 @@ class Table(NamedTuple):
 def conclusion(report: StudyReport) -> str:
     """Return what a reader should remember of a study."""
     words = f"{report.study}: {report.done} of {count(report.planned, 'run')} done"
-    return f"{words}, {len(report.failed)} failed" if report.failed else words
+    if report.failed:
+        words += f", {len(report.failed)} failed"
+    if report.beside:
+        words += f"; {report.beside} more in the folder are not part of the study as it is now"
+    return words
 
 
 def tables(report: StudyReport) -> list[Table]:
@@ -61,19 +65,17 @@ def _shares(report: StudyReport) -> Table:
             str(share.optimal),
             str(share.behind),
             str(share.unknown),
+            str(share.inadmissible),
             _between(share),
         )
         for share in report.shares
     ]
-    outcomes = sum(share.inadmissible for share in report.shares if share.family is None) or sum(
-        share.inadmissible for share in report.shares
-    )
     return Table(
         "Where greedy is optimal",
-        ("variant", "family", "n", "optimal", "behind", "unknown", "share optimal"),
+        ("variant", "family", "n", "optimal", "behind", "unknown", "no plan", "share optimal"),
         rows,
         2,
-        f"{count(outcomes, 'outcome')} of greedy's that are no plans are not compared" if outcomes else "",
+        "unknown: equal to a plan that is not proven; no plan: outcomes of greedy's that are not in n",
     )
 
 

@@ -27,13 +27,16 @@ def report_of(path: str | Path, bootstrap: Bootstrap | None = None) -> StudyRepo
         Where the folder holds no study, or a part of it cannot be read.
     """
     folder, how = StudyFolder(path), bootstrap or Bootstrap()
-    results = results_of(folder.of_plan())
+    kept = folder.rows()
+    planned = folder.planned
+    results = results_of(row for run in planned for row in kept.get(run, ()))
     answers = answers_of(results)
     return StudyReport(
         study=folder.name,
         versions=folder.versions,
-        planned=len(folder.planned),
+        planned=len(planned),
         done=len(results),
+        beside=len(kept.keys() - set(planned)),
         failed=tuple(_failed(result) for result in results if result.failed),
         confidence=how.confidence,
         resamples=how.resamples,

@@ -18,7 +18,7 @@ from ..models.errors import KubestowError, is_interrupt
 from ..models.eviction_limits import EvictionLimits
 from ..models.features import FeatureGates
 from ..models.study_row import StudyRow
-from ..solver.api import SolveOptions, solve_greedy_round, solve_round
+from ..solver.api import SolveOptions, load_solver, solve_greedy_round, solve_round
 from ..solver.what_if import settled
 from .rows import Solved, about_run, failed
 from .sources import GENERATORS, digest_of
@@ -37,6 +37,7 @@ BEGUN: Final = "begun"
 def solve_run(shared: object, run: Run, report: Callable[[Any], None]) -> Solved:
     """Solve one run; the function that engines run (`solver.decomposition.base`)."""
     report(BEGUN)
+    load_solver()  # on a worker of Dask's it would take of the first run's time
     start = time.monotonic()
     try:
         snapshot, digest = _loaded(run)

@@ -146,9 +146,23 @@ def _generated(source: Source) -> Iterator[Instance]:
         raise KubestowError(f"with: {missing[0]} is required")
     if not seeded and "seeds" in source.model_fields_set:
         raise KubestowError(f"seeds: {name} has none")
-    words = "".join(f" {word}={value}" for word, value in source.arguments.items())
-    given = tuple((parameters[word].name, value) for word, value in source.arguments.items())
+    numbers = {word: _number(word, parameters[word], value) for word, value in source.arguments.items()}
+    words = "".join(f" {word}={value}" for word, value in numbers.items())
+    given = tuple((parameters[word].name, value) for word, value in numbers.items())
     for seed in source.seeds if seeded else (None,):
         last = "" if seed is None else f" seed={seed}"
         more = () if seed is None else (("seed", seed),)
         yield Instance(f"{name}{words}{last}", source.family or name, generator=name, arguments=given + more)
+
+
+def _number(word: str, parameter: inspect.Parameter, value: int | float) -> int | float:
+    """Return a number as a generator takes it: 1 and 1.0 seed two different instances."""
+    if "float" in str(parameter.annotation):
+        number, smallest = float(value), 0
+    elif value == int(value):
+        number, smallest = int(value), 1
+    else:
+        raise KubestowError(f"with: {word}: {value} is not a whole number")
+    if number < smallest:
+        raise KubestowError(f"with: {word}: {value} is less than {smallest}")
+    return number

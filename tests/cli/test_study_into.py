@@ -197,6 +197,7 @@ def test_a_terminal_has_a_line_for_each_worker():
     progress = StudyProgress(io.StringIO())
     progress.clock = lambda: now[0]
     one, two, three = (type("Run", (), {"id": name, "__str__": lambda self: self.id})() for name in "abc")
+    assert describe(progress) == "reading the study"
     progress.begin(5, 1)
     progress.started(one)
     progress.started(two)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.study_file import StudyFile
 from kubestow.models.study_row import StudyRow
+from kubestow.reports.study_tables import conclusion
 from kubestow.solver.options import SolveOptions
 from kubestow.studies.durable import locked
 from kubestow.studies.execute import execute
@@ -18,6 +19,7 @@ from kubestow.studies.folder import StudyFolder, writing
 from kubestow.studies.pace import Pace
 from kubestow.studies.parts import COLUMNS, decode, encode
 from kubestow.studies.plan import plan_of
+from kubestow.studies.report import report_of
 from kubestow.studies.rows import Solved, about_run, failed
 
 VERSIONS = {"kubestow": "1", "ortools": "2"}
@@ -152,7 +154,9 @@ def test_runs_that_are_no_longer_part_of_a_study_are_not_counted(tmp_path):
         executed(folder)
     with opened(tmp_path, runs=RUNS[:1]) as folder:
         assert len(folder.of_plan()) == 1
-        assert len(folder.rows()) == 3
+    report = report_of(tmp_path / "out")
+    assert (report.planned, report.done, report.beside) == (1, 1, 2)
+    assert "2 more in the folder are not part of the study" in conclusion(report)
 
 
 @pytest.mark.parametrize("retry, now", [(False, 0), (True, 1)], ids=["as they are", "once more"])

@@ -70,6 +70,12 @@ def test_runs_are_instances_by_variants_by_schedulers_by_seeds(place):
             id="a generator with seeds",
         ),
         pytest.param(
+            "{generate: packing, with: {nodes: 2.0, podsPerNode: 1, priorities: 1, utilisation: 1}}",
+            ["packing nodes=2 podsPerNode=1 priorities=1 utilisation=1.0 seed=0"],
+            "packing",
+            id="a generator, whose shares are no whole numbers",
+        ),
+        pytest.param(
             "{generate: one-app, with: {nodes: 1, pods: 1}}",
             ["one-app nodes=1 pods=1"],
             "one-app",
@@ -136,6 +142,16 @@ WRONG = [
         "an argument too many",
         "{instances: [{generate: contested, with: {nodes: 1, podz: 1}}]}",
         "with: podz is not one of nodes, podsPerNode, preemptors",
+    ),
+    (
+        "a part of a node",
+        "{instances: [{generate: contested, with: {nodes: 1.5}}]}",
+        "with: nodes: 1.5 is not a whole number",
+    ),
+    (
+        "no node",
+        "{instances: [{generate: contested, with: {nodes: 0}}]}",
+        "with: nodes: 0 is less than 1",
     ),
     (
         "seeds of what has none",
