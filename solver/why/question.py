@@ -21,7 +21,8 @@ from ..plans.document import steps_of
 from .core import find_core
 from .counting import counting_proof, covering
 from .domains import counting_proof_of_group, domain_counts
-from .placeable import Verdict, placeable, together
+from .helpers import together
+from .placeable import Verdict, placeable
 from .reasons import reasons_of
 from .spread_counts import spread_counts
 from .subjects import find_subject

@@ -1,0 +1,156 @@
+"""A plan that places one pod, found without a search: by itself, by an eviction, or after another pod.
+
+The framework's own cycle says where a pod fits and whom it would evict. Where that is not enough, one of the
+others that wait may come first: one that the pod wants beside it, or one that may evict whom it may not.
+Nothing that is found here is believed before it is replayed, and nothing follows where nothing is found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ...framework.cycle.budget_ledger import Ledger
+from ...framework.cycle.cycle import schedule_one
+from ...framework.cycle.runtime import framework_for
+from ...framework.rules.eviction_limits import spared
+from ...framework.rules.groups import group_of
+from ...framework.state.moves import Bind, Leave, Mark
+from ...framework.state.state import State
+from ..plans.nominations import derive_nominations
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ...framework.cycle.cycle import Cycle
+    from ...framework.dra.allocation import Allocation
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.moves import Move
+    from ..plans.outcome import Outcome
+
+_CLASSES: Final = 12
+_NODES: Final = 12
+"""Classes of others, and nodes for each, that are tried before the pod."""
+
+
+def by_itself(cluster: Cluster, pod: int) -> Outcome | None:
+    """Return the plan in which a pod goes where it fits, after evictions where it needs them; or None."""
+    if group_of(cluster, pod) is not None:
+        return None
+    state, framework = State.initial(cluster), framework_for(cluster, pod)
+    nodes = framework.bindable(state, pod)
+    if len(nodes):
+        return _Trial(cluster, state).with_steps([], [(pod, int(nodes[0]))])
+    cycle = schedule_one(framework, state, pod, Ledger(cluster))
+    if cycle.outcome != "nominated" or cycle.deallocated:
+        return None
+    return _Trial(cluster, state).with_steps(_gone_for(cycle), [(pod, cycle.node)])
+
+
+def _gone_for(cycle: Cycle) -> Sequence[int]:
+    return tuple(dict.fromkeys(cycle.victims))
+
+
+def after_another(
+    cluster: Cluster, pod: int, others: Iterable[int], wanted: Collection[int]
+) -> Iterator[Outcome]:
+    """Yield plans in which one of the others comes first, by itself or with evictions of its own.
+
+    Parameters
+    ----------
+    others : iterable of int
+        Pods of the queue that could help; one of each class is tried.
+    wanted : collection of int
+        Those of them that the pod's own rules look for: they come first.
+    """
+    initial = State.initial(cluster)
+    kinds: dict[int, int] = {}
+    for other in others:
+        if group_of(cluster, other) is None:
+            kinds.setdefault(cluster.pods[other].cls, other)
+    tried = sorted(kinds.values(), key=lambda j: (j not in wanted, sum(cluster.pods[j].request), j))
+    trial = _Trial(cluster, initial)
+    for other in tried[:_CLASSES]:
+        for node in framework_for(cluster, other).bindable(initial, other)[:_NODES].tolist():
+            yield from trial.then_anywhere(other, node, pod)
+    for other in sorted(tried, key=lambda j: -cluster.pods[j].priority)[:_CLASSES]:
+        if cluster.pods[other].preempts:
+            for node in trial.roomy_after(other, pod)[:_NODES]:
+                yield from trial.on_one_node(other, pod, node)
+
+
+class _Trial:
+    """Steps that are tried one after the other, from the state of the input on."""
+
+    def __init__(self, cluster: Cluster, initial: State) -> None:
+        self._cluster = cluster
+        self._initial = initial
+        self._spared = spared(cluster)
+
+    def with_steps(self, victims: Sequence[int], bindings: Sequence[tuple[int, int]]) -> Outcome | None:
+        """Return the plan in which some leave and others come; None where one of them does not fit."""
+        cluster, state = self._cluster, self._initial.copy()
+        moves: list[Move] = []
+        chosen: dict[str, Allocation] = {}
+        for v in victims:
+            if not state.terminating[v]:
+                state.mark(v)
+                moves.append(Mark(v))
+            state.remove(v)
+            moves.append(Leave(v))
+        for pod, node in bindings:
+            framework = framework_for(cluster, pod)
+            if not framework.filter_node(state, pod, node).ok:
+                return None
+            brought = dict(framework.reserve(state, pod, node))
+            state.place(pod, node, brought)
+            chosen.update(brought)
+            moves.append(Bind(pod, node))
+        return derive_nominations(cluster, self._initial, moves, chosen)
+
+    def then_anywhere(self, first: int, node: int, pod: int) -> Iterator[Outcome]:
+        """Yield the plan in which one pod is bound to a node and another to where it then fits."""
+        framework, state = framework_for(self._cluster, first), self._initial.copy()
+        state.place(first, node, framework.reserve(state, first, node))
+        nodes = framework_for(self._cluster, pod).bindable(state, pod)
+        if len(nodes) and (plan := self.with_steps([], [(first, node), (pod, int(nodes[0]))])):
+            yield plan
+
+    def roomy_after(self, first: int, pod: int) -> list[int]:
+        """Return the nodes with room for both once all that the first may evict are gone; most room first."""
+        cluster, pods = self._cluster, self._cluster.pods
+        free = cluster.allocatable - self._initial.requested
+        for v in self._below(first):
+            free[:, pods[v].initial_node] += cluster.usage[v]
+        asked = np.array(pods[first].request, dtype=cluster.dtype) + np.array(
+            pods[pod].request, dtype=cluster.dtype
+        )
+        masks = [framework_for(cluster, i).static_mask(i) for i in (first, pod)]
+        fits = (free >= asked[:, None]).all(axis=0) & masks[0] & masks[1]
+        return [int(n) for n in np.flatnonzero(fits)]
+
+    def _below(self, first: int) -> list[int]:
+        pods, kept = self._cluster.pods, self._spared
+        return [
+            v
+            for v in self._cluster.bound
+            if pods[v].priority < pods[first].priority
+            and (kept is None or not kept[v])
+            and (pods[v].guard is None or pods[v].guard <= pods[first].priority)
+        ]
+
+    def on_one_node(self, first: int, pod: int, node: int) -> Iterator[Outcome]:
+        """Yield the plan in which both go to a node that the first makes room on, with as few gone as fit."""
+        pods = self._cluster.pods
+        gone = [v for v in self._below(first) if pods[v].initial_node == node]
+        steps = [(first, node), (pod, node)]
+        plan = self.with_steps(gone, steps)
+        if plan is None:
+            return
+        for v in sorted(gone, key=lambda v: (-pods[v].priority, pods[v].start)):
+            fewer = self.with_steps([other for other in gone if other != v], steps)
+            if fewer is not None:
+                gone.remove(v)
+                plan = fewer
+        yield plan
