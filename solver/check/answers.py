@@ -85,7 +85,7 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
         yield Finding(f"it is about {document['subject']}", False, f"{subject.name} has {', '.join(pods)}")
         return
     asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
-    if document["answer"] in ("placed", "atACost"):
+    if document["answer"] in ("placed", "atACost", "placeable"):
         yield _replayed(f"{subject.name} has a place", asked, document["evidence"])
         return
     if "core" not in document:

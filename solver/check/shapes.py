@@ -67,7 +67,7 @@ class _Open(PlanModel):
 class _Placeable(PlanModel):
     """The answer that a plan places the pod."""
 
-    answer: Literal["placed", "atACost"]
+    answer: Literal["placed", "atACost", "placeable"]
     subject: str
     pods: tuple[str, ...]
     evidence: _Evidence

@@ -11,10 +11,10 @@ the core is lifted as well.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from .clock import Clock
 from .placeable import Verdict, placeable
 from .reasons import lifted
 
@@ -99,8 +99,7 @@ class _Search:
         self._like = like
         self._snapshot = snapshot
         self._reasons = reasons
-        self._options = options
-        self._deadline = time.monotonic() + options.time_limit
+        self._clock = Clock(options)
         self._known: dict[frozenset[int], Answer] = {}
         # Where nothing is counted by domains, to lift a rule never makes a pod less placeable.
         self._monotone = not any(reason.kind in COUNTING_DOMAINS for reason in reasons)
@@ -155,11 +154,5 @@ class _Search:
         kept = frozenset(map(id, standing))
         if kept not in self._known:
             gone = [reason for reason in self._reasons if id(reason) not in kept]
-            left = max(self._deadline - time.monotonic(), _LEAST)
-            options = replace(self._options, time_limit=left)
-            self._known[kept] = placeable(lifted(self._snapshot, gone), options, self._like)
+            self._known[kept] = placeable(lifted(self._snapshot, gone), self._clock.options(), self._like)
         return self._known[kept]
-
-
-_LEAST = 0.5
-"""Seconds that a question gets although time is out: most are answered at once."""

@@ -71,6 +71,11 @@ class Answer:
     alone: bool
     fault: str = ""
 
+    @property
+    def places(self) -> bool:
+        """Whether there is a plan that places the pod."""
+        return self.verdict is Verdict.YES
+
 
 def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = None) -> Answer:
     """Ask whether an admissible plan places one of the pods that `Snapshot.asked` names.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
     from ...framework.state.moves import Move
+    from ...framework.vocabulary.arrays import Ints
     from ..plans.outcome import Outcome
 
 _CLASSES: Final = 12
@@ -123,21 +124,21 @@ class _Trial:
         free = cluster.allocatable - self._initial.requested
         for v in self._below(first):
             free[:, pods[v].initial_node] += cluster.usage[v]
-        asked = np.array(pods[first].request, dtype=cluster.dtype) + np.array(
-            pods[pod].request, dtype=cluster.dtype
-        )
+        pairs = zip(pods[first].request, pods[pod].request, strict=True)
+        asked: Ints = np.array([one + other for one, other in pairs], dtype=cluster.dtype)
         masks = [framework_for(cluster, i).static_mask(i) for i in (first, pod)]
         fits = (free >= asked[:, None]).all(axis=0) & masks[0] & masks[1]
         return [int(n) for n in np.flatnonzero(fits)]
 
     def _below(self, first: int) -> list[int]:
-        pods, kept = self._cluster.pods, self._spared
+        """Return whom a pod may evict, whatever the budgets say."""
+        pods, kept, priority = self._cluster.pods, self._spared, self._cluster.pods[first].priority
         return [
             v
             for v in self._cluster.bound
-            if pods[v].priority < pods[first].priority
+            if pods[v].priority < priority
             and (kept is None or not kept[v])
-            and (pods[v].guard is None or pods[v].guard <= pods[first].priority)
+            and ((guard := pods[v].guard) is None or guard <= priority)
         ]
 
     def on_one_node(self, first: int, pod: int, node: int) -> Iterator[Outcome]:

@@ -240,8 +240,11 @@ def test_a_pod_that_a_more_important_one_would_pay_for():
         "name": "scheduled[priority=50]",
         "sense": "max",
         "best": 1,
+        "bestBound": 1,
         "with": 0,
+        "withBound": 0,
         "proven": True,
+        "certain": True,
     }
 
 
