@@ -208,7 +208,8 @@ def _sum(core: Sequence[Mapping[str, Any]], proof: Mapping[str, Any]) -> str:
     sentences += [f"{row['object']}: {row['text']}" for row in core if row["kind"] in _BEARING]
     others = Counter(row["reason"] for row in proof["nodes"] if "free" not in row)
     rest = [
-        f"{count(number, 'other node')}: {core[place]['text']}" for place, number in sorted(others.items())
+        f"{count(number, 'other node')}: {core[place]['text']}{_fewest(core[place])}"
+        for place, number in sorted(others.items())
     ]
     return f"{'; '.join((*sentences, *rest))}."
 

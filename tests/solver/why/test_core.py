@@ -108,11 +108,32 @@ def kinds(document):
         pytest.param(
             [BIG, pod("v").label(app="v").on("big").priority(10), P.anti("hostname", {"app": "v"})],
             ["podAntiAffinity"],
-            "search",
+            "counting",
             id="an anti-affinity of the pod's own",
         ),
         pytest.param(
-            [BIG, P.affinity("zone", {"app": "none"})], ["podAffinity"], "search", id="an affinity to no pod"
+            [BIG, P.affinity("hostname", {"app": "q"}), P.named("q").label(app="q").select(disk="ssd")],
+            ["podAffinity"],
+            "search",
+            id="an affinity to a pod that has no place",
+        ),
+        pytest.param(
+            [
+                node("a", cpu="8", zone="a"),
+                *full("b", zone="b"),
+                pod("v").label(app="p").on("a").priority(10),
+                P.label(app="p").spread("zone"),
+                P.named("q").req(cpu="100").label(app="p").priority(10),
+            ],
+            ["topologySpread", "request"],
+            "search",
+            id="a spread constraint whose minimum others could raise if they had room",
+        ),
+        pytest.param(
+            [BIG, P.affinity("zone", {"app": "none"})],
+            ["podAffinity"],
+            "counting",
+            id="an affinity to no pod",
         ),
         pytest.param(
             [
@@ -122,7 +143,7 @@ def kinds(document):
                 P.label(app="p").spread("zone"),
             ],
             ["topologySpread", "request"],
-            "search",
+            "counting",
             id="a spread constraint, and no room where the minimum is",
         ),
         pytest.param(
@@ -352,7 +373,8 @@ def test_an_open_question_is_answered_beside_what_runs(monkeypatch):
         return replace(answer, verdict=Verdict.OPEN)
 
     monkeypatch.setattr(question, "placeable", undecided)
-    objects = [BIG, P.affinity("zone", {"app": "none"}), P.named("q")]
+    never = P.named("q").label(app="q").select(disk="ssd")
+    objects = [BIG, P.affinity("hostname", {"app": "q"}), never]
     document = why(cluster(*objects), "p", OPTIONS)
     assert (document["answer"], document["beside"], kinds(document)) == ("open", "what runs", ["podAffinity"])
 
