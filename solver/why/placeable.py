@@ -25,7 +25,7 @@ from ..plans.outcome import Outcome
 from ..plans.replay import follow, inadmissible
 from ..search.tier_search import Search
 from .helpers import helpers, looked_at, together
-from .witness import after_another, by_itself
+from .witness import after_another, by_themselves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,12 +96,12 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     if not asked:
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
     options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
-    single = next(iter(asked)) if len(asked) == 1 else None
-    if single is not None and (found := by_itself(cluster, single)) is not None:
-        answer = _replayed(cluster, found, alone=True)
+    unit = together(cluster, asked)
+    single = unit[0] if len(unit) == 1 else None
+    for plan in by_themselves(cluster, unit):
+        answer = _replayed(cluster, plan, alone=True)
         if answer.verdict is Verdict.YES:
             return answer
-    unit = together(cluster, asked)
     part = cluster.with_queue(unit)
     search = Search(build_problem(part), options, None, start)
     search.run([])

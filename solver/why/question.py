@@ -17,7 +17,7 @@ from ..plans.document import limits_of
 from .clock import Clock
 from .core import find_core
 from .counting import counting_proof, covering
-from .domains import counting_proof_of_group, domain_counts
+from .domains import counting_proof_of_group, covering_of_group, domain_counts
 from .evidence import placement, without
 from .helpers import together
 from .placeable import Verdict, placeable
@@ -84,7 +84,7 @@ def why(
         **_limits(cluster),
     }
     reasons = reasons_of(subject)
-    counted = covering(subject, reasons)
+    counted = covering(subject, reasons) or covering_of_group(subject, reasons)
     if counted is None:
         answer = placeable(asked, clock.options(), cluster)
         if answer.verdict is Verdict.YES:

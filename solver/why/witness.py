@@ -1,4 +1,4 @@
-"""A plan that places one pod, found without a search: by itself, by an eviction, or after another pod.
+"""A plan that places a pod or a group, found without a search: by itself, by evictions, or after another pod.
 
 The framework's own cycle says where a pod fits and whom it would evict. Where that is not enough, one of the
 others that wait may come first: one that the pod wants beside it, or one that may evict whom it may not.
@@ -23,34 +23,56 @@ from ..plans.nominations import derive_nominations
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ...framework.cycle.cycle import Cycle
     from ...framework.dra.allocation import Allocation
     from ...framework.index.cluster import Cluster
+    from ...framework.rules.groups import Group
     from ...framework.state.moves import Move
-    from ...framework.vocabulary.arrays import Ints
+    from ...framework.vocabulary.arrays import Bools, Ints
     from ..plans.outcome import Outcome
 
 _CLASSES: Final = 12
 _NODES: Final = 12
 """Classes of others, and nodes for each, that are tried before the pod."""
+_DOMAINS: Final = 16
+"""Domains that are tried for a group."""
 
 
-def by_itself(cluster: Cluster, pod: int) -> Outcome | None:
-    """Return the plan in which a pod goes where it fits, after evictions where it needs them; or None."""
-    if group_of(cluster, pod) is not None:
-        return None
-    state, framework = State.initial(cluster), framework_for(cluster, pod)
-    nodes = framework.bindable(state, pod)
-    if len(nodes):
-        return _Trial(cluster, state).with_steps([], [(pod, int(nodes[0]))])
-    cycle = schedule_one(framework, state, pod, Ledger(cluster))
-    if cycle.outcome != "nominated" or cycle.deallocated:
-        return None
-    return _Trial(cluster, state).with_steps(_gone_for(cycle), [(pod, cycle.node)])
+def by_themselves(cluster: Cluster, unit: Sequence[int]) -> Iterator[Outcome]:
+    """Yield plans in which pods go where they fit, one after another, after evictions where it needs them.
+
+    Parameters
+    ----------
+    unit : sequence of int
+        One pod, or the waiting members of one group.
+    """
+    initial = State.initial(cluster)
+    trial = _Trial(cluster, initial)
+    found = {group_of(cluster, i) for i in unit}
+    group = found.pop()
+    if found or (group is not None and group.parent):
+        return
+    if group is None or not group.topology_keys:
+        yield from trial.in_turn(unit, None)
+        yield from trial.in_turn(unit, None, evicting=True)
+        return
+    for inside in _domains(cluster, unit, group, initial):
+        yield from trial.in_turn(unit, inside)
 
 
-def _gone_for(cycle: Cycle) -> Sequence[int]:
-    return tuple(dict.fromkeys(cycle.victims))
+def _domains(cluster: Cluster, unit: Sequence[int], group: Group, initial: State) -> Iterator[Bools]:
+    """Yield the common domains of a group's keys with room for the group as the cluster stands; bool[N]."""
+    ids = np.stack([cluster.domains(key).ids for key in group.topology_keys])
+    free = np.maximum(cluster.allocatable - initial.requested, 0)
+    room = np.full(cluster.n_nodes, len(unit), dtype=np.int64)
+    for r, wanted in enumerate(np.array([cluster.pods[i].request for i in unit]).min(axis=0)):
+        if wanted > 0:
+            room = np.minimum(room, (free[r] // wanted).astype(np.int64))
+    places, of_node = np.unique(ids, axis=1, return_inverse=True)
+    total = np.bincount(of_node.ravel(), weights=room, minlength=places.shape[1])
+    least = max(1, (group.min_count or 1) - len(group.running))
+    for place in np.argsort(-total, kind="stable")[:_DOMAINS]:
+        if (places[:, place] >= 0).all() and total[place] >= least:
+            yield np.asarray(of_node.ravel() == place)
 
 
 def after_another(
@@ -109,6 +131,30 @@ class _Trial:
             chosen.update(brought)
             moves.append(Bind(pod, node))
         return derive_nominations(cluster, self._initial, moves, chosen)
+
+    def in_turn(
+        self, unit: Sequence[int], inside: Bools | None, *, evicting: bool = False
+    ) -> Iterator[Outcome]:
+        """Yield the plan in which each pod goes where it fits after those before it, if any does."""
+        cluster, state = self._cluster, self._initial.copy()
+        ledger, gone, bindings = Ledger(cluster), list[int](), list[tuple[int, int]]()
+        for i in unit:
+            framework = framework_for(cluster, i)
+            nodes = framework.bindable(state, i)
+            nodes = nodes if inside is None else nodes[inside[nodes]]
+            node = int(nodes[0]) if len(nodes) else -1
+            if node < 0 and evicting:
+                cycle = schedule_one(framework, state, i, ledger)
+                if cycle.outcome == "nominated" and not cycle.deallocated:
+                    node = cycle.node
+                    for v in cycle.victims:
+                        state.remove(v)
+                    gone += cycle.victims
+            if node >= 0:
+                state.place(i, node, framework.reserve(state, i, node))
+                bindings.append((i, node))
+        if bindings and (plan := self.with_steps(gone, bindings)):
+            yield plan
 
     def then_anywhere(self, first: int, node: int, pod: int) -> Iterator[Outcome]:
         """Yield the plan in which one pod is bound to a node and another to where it then fits."""
