@@ -98,7 +98,7 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
     unit = together(cluster, asked)
     single = unit[0] if len(unit) == 1 else None
-    for plan in by_themselves(cluster, unit):
+    for plan in by_themselves(cluster, sorted(unit, key=lambda i: i not in asked)):
         answer = _replayed(cluster, plan, alone=True)
         if answer.verdict is Verdict.YES:
             return answer
@@ -162,6 +162,8 @@ def _replayed(cluster: Cluster, outcome: Outcome, *, alone: bool) -> Answer:
     """Return the answer YES if every step passes the filters once more; a plan that fails shows nothing."""
     run = follow(cluster, outcome.moves, outcome.allocations)
     fault = run.fault or next(inadmissible(cluster, outcome.moves), "")
+    if not fault and cluster.asked.isdisjoint(outcome.placed):
+        fault = "it does not place the pod"
     if not fault and not valuate(cluster, outcome, end=run.end).guarded:
         fault = "a guarded victim violates its budget"
     return Answer(Verdict.OPEN if fault else Verdict.YES, cluster, outcome, alone, fault)

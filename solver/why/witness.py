@@ -7,17 +7,19 @@ Nothing that is found here is believed before it is replayed, and nothing follow
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ...framework.cycle.budget_ledger import Ledger
 from ...framework.cycle.cycle import schedule_one
+from ...framework.cycle.preemption import dry_run
 from ...framework.cycle.runtime import framework_for
 from ...framework.rules.eviction_limits import spared
 from ...framework.rules.groups import group_of
 from ...framework.state.moves import Bind, Leave, Mark
 from ...framework.state.state import State
+from ...framework.vocabulary.status import Code, Status
 from ..plans.nominations import derive_nominations
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def by_themselves(cluster: Cluster, unit: Sequence[int]) -> Iterator[Outcome]:
     Parameters
     ----------
     unit : sequence of int
-        One pod, or the waiting members of one group.
+        One pod, or the waiting members of one group; those that are asked about first.
     """
     initial = State.initial(cluster)
     trial = _Trial(cluster, initial)
@@ -51,19 +53,22 @@ def by_themselves(cluster: Cluster, unit: Sequence[int]) -> Iterator[Outcome]:
     group = found.pop()
     if found or (group is not None and group.parent):
         return
-    if group is None or not group.topology_keys:
-        yield from trial.in_turn(unit, None)
-        yield from trial.in_turn(unit, None, evicting=True)
-        return
-    for inside in _domains(cluster, unit, group, initial):
-        yield from trial.in_turn(unit, inside)
+    everywhere = [np.ones(cluster.n_nodes, dtype=np.bool_)]
+    for evicting in (False, True):
+        free = cluster.allocatable - initial.requested
+        if evicting:
+            trial.add_freed(free, max(unit, key=lambda i: cluster.pods[i].priority))
+        keyed = group is not None and bool(group.topology_keys)
+        for inside in _domains(cluster, unit, group, free) if group is not None and keyed else everywhere:
+            yield from trial.in_turn(unit, inside, evicting=evicting)
 
 
-def _domains(cluster: Cluster, unit: Sequence[int], group: Group, initial: State) -> Iterator[Bools]:
-    """Yield the common domains of a group's keys with room for the group as the cluster stands; bool[N]."""
+def _domains(cluster: Cluster, unit: Sequence[int], group: Group, free: Any) -> Iterator[Bools]:
+    """Yield the common domains of a group's keys with room for the group in what is free; bool[N]."""
     ids = np.stack([cluster.domains(key).ids for key in group.topology_keys])
-    free = np.maximum(cluster.allocatable - initial.requested, 0)
-    room = np.full(cluster.n_nodes, len(unit), dtype=np.int64)
+    free = np.maximum(free, 0)
+    masks = [framework_for(cluster, i).static_mask(i) for i in unit]
+    room = np.where(np.logical_or.reduce(masks), len(unit), 0).astype(np.int64)
     for r, wanted in enumerate(np.array([cluster.pods[i].request for i in unit]).min(axis=0)):
         if wanted > 0:
             room = np.minimum(room, (free[r] // wanted).astype(np.int64))
@@ -132,29 +137,49 @@ class _Trial:
             moves.append(Bind(pod, node))
         return derive_nominations(cluster, self._initial, moves, chosen)
 
-    def in_turn(
-        self, unit: Sequence[int], inside: Bools | None, *, evicting: bool = False
-    ) -> Iterator[Outcome]:
+    def in_turn(self, unit: Sequence[int], inside: Bools, *, evicting: bool) -> Iterator[Outcome]:
         """Yield the plan in which each pod goes where it fits after those before it, if any does."""
         cluster, state = self._cluster, self._initial.copy()
         ledger, gone, bindings = Ledger(cluster), list[int](), list[tuple[int, int]]()
+        bound = set[int]()
         for i in unit:
             framework = framework_for(cluster, i)
             nodes = framework.bindable(state, i)
-            nodes = nodes if inside is None else nodes[inside[nodes]]
+            nodes = nodes[inside[nodes]]
             node = int(nodes[0]) if len(nodes) else -1
             if node < 0 and evicting:
-                cycle = schedule_one(framework, state, i, ledger)
-                if cycle.outcome == "nominated" and not cycle.deallocated:
-                    node = cycle.node
-                    for v in cycle.victims:
-                        state.remove(v)
-                    gone += cycle.victims
+                node, victims = self._evicting(state, i, inside, ledger)
+                if not bound.isdisjoint(victims):
+                    return  # no plan evicts whom it binds
+                for v in victims:
+                    state.remove(v)
+                gone += victims
             if node >= 0:
                 state.place(i, node, framework.reserve(state, i, node))
                 bindings.append((i, node))
+                bound.add(i)
         if bindings and (plan := self.with_steps(gone, bindings)):
             yield plan
+
+    def _evicting(self, state: State, i: int, inside: Bools, ledger: Ledger) -> tuple[int, tuple[int, ...]]:
+        """Return a node for a pod and whom it evicts there; -1 where it finds none."""
+        framework = framework_for(self._cluster, i)
+        if inside.all():
+            cycle = schedule_one(framework, state, i, ledger)
+            found = cycle.outcome == "nominated" and not cycle.deallocated
+            return (cycle.node, cycle.victims) if found else (-1, ())
+        result = framework.filter_all(state, i)
+        tried = np.flatnonzero(inside & (result.codes == Code.UNSCHEDULABLE))
+        for n in tried[:_NODES].tolist() if self._cluster.pods[i].preempts else ():
+            candidate = dry_run(framework, state, i, n, result, ledger)
+            if not isinstance(candidate, Status):
+                return n, candidate.victims
+        return -1, ()
+
+    def add_freed(self, free: Any, first: int) -> None:
+        """Add to what is free on each node, int[R, N], what those use that a pod may evict."""
+        for v in self._below(first):
+            free[:, self._cluster.pods[v].initial_node] += self._cluster.usage[v]
 
     def then_anywhere(self, first: int, node: int, pod: int) -> Iterator[Outcome]:
         """Yield the plan in which one pod is bound to a node and another to where it then fits."""
@@ -168,8 +193,7 @@ class _Trial:
         """Return the nodes with room for both once all that the first may evict are gone; most room first."""
         cluster, pods = self._cluster, self._cluster.pods
         free = cluster.allocatable - self._initial.requested
-        for v in self._below(first):
-            free[:, pods[v].initial_node] += cluster.usage[v]
+        self.add_freed(free, first)
         pairs = zip(pods[first].request, pods[pod].request, strict=True)
         asked: Ints = np.array([one + other for one, other in pairs], dtype=cluster.dtype)
         masks = [framework_for(cluster, i).static_mask(i) for i in (first, pod)]
