@@ -89,7 +89,7 @@ def _cost(
     ours, placed = best.placed(), forced.placed()
     return {
         "status": best.status if best.status == forced.status else "FEASIBLE",
-        "tier": None if k is None else _tier(tiers, k),
+        "tier": None if k is None else difference(tiers, k),
         "placed": {pod: node for pod, node in placed.items() if pod in keys},
         "leftOut": sorted(ours.keys() - placed.keys()),
         "evicted": sorted({e.pod for e in forced.evictions} - {e.pod for e in best.evictions}),
@@ -99,7 +99,7 @@ def _cost(
     }
 
 
-def _tier(tiers: Sequence[tuple[Tier, Tier]], k: int) -> dict[str, Any]:
+def difference(tiers: Sequence[tuple[Tier, Tier]], k: int) -> dict[str, Any]:
     """Write the tier that differs first, and what is certain about the difference.
 
     A bound holds given the values of the tiers above. Where these are proven, every plan that places the pods

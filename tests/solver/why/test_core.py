@@ -304,7 +304,7 @@ def test_who_cannot_be_asked_about(name, message):
 # -- promises --
 
 
-@pytest.mark.parametrize("seed", [3, 6, 8, 9, 12, 13, 16, 17, 19])
+@pytest.mark.parametrize("seed", [3, 6, 8, 9, 12, 13, 16, 17, 19, 30162, 30213])
 def test_a_core_is_what_all_plans_say(seed):
     snapshot = asked_round(seed)
     assert snapshot is None or faults(snapshot)[0] == []
