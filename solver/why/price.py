@@ -55,8 +55,8 @@ def price(
     if best.stats.interrupted or clock.left <= 0:
         return placeable
     forced = solve_round(snapshot, clock.options(), progress, known=answer.outcome).plan
-    if not keys & forced.placed().keys():
-        return placeable  # greedy's outcome was better than every admissible plan that was found
+    if not forced.stats.admissible:
+        return placeable  # greedy's outcome, which is no plan, was better than every plan that was found
     tiers = list(zip(best.tiers, (tier for tier in forced.tiers if tier.name != ASKED), strict=True))
     k = next((k for k, (one, other) in enumerate(tiers) if one.value != other.value), None)
     if k is not None and _better(tiers[k][1], tiers[k][0]):
@@ -95,7 +95,7 @@ def _cost(
         "evicted": sorted({e.pod for e in forced.evictions} - {e.pod for e in best.evictions}),
         "spared": sorted({e.pod for e in best.evictions} - {e.pod for e in forced.evictions}),
         "evidence": evidence_of(forced),
-        "bestEvidence": evidence_of(best),
+        **({"bestEvidence": evidence_of(best)} if best.stats.admissible else {}),
     }
 
 

@@ -23,7 +23,7 @@ from .helpers import together
 from .placeable import Verdict, placeable
 from .price import price
 from .reasons import reasons_of
-from .spread_counts import spread_counts
+from .spread_counts import counts_of
 from .subjects import find_subject
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ...models.snapshot import Snapshot
     from ..options import ProgressCallback
     from .core import Core
-    from .reasons import Reason, Subject
+    from .reasons import Subject
 
 
 def why(
@@ -109,7 +109,7 @@ def _limits(cluster: Cluster) -> dict[str, Any]:
 def _impossible(subject: Subject, core: Core) -> dict[str, Any]:
     proof = counting_proof(subject, core.reasons) or counting_proof_of_group(subject, core.reasons)
     rows = [
-        {**reason.document(), **_counts(subject, reason), "without": without(witness)}
+        {**reason.document(), **counts_of(subject, reason), "without": without(witness)}
         for reason, witness in zip(core.reasons, core.witnesses, strict=True)
     ]
     domains = domain_counts(subject, core.reasons)
@@ -135,9 +135,3 @@ def _by_itself(asked: Snapshot, subject: Subject, clock: Clock) -> dict[str, Any
     reasons = reasons_of(single)
     core = find_core(alone, reasons, clock.options(), covering(single, reasons), cluster)
     return {**_impossible(single, core), "answer": "open", "beside": "what runs" if core.proven else None}
-
-
-def _counts(subject: Subject, reason: Reason) -> dict[str, Any]:
-    if reason.kind != "topologySpread" or "constraint" not in reason.facts:
-        return {}
-    return {"counts": spread_counts(subject, reason.facts["constraint"])}
