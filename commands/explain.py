@@ -44,6 +44,7 @@ Examples:
   kubestow explain guard-service promo-0 --why
   kubestow explain zone-spread-dead-end web-5 --why --headline
   kubestow explain rack-gang-dead-end train --why -o json
+  kubestow explain why-four-wait render --why --cores 3
   kubestow explain --live shop/web-5
   {DUMP} | kubestow explain - shop/web-5
 """,
@@ -61,6 +62,12 @@ Examples:
     is_flag=True,
     help="With --why: stop once it is proven whether any plan places POD, before what that costs others.",
 )
+@click.option(
+    "--cores",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="With --why: name up to N minimal sets of rules that keep POD waiting.  [default: 1]",
+)
 @printing(
     *("wide", "name", "json", "yaml"),
     names="the nodes that take it, the best first",
@@ -75,6 +82,7 @@ def explain(
     alone: bool,
     why: bool,
     headline: bool,
+    cores: int | None,
     printing: Printing,
     **choices: Any,
 ) -> None:
@@ -95,10 +103,11 @@ def explain(
         [(snapshot, _)] = snapshots(instances, choices)
         in_namespace = printing.namespace is not None and "/" not in pod
         name = f"{printing.namespace}/{pod}" if in_namespace else pod
-        _prove(snapshot, name, search, printing, headline=headline)
+        _prove(snapshot, name, search, printing, headline=headline, cores=cores or 1)
         return
-    if headline:
-        raise click.UsageError("--headline goes with --why only")
+    for option, given in (("--headline", headline), ("--cores", cores is not None)):
+        if given:
+            raise click.UsageError(f"{option} goes with --why only")
     for name in _OF_A_SEARCH:
         if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --why only")
@@ -125,7 +134,7 @@ def _tell(snapshot: Snapshot, pod: str, alone: bool, printing: Printing) -> None
 
 
 def _prove(
-    snapshot: Snapshot, name: str, search: SolveOptions, printing: Printing, *, headline: bool
+    snapshot: Snapshot, name: str, search: SolveOptions, printing: Printing, *, headline: bool, cores: int
 ) -> None:
     """Say what the best round does with a pod or a group, and prove it; that it has a place, at once."""
     from ..reports.why import place_found, why_report
@@ -136,7 +145,7 @@ def _prove(
         def told(found: Mapping[str, Any]) -> None:
             say(f"{place_found(found)}; what that costs others is looked for")
 
-        document = why(snapshot, name, search, progress, told=told, headline=headline)
+        document = why(snapshot, name, search, progress, told=told, headline=headline, cores=cores)
     nodes = sorted(set(document.get("placed", {}).values()))
     names = [f"node/{node}" for node in nodes]
     printing.emit(with_notes(document, snapshot), partial(why_report, document), lambda: names)

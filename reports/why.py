@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _BEARING = ("preemptionPolicy", "guard", "budget", "terminating")
 """Kinds of rules that decide which running pods stay."""
 
+_RULES = ("rule", "of", "without it")
+
 _STYLES = {"placed": "green", "atACost": "yellow", "placeable": "green"}
 
 
@@ -140,13 +142,26 @@ def _impossible(document: Mapping[str, Any]) -> list[RenderableType]:
     title = "What keeps it waiting; without any one of these it has a place"
     if len(core) == 1:
         title = "What keeps it waiting"
-    parts = section(title, ("rule", "of", "without it"), rows, (), "rules")
-    if any(row["without"]["others"] == "lifted" for row in core):
+    parts = section(title, _RULES, rows, (), "rules")
+    every = [core, *(other["core"] for other in document.get("otherCores", ()))]
+    if any(row["without"]["others"] == "lifted" for rows in every for row in rows):
         parts.append(Text("  * if the rules that are not named here are lifted, too", "dim"))
     for row in core:
         if "counts" in row:
             parts += _counts(row["counts"])
-    return [*lines, *parts, *_domains(document), *_nodes(document), _proof(document)]
+    return [*lines, *parts, *_others(document), *_domains(document), *_nodes(document), _proof(document)]
+
+
+def _others(document: Mapping[str, Any]) -> list[RenderableType]:
+    """Show further minimal sets of rules, where they were asked for."""
+    parts: list[RenderableType] = []
+    for number, other in enumerate(document.get("otherCores", ()), start=2):
+        rows = [(row["text"], row["object"], _without(row)) for row in other["core"]]
+        parts += section(f"Set {number} of rules that keeps it waiting", _RULES, rows, (), "rules")
+    if "allCores" in document:
+        more = "There is no other set." if document["allCores"] else "There may be other sets."
+        parts.append(Text(f"\n{more}", "dim"))
+    return parts
 
 
 def _without(row: Mapping[str, Any]) -> str:

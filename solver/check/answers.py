@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ..why.reasons import Reason, Subject
 
 
-_UNREAD = ("status", "greedy", "greedyMessages", "roundsAsked", "beside")
+_UNREAD = ("status", "greedy", "greedyMessages", "roundsAsked", "beside", "allCores")
 _UNREAD_OF_TIER = ("bestBound", "withBound", "proven", "certain")
 
 
@@ -93,6 +93,15 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
     if "core" not in document:
         yield Finding("time was out before an answer was proven", None, "nothing is claimed")
         return
+    yield from _core(snapshot, asked, subject, document)
+    for other in document.get("otherCores", ()):
+        yield from _core(snapshot, asked, subject, {**document, **other, "domains": None})
+
+
+def _core(
+    snapshot: Snapshot, asked: Snapshot, subject: Subject, document: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Check one set of rules: each is one of the input, none is needless, together they keep the pods."""
     known = {reason.identity: reason for reason in reasons_of(subject)}
     core: list[Reason] = []
     for row in document["core"]:
@@ -109,7 +118,7 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
         claim = f"without it there is a place: {row['text']}"
         open_ = document["answer"] == "open"
         yield _replayed(claim, lifted(asked, gone), row["without"], open_=open_)
-    if "domains" in document:
+    if document.get("domains") is not None and not document.get("beside"):
         same = domain_counts(subject, core) == document["domains"]
         yield Finding("the room of each domain", same, "counted once more")
     if document["answer"] == "open":

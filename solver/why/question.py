@@ -15,7 +15,8 @@ from ...framework.rules.supported import require_supported
 from ..options import SolveOptions
 from ..plans.document import limits_of
 from .clock import Clock
-from .core import find_core
+from .core import CoreSearch, find_core
+from .cores import other_cores
 from .counting import counting_proof, covering
 from .domains import counting_proof_of_group, covering_of_group, domain_counts
 from .evidence import placement, without
@@ -44,6 +45,7 @@ def why(
     *,
     told: Callable[[dict[str, Any]], None] | None = None,
     headline: bool = False,
+    cores: int = 1,
 ) -> dict[str, Any]:
     """Answer why a pod or a group waits.
 
@@ -57,6 +59,8 @@ def why(
         Hears, as an answer of its own, that there is a place, before it is known what that costs others.
     headline : bool
         Whether that is enough.
+    cores : int
+        How many minimal sets of rules to name, where no plan places it.
 
     Returns
     -------
@@ -94,8 +98,14 @@ def why(
             return {**document, **(found if headline else price(asked, answer, clock, progress))}
         if answer.verdict is Verdict.OPEN:
             return {**document, **_by_itself(asked, subject, clock)}
-    core = find_core(asked, reasons, clock.options(), counted, cluster)
-    return {**document, **_impossible(subject, core)}
+    search = CoreSearch(asked, reasons, clock.options(), cluster)
+    core = search.first(counted)
+    document |= _impossible(subject, core)
+    if cores > 1 and core.proven:
+        more = other_cores(search, core, cores - 1)
+        document["otherCores"] = [_core(subject, other) for other in more.cores]
+        document["allCores"] = more.complete
+    return document
 
 
 def _limits(cluster: Cluster) -> dict[str, Any]:
@@ -107,19 +117,22 @@ def _limits(cluster: Cluster) -> dict[str, Any]:
 
 
 def _impossible(subject: Subject, core: Core) -> dict[str, Any]:
+    domains = domain_counts(subject, core.reasons)
+    return {
+        "answer": "impossible" if core.proven else "open",
+        **_core(subject, core),
+        "roundsAsked": core.asked,
+        **({"domains": domains} if domains else {}),
+    }
+
+
+def _core(subject: Subject, core: Core) -> dict[str, Any]:
     proof = counting_proof(subject, core.reasons) or counting_proof_of_group(subject, core.reasons)
     rows = [
         {**reason.document(), **counts_of(subject, reason), "without": without(witness)}
         for reason, witness in zip(core.reasons, core.witnesses, strict=True)
     ]
-    domains = domain_counts(subject, core.reasons)
-    return {
-        "answer": "impossible" if core.proven else "open",
-        "core": rows,
-        "proof": proof or {"kind": "search"},
-        "roundsAsked": core.asked,
-        **({"domains": domains} if domains else {}),
-    }
+    return {"core": rows, "proof": proof or {"kind": "search"}}
 
 
 def _by_itself(asked: Snapshot, subject: Subject, clock: Clock) -> dict[str, Any]:
