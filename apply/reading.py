@@ -59,11 +59,18 @@ def read_plan(path: str, scheduler: str | None = None) -> tuple[str, Plan]:
         raise InputError(file, "", where, f"is not {_WANTED}: {fault['msg']}") from None
     if scheduler not in (None, plan.scheduler):
         raise InputError(file, "", "scheduler", f"is {plan.scheduler}, not {scheduler}")
-    _refuse(file, plan)
+    refuse(file, plan)
     return file, plan
 
 
-def _refuse(file: str, plan: Plan) -> None:
+def refuse(file: str, plan: Plan) -> None:
+    """Refuse a plan that may not or cannot be carried out.
+
+    Raises
+    ------
+    InputError
+        Naming the plan as `file`, and what is wrong with it.
+    """
     if not plan.stats.verified:
         raise InputError(
             file, "", "stats.verified", "is false: only a plan that was replayed may be carried out"

@@ -89,7 +89,7 @@ def simulate(
     from ..reports.output_file import output_file
     from ..reports.simulation import simulation_report
     from ..simulation.prometheus import prometheus
-    from ..simulation.summary import summary
+    from ..simulation.summary import document_of
 
     if scenario is None and is_plugin():
         raise click.UsageError("what is needed is a SCENARIO; `kubectl kubestow instances` lists some")
@@ -110,13 +110,7 @@ def simulate(
         }
         if metrics is not None:
             files[metrics].write(prometheus(runs))
-    document = {
-        "scenario": loaded.name,
-        "title": loaded.title,
-        "seconds": loaded.duration / 1e9,
-        "seed": loaded.seed,
-        "runs": {name: summary(run) for name, run in runs.items()},
-    }
+    document = document_of(loaded, runs)
     printing.emit(document, partial(simulation_report, document))
 
 
