@@ -1,7 +1,7 @@
 """Emptying nodes, all at once or a few at a time: greedy placing first, then the round's best plan.
 
-Each try is taken back where it does not move every pod. Nodes of a rolling drain go in the order of how little
-is on them; a replacement prefers nodes that need not be drained any more.
+Each try is taken back where it does not move every pod. Nodes of a rolling drain go in the order of how
+little is on them; a replacement prefers nodes that need not be drained any more.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import batched
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -78,7 +77,8 @@ class InNameOrder:
         run, nodes, rolling = self._found, self._task.nodes, self._task.rolling
         if not rolling:
             self._cordon(nodes)
-        for group in batched(nodes, rolling or 1, strict=False):
+        size = rolling or 1
+        for group in (nodes[first : first + size] for first in range(0, len(nodes), size)):
             if rolling:
                 self._cordon(group)
             while self._evict(group) | self._schedule():
