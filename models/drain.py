@@ -114,6 +114,9 @@ class InNameOrder(PlanModel):
         Pods that were evicted and run again, each time.
     stranded : tuple of Stranded
     refused : tuple of Refused
+    blocked : int
+        Pods that may not move, for which a drain is refused before it begins; what else is told here is what
+        would come of it without them.
     """
 
     finished: bool
@@ -121,6 +124,7 @@ class InNameOrder(PlanModel):
     moves: int
     stranded: tuple[Stranded, ...]
     refused: tuple[Refused, ...]
+    blocked: int
 
 
 class DrainStats(PlanModel):

@@ -54,7 +54,9 @@ def remedies(snapshot: Snapshot, budget: PodDisruptionBudget) -> tuple[Remedy, .
 def _candidates(budget: PodDisruptionBudget, now: PodDisruptionBudgetStatus) -> Iterator[Remedy]:
     healthy, expected, desired = now.current_healthy, now.expected_pods, now.desired_healthy
     lacking = desired + 1 - healthy
-    if 0 < lacking <= expected - healthy:
+    if lacking <= 0:
+        return  # its pods allow a disruption: the status is that of another moment
+    if lacking <= expected - healthy:
         words = f"{_pods(lacking)} of it healthy again"
         yield Remedy(field="healthy", value=lacking, words=words)
     if budget.spec.max_unavailable is not None:

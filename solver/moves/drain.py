@@ -78,6 +78,7 @@ def drain(
         check_drained(task, decision.changes, watch)
     changes = decision.changes or ()
     stages = stages_of(task, changes)
+    staying = tuple(_staying(task))
     return Drain(
         instance=snapshot.name,
         nodes=tuple(map(task.name, task.nodes)),
@@ -86,9 +87,9 @@ def drain(
         moves=sum(len(batch.moves) for stage in stages for batch in stage.batches),
         stages=stages,
         steps=steps_of(task.moving, changes),
-        staying=tuple(_staying(task)),
+        staying=staying,
         obstacles=decision.obstacles,
-        in_name_order=_told(task, named, by_name),
+        in_name_order=_told(task, named, by_name, sum(each.blocks for each in staying)),
         stats=DrainStats(
             wall_seconds=round(waited + time.monotonic() - start, 3),
             verified=decision.changes is not None,
@@ -196,10 +197,12 @@ def _staying(task: Task) -> Iterator[Staying]:
             )
 
 
-def _told(task: Task, named: in_name_order.InNameOrder, run: in_name_order.NamedRun) -> InNameOrder:
+def _told(
+    task: Task, named: in_name_order.InNameOrder, run: in_name_order.NamedRun, blocked: int
+) -> InNameOrder:
     keys = [info.key for info in task.moving.cluster.pods]
     return InNameOrder(
-        finished=run.finished,
+        finished=run.finished and not blocked,
         emptied=tuple(map(task.name, run.emptied)),
         moves=run.moves,
         stranded=tuple(
@@ -209,4 +212,5 @@ def _told(task: Task, named: in_name_order.InNameOrder, run: in_name_order.Named
         refused=tuple(
             Refused(pod=keys[i], node=task.name(n), budget=budget) for i, (n, budget) in run.refused.items()
         ),
+        blocked=blocked,
     )
