@@ -59,10 +59,10 @@ move_options = options(
     epilog="""\b
 Examples:
   kubestow drain drain-one-order east-1 west-1
-  kubestow drain drain-no-room --all-nodes --rolling 1
-  kubestow drain drain-budget -l pool=old -o json
-  kubestow drain cluster.yaml a-1 --delete-emptydir-data --never-move app=db
-  kubestow drain --live --all-nodes --max-unavailable 2
+  kubestow drain drain-one-order --all-nodes --rolling 2
+  kubestow drain drain-budget -l pool=new -o json
+  kubestow drain cluster.yaml a-1 --leave-unmovable --delete-emptydir-data --never-move app=db
+  kubestow drain --live --all-nodes --max-unavailable 2 --leave-unmovable
 """,
 )
 @click.argument("words", nargs=-1, metavar="[INSTANCE] [NODE]...", shell_complete=complete_instance)

@@ -56,11 +56,14 @@ class Obstacle(PlanModel):
     ----------
     kind : str
         `unmovable`: a pod may not move. `budget`: it allows no disruption, and never will by moves alone.
-        `room`: the pods of the nodes do not fit elsewhere. `order`: all orders were tried.
+        `room`: too many pods do not fit elsewhere. `order`: all orders were tried.
     pods : tuple of str
     nodes : tuple of str
-        Those that cannot be emptied because of it; in a rolling drain each of them as the first.
+        Those that cannot be emptied because of it; in a rolling drain it cannot be the first.
     budget : str or None
+        For room in a rolling drain: the budget that lets no more of the pods wait for their node.
+    needed : int
+        How many of the pods have to have a place elsewhere.
     shortage : Shortage or None
         For room: the sum, where there is one; otherwise the search has proven it.
     fit : int or None
@@ -73,6 +76,7 @@ class Obstacle(PlanModel):
     pods: tuple[str, ...]
     nodes: tuple[str, ...]
     budget: str | None = None
+    needed: int = 0
     shortage: Shortage | None = None
     fit: int | None = None
     remedies: tuple[Remedy, ...] = ()
@@ -146,8 +150,8 @@ class Drain(PlanModel):
     rolling : int or None
         How many are drained at a time, and come back; None where they stay closed, all at once.
     verdict : str
-    moves : int
-        Pods that move, each time.
+    moves, waits : int
+        Pods that move, each time; those of them that do not run until a node has come back.
     stages : tuple of Stage
         Empty unless it is possible.
     steps : tuple of MoveStep
@@ -164,6 +168,7 @@ class Drain(PlanModel):
     rolling: int | None
     verdict: Verdict
     moves: int
+    waits: int
     stages: tuple[Stage, ...]
     steps: tuple[MoveStep, ...]
     staying: tuple[Staying, ...]

@@ -38,7 +38,8 @@ def _ours(answer: Drain) -> str:
         return _VERDICTS[answer.verdict]
     batches = sum(len(stage.batches) for stage in answer.stages)
     in_batches = f"in {batches} batches" if batches != 1 else "in 1 batch"
-    return f"possible: {count(answer.moves, 'move')} {in_batches}; every budget holds at every step"
+    waits = f", {answer.waits} of them waiting until a node is back" if answer.waits else ""
+    return f"possible: {count(answer.moves, 'move')} {in_batches}{waits}; every budget holds at every step"
 
 
 def _by_name(by_name: InNameOrder, nodes: int) -> str:
@@ -72,20 +73,30 @@ def why(obstacle: Obstacle) -> str:
     short = obstacle.shortage
     match obstacle.kind:
         case "unmovable":
-            return "it may not move (below)"
+            return "may not move (below)"
         case "budget":
             return f"budget {obstacle.budget} allows no disruption, and moves never change that"
         case "order":
             return "all orders were tried"
+    may = f", since budget {obstacle.budget} lets no more be away" if obstacle.budget else ""
+    need = f"{obstacle.needed} of them {_need(obstacle.needed)} a place elsewhere{may}"
     if short is None:
-        return f"at most {obstacle.fit} of {count(len(obstacle.pods), 'pod')} have a place elsewhere"
-    where = f"the {count(len(short.nodes), 'node')} that take them" if short.nodes else "no node takes them"
+        return f"{need}; at most {obstacle.fit} {_have(obstacle.fit or 0)} one"
     if not short.nodes:
-        return f"{where}, whatever leaves"
+        return f"{need}; no node takes them"
+    where = f"{count(len(short.nodes), 'node')} that would take them {_have(len(short.nodes))}"
     if short.resource == "pods":
-        return f"{count(short.asked, 'pod')} need a place, and {where} have {short.free}"
+        return f"{need}; {where} {short.free or 'none'}"
     asked, free = readable(short.resource, short.asked), readable(short.resource, short.free)
-    return f"they ask for {asked} {short.resource}, and {where} have {free} free"
+    return f"they ask for {asked} {short.resource}; {where} {free} free"
+
+
+def _need(number: int) -> str:
+    return "needs" if number == 1 else "need"
+
+
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
 
 
 def _stages(answer: Drain) -> list[RenderableType]:

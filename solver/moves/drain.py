@@ -78,13 +78,15 @@ def drain(
         check_drained(task, decision.changes, watch)
     changes = decision.changes or ()
     stages = stages_of(task, changes)
+    moves = [move for stage in stages for batch in stage.batches for move in batch.moves]
     staying = tuple(_staying(task))
     return Drain(
         instance=snapshot.name,
         nodes=tuple(map(task.name, task.nodes)),
         rolling=wanted.rolling,
         verdict=decision.verdict,
-        moves=sum(len(batch.moves) for stage in stages for batch in stage.batches),
+        moves=len(moves),
+        waits=sum(move.waits for move in moves),
         stages=stages,
         steps=steps_of(task.moving, changes),
         staying=staying,
@@ -139,7 +141,7 @@ class _Decision:
             return
         emptied = Emptying(task, self._places, self._deadline, self._watch).run()
         if not emptied.left:
-            self.changes = [change for _, steps in emptied.stages for change in steps]
+            self.changes = emptied.changes
         elif by_name.finished and self._holds(by_name.changes):
             self.changes = by_name.changes
         else:

@@ -1,7 +1,7 @@
 """A drain's steps: their check as a drain, and their words.
 
 The check knows the steps alone: they are replayed, every node of the drain is closed and then empty, and of a
-rolling one no more are closed at a time than may be, each until all that left it runs again.
+rolling one no more are drained at a time than may be, and each comes back empty.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ def faults_of_drain(task: Task, changes: Sequence[Change]) -> Iterator[str]:
     """Yield where steps that are possible one by one are no drain of the task's nodes."""
     moving = task.moving
     where = {i: moving.cluster.pods[i].initial_node for i in moving.replacement}
-    out: dict[int, int] = {}
-    held = Counter(where.values())  # pods that are on a node, or left it and do not run again yet
+    held = Counter(where.values())
     closed = set(task.shut)
     begun: set[int] = set()
     done: set[int] = set()
@@ -54,17 +53,16 @@ def faults_of_drain(task: Task, changes: Sequence[Change]) -> Iterator[str]:
                 begun.add(node)
             case Leave(pod):
                 home = where.pop(pod)
-                out[moving.replaced_by(pod)] = home
+                held[home] -= 1
                 begun.add(home)
                 if home not in closed:
                     yield f"step {number} takes {moving.cluster.pods[pod].key} from a node that is open"
             case Bind(pod, node):
-                held[out.pop(pod)] -= 1
                 held[node] += 1
                 where[pod] = node
             case Uncordon(node):
                 if held[node]:
-                    yield f"step {number} takes {task.name(node)} back before its pods run elsewhere"
+                    yield f"step {number} takes {task.name(node)} back before it is empty"
                 closed.discard(node)
                 done.add(node)
         if task.rolling and len(begun - done) > task.rolling:
@@ -114,7 +112,8 @@ class _Telling:
         self._where = {i: task.moving.cluster.pods[i].initial_node for i in task.moving.replacement}
         self._moves: list[tuple[int, int, int]] = []
         self._target: dict[int, int] = {}
-        self._last_of: dict[int, int] = {}
+        self._out: dict[int, int] = {}
+        self._waiting: set[int] = set()
         self._stages: list[tuple[list[int], list[list[int]]]] = []
         self._nodes: dict[int, None] = {}
         self._active: set[int] = set()
@@ -131,10 +130,11 @@ class _Telling:
             case Bind(pod, node):
                 self._leaving = False
                 self._where[pod] = node
-                self._target[self._last_of[pod]] = node
+                self._target[self._out.pop(pod)] = node
             case Uncordon(node):
                 self._begin(node)
                 self._active.discard(node)
+                self._waiting.update(self._out.values())
                 if not self._active:
                     self._end()
 
@@ -162,7 +162,7 @@ class _Telling:
             self._batches.append([])
         self._leaving = True
         new = self._task.moving.replaced_by(pod)
-        number = self._last_of[new] = len(self._moves)
+        number = self._out[new] = len(self._moves)
         self._moves.append((pod, self._where[pod], new))
         self._batches[-1].append(number)
 
@@ -174,4 +174,5 @@ class _Telling:
             source=name(source),
             replacement=pods[new].key,
             target=name(self._target[number]),
+            waits=number in self._waiting,
         )

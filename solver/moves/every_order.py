@@ -1,7 +1,7 @@
 """All orders of a small drain: one that holds, or the proof that none does.
 
-A position is where every pod is and which nodes are closed; each is looked at once. It takes back a node only
-when all that left it runs again. Sources: docs/model.md, "Moves".
+A position is where every pod is and which nodes are closed; each is looked at once. Source: docs/model.md,
+"Moves".
 """
 
 from __future__ import annotations
@@ -100,16 +100,15 @@ class EveryOrder:
 
     def _next(self, position: _Position) -> Iterator[_Position]:
         """Yield the positions one step on, the most promising first."""
-        yield from self._returns(position)
         yield from self._binds(position)
+        yield from self._returns(position)
         yield from self._leaves(position)
         yield from self._closes(position)
 
     def _returns(self, position: _Position) -> Iterator[_Position]:
         if not self._rolling:
             return
-        waiting = {home for _, home in position.out.values()}
-        for node in sorted(position.closed - waiting):
+        for node in sorted(position.closed):
             if not self._task.movable_on(position.state, node):
                 yield _Position(
                     position.state,
@@ -123,9 +122,8 @@ class EveryOrder:
     def _binds(self, position: _Position) -> Iterator[_Position]:
         moving, shut = self._moving, position.closed | (position.todo & self._shut)
         for new in sorted(position.out):
-            _, home = position.out[new]
             for node in range(moving.cluster.n_nodes):
-                if node in shut or node == home or not fits(moving, position.state, new, node):
+                if node in shut or not fits(moving, position.state, new, node):
                     continue
                 state = position.state.copy()
                 apply_moves(moving.cluster, state, [Bind(new, node)])

@@ -31,12 +31,15 @@ _PLACES: Final = "pods"
 
 
 def unmovable(moving: Moving, nodes: Collection[int]) -> Iterator[Obstacle]:
-    """Yield the pods that keep nodes from being emptied, one obstacle for each."""
+    """Yield the pods that keep nodes from being emptied, an obstacle for each node."""
     cluster = moving.cluster
+    there: dict[int, list[int]] = defaultdict(list)
     for i in moving.movable.blocking():
-        node = cluster.pods[i].initial_node
-        if node in nodes:
-            yield Obstacle(kind="unmovable", pods=(cluster.pods[i].key,), nodes=(cluster.node_names[node],))
+        there[cluster.pods[i].initial_node].append(i)
+    for node in nodes:
+        if node in there:
+            pods = tuple(cluster.pods[i].key for i in there[node])
+            yield Obstacle(kind="unmovable", pods=pods, nodes=(cluster.node_names[node],))
 
 
 def closed_budgets(moving: Moving, pods: Iterable[int]) -> Iterator[Obstacle]:
@@ -60,38 +63,72 @@ def closed_budgets(moving: Moving, pods: Iterable[int]) -> Iterator[Obstacle]:
         )
 
 
-def lack_of_room(
-    moving: Moving, state: State, pods: Sequence[int], open_: Bools
-) -> tuple[list[int], Shortage] | None:
-    """Find pods whose replacements ask for more than the nodes that take them have free; None for none found.
+def lack_of_places(
+    moving: Moving, state: State, pods: Sequence[int], number: int, open_: Bools
+) -> Shortage | None:
+    """Whether fewer of some pods have a place than have to, each kind of them looked at as if it came alone.
 
     Parameters
     ----------
     pods : sequence of int
-        Running pods that have to move, all at once or one after another.
+        Running pods.
+    number : int
+        How many of them have to have a place.
     open_ : bool[N]
         The nodes that take replacements.
     """
     cluster = moving.cluster
-    takers: dict[bytes, tuple[Bools, list[int]]] = {}
-    by_class: dict[int, list[int]] = defaultdict(list)
-    for old in pods:
-        if cluster.pods[old].pod.spec.resource_claims:
-            continue  # where they may go depends on claims that leaving pods give back
-        by_class[cluster.pods[moving.replaced_by(old)].cls].append(old)
-    for alike in by_class.values():
-        new = moving.replaced_by(alike[0])
-        mask = framework_for(cluster, new).static_mask(new) & open_
-        takers.setdefault(mask.tobytes(), (mask, []))[1].extend(alike)
-        short = _places_of_a_class(cluster, state, new, len(alike), mask)
-        if short is not None:
-            return alike, short
-    for mask, _ in sorted(takers.values(), key=lambda item: int(item[0].sum())):
-        inside = [i for other, those in takers.values() if not (other & ~mask).any() for i in those]
+    total = 0
+    takers = np.zeros(cluster.n_nodes, dtype=np.bool_)
+    for new, alike in _by_class(moving, pods):
+        mask = _takers(cluster, new, open_)
+        takers |= mask
+        total += min(len(alike), _places(cluster, state, new, mask))
+    return None if total >= number else _shortage(cluster, _PLACES, number, total, np.flatnonzero(takers))
+
+
+def lack_of_room(
+    moving: Moving, state: State, pods: Sequence[int], open_: Bools
+) -> tuple[list[int], Shortage] | None:
+    """Find pods whose replacements together ask for more than the nodes that take them have free.
+
+    Parameters as for `lack_of_places`; all of the pods have to have a place.
+
+    Returns
+    -------
+    tuple or None
+        The pods, and the sum; None for none found.
+    """
+    cluster = moving.cluster
+    groups: dict[bytes, tuple[Bools, list[int]]] = {}
+    for new, alike in _by_class(moving, pods):
+        mask = _takers(cluster, new, open_)
+        groups.setdefault(mask.tobytes(), (mask, []))[1].extend(alike)
+    for mask, _ in sorted(groups.values(), key=lambda item: int(item[0].sum())):
+        inside = [i for other, those in groups.values() if not (other & ~mask).any() for i in those]
         short = _sums(cluster, state, [moving.replaced_by(i) for i in inside], mask)
         if short is not None:
             return inside, short
     return None
+
+
+def _by_class(moving: Moving, pods: Sequence[int]) -> Iterator[tuple[int, list[int]]]:
+    """Yield a replacement of each class, with the pods that such replace."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for old in pods:
+        found[moving.cluster.pods[moving.replaced_by(old)].cls].append(old)
+    for alike in found.values():
+        yield moving.replaced_by(alike[0]), alike
+
+
+def _takers(cluster: Cluster, new: int, open_: Bools) -> Bools:
+    """Return the nodes that take a pod as far as that does not depend on other pods; bool[N].
+
+    Claims that leaving pods give back may be allocated elsewhere: they rule no node out.
+    """
+    if cluster.pods[new].pod.spec.resource_claims:
+        return open_
+    return framework_for(cluster, new).static_mask(new) & open_
 
 
 def _wanted(cluster: Cluster, i: int) -> tuple[int, ...] | None:
@@ -102,19 +139,18 @@ def _wanted(cluster: Cluster, i: int) -> tuple[int, ...] | None:
     return tuple(0 if cluster.resources[r] in served else amount for r, amount in enumerate(room))
 
 
-def _places_of_a_class(cluster: Cluster, state: State, new: int, number: int, mask: Bools) -> Shortage | None:
+def _places(cluster: Cluster, state: State, new: int, mask: Bools) -> int:
     """Count on each node by itself how many pods of one kind it has room for."""
     nodes = np.flatnonzero(mask)
     wanted = _wanted(cluster, new)
     if wanted is None:
-        return None if len(nodes) else _shortage(cluster, _PLACES, number, 0, nodes)
+        return len(cluster.pods) if len(nodes) else 0
     places = np.maximum(cluster.allowed_pods[nodes] - state.pod_count[nodes], 0)
     for r, amount in enumerate(wanted):
         if amount > 0:
             free = np.maximum(cluster.allocatable[r][nodes] - state.requested[r][nodes], 0)
             places = np.minimum(places, free // amount)
-    total = int(places.sum())
-    return None if number <= total else _shortage(cluster, _PLACES, number, total, nodes)
+    return int(places.sum())
 
 
 def _sums(cluster: Cluster, state: State, new: Sequence[int], mask: Bools) -> Shortage | None:

@@ -59,13 +59,13 @@ class Oracle:
             if gone:
                 new = self.new_of[old]
                 for n in range(self.cluster.n_nodes):
-                    if n not in closed and n != node and self._takes(state, new, n):
+                    if n not in closed and self._takes(state, new, n):
                         yield self._with(places, k, (n, False, True)), closed, done
             elif node in closed and self._budgets_hold(self._with(places, k, (node, True, moved))):
                 yield self._with(places, k, (node, True, moved)), closed, done
         if self.rolling:
             for n in closed:
-                if not any(node == n for node, _, _ in places):
+                if not any(node == n and not gone for node, gone, _ in places):
                     yield places, closed - {n}, done | {n}
             if len(closed) < self.rolling:
                 for n in self.nodes - closed - done:
