@@ -136,7 +136,6 @@ class DrainStats(PlanModel):
 
     wall_seconds: float
     verified: bool
-    interrupted: bool = False
 
 
 class Drain(PlanModel):
@@ -159,6 +158,8 @@ class Drain(PlanModel):
     staying : tuple of Staying
     obstacles : tuple of Obstacle
         Empty unless it is impossible.
+    once_open : str or None
+        Where only budgets are in the way: the verdict if each of them allowed one disruption.
     in_name_order : InNameOrder
         Beside it, what users have today.
     """
@@ -173,5 +174,6 @@ class Drain(PlanModel):
     steps: tuple[MoveStep, ...]
     staying: tuple[Staying, ...]
     obstacles: tuple[Obstacle, ...]
+    once_open: Verdict | None
     in_name_order: InNameOrder
     stats: DrainStats

@@ -60,12 +60,17 @@ def _evicted(number: int) -> str:
 
 
 def _obstacles(answer: Drain) -> list[RenderableType]:
-    rows = [
-        (listed(each.nodes, 3), listed(each.pods, 3), why(each), "; or ".join(r.words for r in each.remedies))
+    rows: list[tuple[str, ...]] = [
+        (listed(each.nodes, 3), listed(each.pods, 3), why(each), ", or ".join(r.words for r in each.remedies))
         for each in answer.obstacles
     ]
     columns = ("node", "pods", "why", "what opens it")
-    return section("Why no order exists", columns, rows, (), "obstacles")
+    shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
+    rows = [row[:shown] for row in rows]
+    parts = section("Why no order exists", columns[:shown], rows, (), "obstacles")
+    if answer.once_open is not None:
+        parts.append(Text(f"  Once each of these budgets allows one disruption: {answer.once_open}."))
+    return parts
 
 
 def why(obstacle: Obstacle) -> str:
@@ -75,28 +80,21 @@ def why(obstacle: Obstacle) -> str:
         case "unmovable":
             return "may not move (below)"
         case "budget":
-            return f"budget {obstacle.budget} allows no disruption, and moves never change that"
+            return f"budget {obstacle.budget} allows no disruption, ever"
         case "order":
             return "all orders were tried"
-    may = f", since budget {obstacle.budget} lets no more be away" if obstacle.budget else ""
-    need = f"{obstacle.needed} of them {_need(obstacle.needed)} a place elsewhere{may}"
+    must = f"{obstacle.needed} must go elsewhere" + (
+        f" (budget {obstacle.budget})" if obstacle.budget else ""
+    )
     if short is None:
-        return f"{need}; at most {obstacle.fit} {_have(obstacle.fit or 0)} one"
+        return f"{must}; at most {obstacle.fit} can, proven"
     if not short.nodes:
-        return f"{need}; no node takes them"
-    where = f"{count(len(short.nodes), 'node')} that would take them {_have(len(short.nodes))}"
+        return f"{must}; no node takes them"
+    where = f"{count(len(short.nodes), 'node')} that would take them"
     if short.resource == "pods":
-        return f"{need}; {where} {short.free or 'none'}"
+        return f"{must}; {where}: room for {short.free}"
     asked, free = readable(short.resource, short.asked), readable(short.resource, short.free)
-    return f"they ask for {asked} {short.resource}; {where} {free} free"
-
-
-def _need(number: int) -> str:
-    return "needs" if number == 1 else "need"
-
-
-def _have(number: int) -> str:
-    return "has" if number == 1 else "have"
+    return f"they ask for {asked} {short.resource}; {where}: {free} free"
 
 
 def _stages(answer: Drain) -> list[RenderableType]:

@@ -57,18 +57,16 @@ def _candidates(budget: PodDisruptionBudget, now: PodDisruptionBudgetStatus) -> 
     if lacking <= 0:
         return  # its pods allow a disruption: the status is that of another moment
     if lacking <= expected - healthy:
-        words = f"{_pods(lacking)} of it healthy again"
+        words = f"{_pods(lacking)} healthy again"
         yield Remedy(field="healthy", value=lacking, words=words)
     if budget.spec.max_unavailable is not None:
         value = expected - healthy + 1
         yield Remedy(field="maxUnavailable", value=value, words=f"maxUnavailable {value}")
     elif budget.spec.min_available is not None and healthy:
-        yield Remedy(
-            field="minAvailable", value=healthy - 1, words=f"minAvailable {healthy - 1} in place of {desired}"
-        )
+        yield Remedy(field="minAvailable", value=healthy - 1, words=f"minAvailable {healthy - 1}")
         if isinstance(budget.spec.min_available, int) and healthy == expected and lacking > 0:
-            words = f"{_pods(lacking)} more"
-            yield Remedy(field="replicas", value=expected + lacking, words=words)
+            value = expected + lacking
+            yield Remedy(field="replicas", value=value, words=f"{value} replicas")
 
 
 def _pods(number: int) -> str:

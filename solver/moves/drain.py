@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DrainOptions", "drain"]
 
+# Seconds of a search for which no time is left.
+_INSTANT: Final = 1e-6
+
 # Movable pods up to which all orders are gone through.
 _FEW: Final = 12
 
@@ -68,8 +71,9 @@ def drain(
         Where the cluster needs what this release does not support.
     """
     start = time.monotonic()
+    search = search or SolveOptions()
     task = task_of(snapshot, nodes, wanted, watch)
-    decision = _Decision(task, search or SolveOptions(), progress, watch, start)
+    decision = _Decision(task, search, progress, watch, start)
     named = in_name_order.InNameOrder(task)
     watch("draining by name")
     by_name = named.run()
@@ -78,6 +82,12 @@ def drain(
         check_drained(task, decision.changes, watch)
     changes = decision.changes or ()
     stages = stages_of(task, changes)
+    once_open = None
+    if decision.obstacles and all(each.kind == "budget" for each in decision.obstacles):
+        closed = frozenset(each.budget for each in decision.obstacles)
+        left = max(search.time_limit - (time.monotonic() - start), _INSTANT)
+        easier = replace(search, time_limit=left)
+        once_open = drain(_opened(snapshot, closed), nodes, wanted, easier, progress, watch=watch).verdict
     moves = [move for stage in stages for batch in stage.batches for move in batch.moves]
     staying = tuple(_staying(task))
     return Drain(
@@ -91,10 +101,24 @@ def drain(
         steps=steps_of(task.moving, changes),
         staying=staying,
         obstacles=decision.obstacles,
+        once_open=once_open,
         in_name_order=_told(task, named, by_name, sum(each.blocks for each in staying)),
         stats=DrainStats(
             wall_seconds=round(waited + time.monotonic() - start, 3),
             verified=decision.changes is not None,
+        ),
+    )
+
+
+def _opened(snapshot: Snapshot, budgets: Collection[str | None]) -> Snapshot:
+    """Return a cluster in which some budgets allow one disruption each."""
+    return replace(
+        snapshot,
+        pod_disruption_budgets=tuple(
+            item.model_copy(update={"status": item.status.model_copy(update={"disruptions_allowed": 1})})
+            if item.key in budgets
+            else item
+            for item in snapshot.pod_disruption_budgets
         ),
     )
 

@@ -8,6 +8,7 @@ proof for the nodes that have to be empty first.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -52,6 +53,8 @@ def closed_budgets(moving: Moving, pods: Iterable[int]) -> Iterator[Obstacle]:
             if not budget.allowed:
                 held[budget.key].append(i)
                 sources[budget.key] = budget.source
+    pods_of_input = tuple(pod for pod in cluster.snapshot.pods if not _is_replacement(moving, pod.key))
+    snapshot = replace(cluster.snapshot, pods=pods_of_input)
     for key, covered in held.items():
         nodes = dict.fromkeys(cluster.node_names[cluster.pods[i].initial_node] for i in covered)
         yield Obstacle(
@@ -59,8 +62,12 @@ def closed_budgets(moving: Moving, pods: Iterable[int]) -> Iterator[Obstacle]:
             pods=tuple(cluster.pods[i].key for i in covered),
             nodes=tuple(nodes),
             budget=key,
-            remedies=remedies(cluster.snapshot, sources[key]),
+            remedies=remedies(snapshot, sources[key]),
         )
+
+
+def _is_replacement(moving: Moving, key: str) -> bool:
+    return moving.cluster.pod_index.get(key) in moving.original
 
 
 def lack_of_places(

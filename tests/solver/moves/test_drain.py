@@ -12,7 +12,9 @@ from support.storage import volume
 from kubestow.framework.state.moves import Bind, Cordon, Leave, Mark, Uncordon
 from kubestow.models.drain import Shortage
 from kubestow.models.moves import MoveOptions
+from kubestow.models.policy import PodDisruptionBudget
 from kubestow.models.progress import unwatched
+from kubestow.models.recount import counted_anew
 from kubestow.solver.moves.drain import DrainOptions, drain
 from kubestow.solver.moves.drained import check_drained, faults_of_drain
 from kubestow.solver.moves.every_order import EveryOrder
@@ -195,6 +197,28 @@ def test_a_lack_of_room_that_no_sum_shows_is_proven_by_the_search():
     assert [(each.kind, each.fit, each.needed, each.shortage) for each in found.obstacles] == [
         ("room", 2, 3, None)
     ]
+
+
+@pytest.mark.parametrize(
+    "room, kinds, once_open",
+    [
+        pytest.param("4", {"budget"}, "possible", id="only the budget is in the way"),
+        pytest.param("1", {"budget", "room"}, None, id="there is no room either"),
+    ],
+)
+def test_it_is_told_what_the_drain_comes_to_once_its_budgets_are_open(room, kinds, once_open):
+    snapshot = cluster(node("a"), node("b", cpu=room), V, W, budget("web", allowed=0, app="web"))
+    found = drain(snapshot, ["a"], DrainOptions(), SEARCH)
+    assert {each.kind for each in found.obstacles} == kinds
+    assert found.once_open == once_open
+
+
+def test_a_budget_without_a_way_says_what_opens_it():
+    text = {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}}
+    keeper = PodDisruptionBudget.model_validate({"metadata": {"name": "web"}, "spec": text})
+    before = cluster(node("a"), node("b"), V, keeper)
+    [found] = drain(counted_anew(cluster(), before), ["a"], DrainOptions(), SEARCH).obstacles
+    assert [each.words for each in found.remedies] == ["minAvailable 0", "2 replicas"]
 
 
 def test_a_bound_volume_keeps_its_pod_in_the_zone():
