@@ -12,17 +12,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ...models.annotations import BIND_COMPLETED, SELECTED_NODE
-from ...models.remade import made_again
-from ...models.resource_api import ResourceClaim, ResourceClaimStatus
-from ...models.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
+from .annotations import BIND_COMPLETED, SELECTED_NODE
+from .remade import made_again
+from .resource_api import ResourceClaim, ResourceClaimStatus
+from .storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from ...models.meta import KubeObject
-    from ...models.pod import Pod
-    from ...models.snapshot import Snapshot
+    from .meta import KubeObject
+    from .pod import Pod
+    from .snapshot import Snapshot
 
 _OF_BOUND: Final = frozenset((BIND_COMPLETED, SELECTED_NODE))
 
