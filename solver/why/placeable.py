@@ -80,7 +80,8 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     Parameters
     ----------
     snapshot : Snapshot
-        With `asked`; a pod that is in no queue of the round is not placed by any plan.
+        With `asked`; a pod that is in no queue of the round is not placed by any plan. Of `kept` only pods
+        that run count.
     options : SolveOptions
         `time_limit` is that of this question.
     like : Cluster, optional
@@ -92,7 +93,10 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     asked = cluster.asked.intersection(cluster.pending)
     if not asked:
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
-    options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
+    tiers = 2 if cluster.kept else 1
+    options = SolveOptions(
+        time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=tiers
+    )
     at_once = _at_once(cluster, asked)
     if at_once is not None:
         return _replayed(cluster, at_once, alone=True)
@@ -160,7 +164,7 @@ def _others_may_help(cluster: Cluster, asked: frozenset[int]) -> bool:
     reach = max((info.priority for info in others if info.preempts), default=None)
     if reach is None or (own is not None and own >= reach and _looks_at_its_node_alone(cluster, unit)):
         return False
-    return any(cluster.pods[v].priority < reach for v in cluster.bound)
+    return any(cluster.pods[v].priority < reach for v in cluster.bound if v not in cluster.kept)
 
 
 def _some_helpers(cluster: Cluster, asked: frozenset[int]) -> list[int]:

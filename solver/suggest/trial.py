@@ -1,0 +1,222 @@
+"""One set of steps tried out: the changed round, and whether its best plan places the pods.
+
+A set of steps *helps* if a best plan of the changed round places the subject, and leaves none of the pods
+worse off that ran or were placed in the best plan before (unless others may wait). Three facts rule it out,
+and each of them rules out other sets as well (`Trial.exact`):
+
+- no plan places the subject without taking from those pods: nor does one after fewer steps, as more steps
+  take nothing from a plan, but for steps that change what is counted (`Step.counts`);
+- no best plan places the subject: with fewer of its *own* steps neither. A plan that leaves the subject out
+  is a plan of both rounds, and one that places it after fewer steps is one after all of them;
+- the best plans that place it take from others: this says nothing of other sets.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from ...models.tiers import ASKED, KEPT
+from ..api import solve_round
+from ..what_if import settled
+from ..why.placeable import Verdict, placeable
+from .change_sets import change_set_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ...framework.index.cluster import Cluster
+    from ...models.changes import Changed, ChangeSet
+    from ...models.plan import Plan, Tier
+    from ...models.snapshot import Snapshot
+    from ..options import SolveOptions
+    from .step import Menu, Step
+
+    Make = Callable[[Snapshot, ChangeSet], Changed]
+
+_LEAST = 0.2
+"""Seconds that a question gets although time is out: most are answered at once."""
+
+
+class Outcome(Enum):
+    """What a trial shows."""
+
+    HELPS = "helps"
+    NO_ROOM = "no room"
+    NOT_BEST = "not best"
+    AT_OTHERS_COST = "at others' cost"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """What became of a set of steps.
+
+    Attributes
+    ----------
+    steps : tuple of Step
+    outcome : Outcome
+    exact : frozenset of str
+        The series of which another set has to take the same step to be ruled out with this one.
+    changed : ChangeSet
+    plan : Plan or None
+        A replayed plan of the changed round that shows that it helps.
+    proven : bool
+        Whether the plan is proven to be a best one.
+    quick : bool
+        Whether the pods and those that stay are enough to see it, without the others that wait.
+    """
+
+    steps: tuple[Step, ...]
+    outcome: Outcome
+    exact: frozenset[str]
+    changed: ChangeSet
+    plan: Plan | None = None
+    proven: bool = True
+    quick: bool = False
+
+
+class Trials:
+    """Trials of sets of steps on one round, each made once.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+    cluster : Cluster
+        Its index.
+    keys : frozenset of str
+        The pods in question.
+    kept : frozenset of str
+        The pods that may not be worse off.
+    menu : Menu
+    options : SolveOptions
+    make : function
+        Makes changes (`instances.what_if.apply.changed_by`).
+    deadline : float
+        The time by `time.monotonic` at which trials end.
+    node_groups : tuple of mapping
+        Node groups of which nodes can be added.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        cluster: Cluster,
+        keys: frozenset[str],
+        kept: frozenset[str],
+        menu: Menu,
+        options: SolveOptions,
+        make: Make,
+        deadline: float,
+        node_groups: tuple[Mapping[str, Any], ...] = (),
+    ) -> None:
+        self._snapshot = snapshot
+        self._cluster = cluster
+        self._asked = tuple(sorted(keys))
+        self._kept = tuple(sorted(kept))
+        self._options = replace(options, prefer="none", tiers=None)
+        self._make = make
+        self._node_groups = node_groups
+        self.deadline = deadline
+        self.rounds = 0
+        series = menu.series.values()
+        self._counting = frozenset(step.series for step in series if step.counts)
+        self._not_own = frozenset(step.series for step in series if not step.own)
+        self._all = frozenset(step.series for step in series)
+        running = {pod.key for pod in snapshot.pods if pod.spec.node_name}
+        self._kept_running = tuple(key for key in self._kept if key in running)
+
+    def seconds_left(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - time.monotonic()
+
+    def change_set(self, steps: Sequence[Step], name: str = "trial") -> ChangeSet:
+        """Return steps as changes."""
+        return change_set_of(self._snapshot, steps, name, self._node_groups)
+
+    def has_room(self, steps: Sequence[Step]) -> Verdict:
+        """Ask whether any plan of the changed round places the subject and evicts none that may not be."""
+        return self._placeable(self._round(self.change_set(steps)))
+
+    def run(self, steps: tuple[Step, ...]) -> Trial:
+        """Try a set of steps."""
+        changes = self.change_set(steps)
+        changed = self._round(changes)
+
+        def trial(outcome: Outcome, exact: frozenset[str], plan: Plan | None = None) -> Trial:
+            proven = plan is None or plan.status == "OPTIMAL"
+            return Trial(steps, outcome, exact, changes, plan, proven)
+
+        room = self._placeable(changed)
+        if room is Verdict.NO:
+            return replace(trial(Outcome.NO_ROOM, self._counting), quick=True)
+        if room is Verdict.OPEN:
+            return trial(Outcome.OPEN, self._all)
+        best = self._solve(changed)
+        if self._is_good(best):
+            return trial(Outcome.HELPS, self._all, best)
+        forced = self._solve(replace(changed, asked=self._asked, kept=self._kept))
+        wanted = [tier for tier in forced.tiers if tier.name in (KEPT, ASKED)]
+        full = {KEPT: len(self._kept) - len(self._kept_running), ASKED: 1}
+        lacking = next((tier for tier in wanted if tier.value < full[tier.name]), None)
+        if lacking is not None:
+            known = lacking.proven
+            return trial(Outcome.NO_ROOM if known else Outcome.OPEN, self._counting if known else self._all)
+        compared = _compared(best, forced)
+        if compared is None:
+            return trial(Outcome.OPEN, self._all)
+        if compared:
+            return trial(Outcome.HELPS, self._all, forced)
+        if self._kept:
+            free = _compared(best, self._solve(replace(changed, asked=self._asked)))
+            if free is not False:
+                return trial(Outcome.AT_OTHERS_COST, self._all)
+        return trial(Outcome.NOT_BEST, self._not_own)
+
+    def _round(self, changes: ChangeSet) -> Snapshot:
+        snapshot, _ = settled(self._snapshot, self._make(self._snapshot, changes))
+        return snapshot
+
+    def _limited(self) -> SolveOptions:
+        return replace(self._options, time_limit=max(self.seconds_left(), _LEAST))
+
+    def _placeable(self, changed: Snapshot) -> Verdict:
+        self.rounds += 1
+        asked = replace(changed, asked=self._asked, kept=self._kept_running)
+        return placeable(asked, self._limited(), self._cluster).verdict
+
+    def _solve(self, changed: Snapshot) -> Plan:
+        self.rounds += 1
+        plan = solve_round(changed, self._limited()).plan
+        if plan.stats.interrupted:
+            raise KeyboardInterrupt
+        return plan
+
+    def _is_good(self, plan: Plan) -> bool:
+        """Whether a plan places the subject and leaves nobody worse off who may not be."""
+        placed = plan.placed()
+        evicted = {item.pod for item in plan.evictions}
+        return not placed.keys().isdisjoint(self._asked) and all(
+            key not in evicted if key in self._running else key in placed for key in self._kept
+        )
+
+    @property
+    def _running(self) -> frozenset[str]:
+        return frozenset(self._kept_running)
+
+
+def _compared(best: Plan, forced: Plan) -> bool | None:
+    """Return whether a plan with other tiers first is a best plan; None where that is not proven."""
+    theirs = [tier for tier in forced.tiers if tier.name not in (KEPT, ASKED)]
+    for ours, other in zip(best.tiers, theirs, strict=True):
+        if ours.value != other.value:
+            return False if _proven(ours, other) else None
+    return True
+
+
+def _proven(ours: Tier, other: Tier) -> bool:
+    """Whether two values of a tier that differ are both proven to be the best."""
+    return ours.proven and other.proven
