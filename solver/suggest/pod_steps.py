@@ -85,7 +85,9 @@ def _lifting(asked: Asked, reason: Reason) -> Iterator[Step]:
     elif kind == step_costs.SCHEDULE_ANYWAY:
         if "constraint" not in reason.facts:
             return  # the scheduler's default, not the pod's
-        text = f"{text}: whenUnsatisfiable ScheduleAnyway"
+        if not all(_may_be_soft(info, reason.facts["constraint"]) for info in asked.subject.kinds):
+            return
+        text = f"whenUnsatisfiable ScheduleAnyway for {text}"
     else:
         text = f"without {text}"
     honours = _WIDENING.get(reason.kind)
@@ -99,6 +101,13 @@ def _lifting(asked: Asked, reason: Reason) -> Iterator[Step]:
         lift=reason.lift,
         counts=honours is not None and counted(asked, _placeable(asked), honours),
     )
+
+
+def _may_be_soft(info: PodInfo, index: int) -> bool:
+    """Whether no other constraint of a pod is a wish over the same key: the API server refuses a second one."""
+    constraints = info.pod.spec.topology_spread_constraints
+    key = constraints[index].topology_key if index < len(constraints) else ""
+    return not any(item.topology_key == key and not item.is_hard for item in constraints)
 
 
 def _placeable(asked: Asked) -> list[int]:
@@ -136,7 +145,7 @@ def _skews(asked: Asked, info: PodInfo) -> Iterator[Step]:
         )
         texts = [
             (
-                f"maxSkew {own.max_skew} over {own.topology_key}: {own.max_skew + more}",
+                f"maxSkew {own.max_skew + more} instead of {own.max_skew} over {own.topology_key}",
                 on_specs(keys, partial(_skewed, parsed.index, own.max_skew + more)),
             )
             for more in range(1, asked.costs.max_skew + 1)

@@ -57,7 +57,7 @@ class Search:
     found : Found
         Gets what is found as soon as it is.
     tell : function
-        Hears how many sets were tried, and how many help.
+        Hears how many sets were tried.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Search:
         trials: Trials,
         seed: int,
         found: Found,
-        tell: Callable[[int, int], None],
+        tell: Callable[[int], None],
     ) -> None:
         self._found = found
         self._asked = asked
@@ -86,7 +86,7 @@ class Search:
                 found.complete = self._exact
                 break
             found.tried += 1
-            self._tell(found.tried, len(found.trials))
+            self._tell(found.tried)
             trial = self._trials.run(steps)
             if trial.outcome is Outcome.HELPS:
                 found.trials.append(self._refined(trial))

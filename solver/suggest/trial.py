@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ...models.errors import KubestowError
 from ...models.tiers import ASKED, KEPT
 from ..api import solve_round
 from ..what_if import settled
@@ -48,6 +49,7 @@ class Outcome(Enum):
     NO_ROOM = "no room"
     NOT_BEST = "not best"
     AT_OTHERS_COST = "at others' cost"
+    INVALID = "invalid"
     OPEN = "open"
 
 
@@ -116,6 +118,7 @@ class Trials:
         self._snapshot = snapshot
         self._cluster = cluster
         self._asked = tuple(sorted(keys))
+        self.kept = kept
         self._kept = tuple(sorted(kept))
         self._options = replace(options, prefer="none", tiers=None)
         self._make = make
@@ -138,8 +141,12 @@ class Trials:
         return change_set_of(self._snapshot, steps, name, self._node_groups)
 
     def has_room(self, steps: Sequence[Step]) -> Verdict:
-        """Ask whether any plan of the changed round places the subject and evicts none that may not be."""
-        return self._placeable(self._round(self.change_set(steps)))
+        """Ask whether any plan of the changed round places the subject and evicts none that may not be.
+
+        Changes that the API server refuses make no round, and nothing is known of it.
+        """
+        changed = self._round(self.change_set(steps))
+        return Verdict.OPEN if changed is None else self._placeable(changed)
 
     def run(self, steps: tuple[Step, ...]) -> Trial:
         """Try a set of steps."""
@@ -150,6 +157,8 @@ class Trials:
             proven = plan is None or plan.status == "OPTIMAL"
             return Trial(steps, outcome, exact, changes, plan, proven)
 
+        if changed is None:
+            return trial(Outcome.INVALID, self._all)
         room = self._placeable(changed)
         if room is Verdict.NO:
             return replace(trial(Outcome.NO_ROOM, self._counting), quick=True)
@@ -176,8 +185,13 @@ class Trials:
                 return trial(Outcome.AT_OTHERS_COST, self._all)
         return trial(Outcome.NOT_BEST, self._not_own)
 
-    def _round(self, changes: ChangeSet) -> Snapshot:
-        snapshot, _ = settled(self._snapshot, self._make(self._snapshot, changes))
+    def _round(self, changes: ChangeSet) -> Snapshot | None:
+        """Return the changed round; None where the API server refuses the changes."""
+        try:
+            changed = self._make(self._snapshot, changes)
+        except KubestowError:
+            return None
+        snapshot, _ = settled(self._snapshot, changed)
         return snapshot
 
     def _limited(self) -> SolveOptions:
