@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final
 
 MAX_SKEW: Final = "maxSkew"
 SCHEDULE_ANYWAY: Final = "scheduleAnyway"
@@ -49,8 +49,7 @@ DEFAULT_COSTS: Final[Mapping[str, int]] = MappingProxyType(
 )
 """The cost of a step of each kind: of `maxSkew`, `budget` and `minCount` for each unit."""
 
-Never = Literal["never"]
-NEVER: Final[Never] = "never"
+NEVER: Final = "never"
 """The cost of a kind of which no step is taken."""
 
 HIGHEST_PRIORITY: Final = 1_000_000_000

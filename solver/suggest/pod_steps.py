@@ -104,7 +104,7 @@ def _lifting(asked: Asked, reason: Reason) -> Iterator[Step]:
 
 
 def _may_be_soft(info: PodInfo, index: int) -> bool:
-    """Whether no other constraint of a pod is a wish over the same key: the API server refuses a second one."""
+    """Whether no other constraint is a wish over the same key: the API server refuses a second one."""
     constraints = info.pod.spec.topology_spread_constraints
     key = constraints[index].topology_key if index < len(constraints) else ""
     return not any(item.topology_key == key and not item.is_hard for item in constraints)
