@@ -89,8 +89,8 @@ def suggest(
 ) -> None:
     """Find the least change after which a waiting pod, or a pod group, is placed.
 
-    The cheapest sets of steps of a menu, such as to tolerate a taint, to lower a request or to add a node, after
-    which the best plan of the changed cluster places it, and leaves no other pod worse off than before. Each
+    The cheapest sets of steps of a menu, such as to tolerate a taint, to lower a request or to add a node,
+    after which the best plan of the changed cluster places it, and leaves no other pod worse off. Each
     is solved and replayed, and comes as kubectl commands and as changes for `kubestow what-if`.
     """
     from ..instances.step_costs import load_costs

@@ -130,7 +130,7 @@ class Trials:
         self._not_own = frozenset(step.series for step in series if not step.own)
         self._all = frozenset(step.series for step in series)
         running = {pod.key for pod in snapshot.pods if pod.spec.node_name}
-        self._kept_running = tuple(key for key in self._kept if key in running)
+        self._kept_running = kept & running
 
     def seconds_left(self) -> float:
         """Seconds until the deadline."""
@@ -199,7 +199,7 @@ class Trials:
 
     def _placeable(self, changed: Snapshot) -> Verdict:
         self.rounds += 1
-        asked = replace(changed, asked=self._asked, kept=self._kept_running)
+        asked = replace(changed, asked=self._asked, kept=tuple(sorted(self._kept_running)))
         return placeable(asked, self._limited(), self._cluster).verdict
 
     def _solve(self, changed: Snapshot) -> Plan:
@@ -214,12 +214,8 @@ class Trials:
         placed = plan.placed()
         evicted = {item.pod for item in plan.evictions}
         return not placed.keys().isdisjoint(self._asked) and all(
-            key not in evicted if key in self._running else key in placed for key in self._kept
+            key not in evicted if key in self._kept_running else key in placed for key in self._kept
         )
-
-    @property
-    def _running(self) -> frozenset[str]:
-        return frozenset(self._kept_running)
 
 
 def _compared(best: Plan, forced: Plan) -> bool | None:
