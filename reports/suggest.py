@@ -96,7 +96,7 @@ def _proof(document: SuggestDocument, answer: Suggestions) -> str:
     sets = f"{tried} of {steps} tried, {rounds} solved"
     if answer.answer == "nothing":
         return f"It is proven that no set of steps helps. {sets}."
-    others = "" if document.others_may_wait else ", and leaves nobody worse off"
+    others = "" if document.others_may_wait else ", and leaves no other pod worse off"
     first = next(iter(answer.suggestions), None)
     if first is None:
         return f"{sets}."

@@ -62,7 +62,7 @@ def _gone(asked: Asked) -> Iterator[Step]:
             yield Step(
                 kind=step_costs.TERMINATING,
                 object=f"Pod {info.key}",
-                text=f"no longer on {cluster.node_names[info.initial_node]}: it is being deleted",
+                text=f"gone from {cluster.node_names[info.initial_node]} now: it is being deleted",
                 cost=cost,
                 series=f"{step_costs.TERMINATING} {info.key}",
                 change=DeletePod(f"pod/{info.key}"),

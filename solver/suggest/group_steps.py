@@ -31,7 +31,7 @@ def group_steps(asked: Asked) -> Iterator[Step]:
 
 
 def _is_own(asked: Asked, group: Group) -> bool:
-    """Whether a group's rules speak of nobody but the pods in question."""
+    """Whether a group's rules speak of no pods but those in question."""
     return asked.subject.whole and not group.parent
 
 

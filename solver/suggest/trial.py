@@ -23,7 +23,7 @@ from ...models.tiers import ASKED, KEPT
 from ..api import solve_round
 from ..what_if import settled
 from ..why.placeable import Verdict, placeable
-from .change_sets import change_set_of
+from .change_sets import change_set_of, changed_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,10 +143,14 @@ class Trials:
     def has_room(self, steps: Sequence[Step]) -> Verdict:
         """Ask whether any plan of the changed round places the subject and evicts none that may not be.
 
-        Changes that the API server refuses make no round, and nothing is known of it.
+        Whether the API server takes the changes is not asked.
         """
-        changed = self._round(self.change_set(steps))
-        return Verdict.OPEN if changed is None else self._placeable(changed)
+        changed = changed_fields(self._snapshot, steps)
+        others = [step for step in steps if step.change is not None]
+        if others:
+            changes = change_set_of(changed, others, "trial", self._node_groups)
+            changed, _ = settled(changed, self._make(changed, changes))
+        return self._placeable(changed)
 
     def run(self, steps: tuple[Step, ...]) -> Trial:
         """Try a set of steps."""
@@ -210,7 +214,7 @@ class Trials:
         return plan
 
     def _is_good(self, plan: Plan) -> bool:
-        """Whether a plan places the subject and leaves nobody worse off who may not be."""
+        """Whether a plan places the subject and leaves no pod worse off that may not be."""
         placed = plan.placed()
         evicted = {item.pod for item in plan.evictions}
         return not placed.keys().isdisjoint(self._asked) and all(
