@@ -37,7 +37,7 @@ Examples:
   kubestow suggest why-four-wait train --alternatives 5
   kubestow suggest why-four-wait --all-pending -o json
   kubestow suggest guard-service promo-0 --others-may-wait
-  kubestow suggest guard-service promo-0 --save spare.yaml
+  kubestow suggest suggest-cordon web-1 --save least.yaml
   kubestow suggest cluster.yaml shop/web-5 --costs costs.yaml --node-groups groups.yaml
   kubestow suggest --live shop/web-5
 """,

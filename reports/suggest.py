@@ -83,7 +83,7 @@ def _details(number: int, suggestion: Suggestion) -> list[RenderableType]:
     if not suggestion.proven:
         parts.append("that the plan is a best one is not proven")
     lines: list[RenderableType] = [Text(f"\n{number}: {'; '.join(parts)}", "bold")]
-    lines += [Text(f"  {line}") for line in suggestion.kubectl]
+    lines += [Text(f"  {line}", no_wrap=True, overflow="ignore") for line in suggestion.kubectl]
     return lines
 
 

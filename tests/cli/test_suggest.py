@@ -70,9 +70,8 @@ def test_other_costs_are_another_first_suggestion(tmp_path):
 
 def test_a_node_of_a_group_is_added(tmp_path):
     file = tmp_path / "groups.yaml"
-    file.write_text(
-        "{apiVersion: v1, kind: Node, metadata: {name: spot}, status: {allocatable: {cpu: 8, memory: 8Gi, pods: 9}}}"
-    )
+    room = "{allocatable: {cpu: 8, memory: 8Gi, pods: 9}}"
+    file.write_text(f"{{apiVersion: v1, kind: Node, metadata: {{name: spot}}, status: {room}}}")
     costs = tmp_path / "costs.yaml"
     costs.write_text("costs: {uncordon: never, request: never}")
     options = ("--node-groups", str(file), "--costs", str(costs), "-o", "json")
