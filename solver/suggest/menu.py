@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .cluster_steps import cluster_steps
 from .group_steps import group_steps, priority_steps
 from .pod_steps import pod_steps
+from .requests import request_steps
 from .step import Menu
 
 if TYPE_CHECKING:
@@ -16,5 +17,11 @@ if TYPE_CHECKING:
 def menu_of(asked: Asked) -> Menu:
     """Return all steps, those of a series one after the other."""
     return Menu(
-        (*pod_steps(asked), *group_steps(asked), *priority_steps(asked), *cluster_steps(asked)),
+        (
+            *pod_steps(asked),
+            *request_steps(asked),
+            *group_steps(asked),
+            *priority_steps(asked),
+            *cluster_steps(asked),
+        )
     )

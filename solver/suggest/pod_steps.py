@@ -1,26 +1,22 @@
-"""Steps that change what the pods ask for: spread, terms, tolerations, requests, priority."""
+"""Steps that change which rules the pods bring: spread, terms, tolerations."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ...framework.index.missing import readable
 from ...framework.rules.spread import hard_constraints
 from ...models import step_costs
 from ..why.reasons import reasons_of
 from ..why.reasons.base import on_specs
-from .step import Request, Step
+from .step import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
     from ...framework.index.podinfo import PodInfo
     from ...framework.rules.spread import SpreadConstraint
-    from ...models.pod import Container, PodSpec, ResourceRequirements, TopologySpreadConstraint
+    from ...models.pod import PodSpec, TopologySpreadConstraint
     from ..why.reasons import Reason
     from .step import Asked
 
@@ -34,13 +30,6 @@ _KINDS: Final = {
 }
 """Kinds of reasons of which each is lifted by one step, and the step's kind."""
 
-_UNITS: Final = {
-    "cpu": (1000, Fraction(1, 1000)),
-    "memory": (1, Fraction(2**20)),
-    "ephemeral-storage": (1, Fraction(2**20)),
-}
-"""Resources of which less may be asked for: index units in the manifest's unit, and the grid of amounts."""
-
 
 def pod_steps(asked: Asked) -> Iterator[Step]:
     """Yield the steps, those that are alike for pods of several classes as one each."""
@@ -49,8 +38,6 @@ def pod_steps(asked: Asked) -> Iterator[Step]:
         yield from _skews(asked, info)
     for reason in reasons_of(subject):
         yield from _lifting(asked, reason)
-    for info in subject.kinds:
-        yield from _requests(asked, info)
 
 
 def counted(asked: Asked, pods: Iterable[int], honours: Callable[[SpreadConstraint], bool]) -> bool:
@@ -159,76 +146,3 @@ def _skewed(index: int, skew: int, spec: PodSpec) -> dict[str, Any]:
 
     constraints = tuple(changed(*each) for each in enumerate(spec.topology_spread_constraints))
     return {"topology_spread_constraints": constraints}
-
-
-# -- requests --
-
-
-def _requests(asked: Asked, info: PodInfo) -> Iterator[Step]:
-    cost = asked.costs.of(step_costs.REQUEST)
-    if cost is None:
-        return
-    for resource, (_, unit) in _UNITS.items():
-        wanted, overhead = _amounts(asked, info, resource)
-        floor = overhead + (wanted - overhead) * asked.costs.request
-        least, most = math.ceil(floor / unit), math.ceil(wanted / unit) - 1
-        found = Request(pod=info.index, resource=resource, unit=unit, least=least, most=most)
-        if found.least <= found.most:
-            template = Step(
-                kind=step_costs.REQUEST,
-                object=asked.like(info),
-                text="",
-                cost=cost,
-                series=f"{step_costs.REQUEST} {info.key} {resource}",
-                own=True,
-                request=found,
-            )
-            yield with_amount(asked, template, found.least)
-
-
-def _amounts(asked: Asked, info: PodInfo, resource: str) -> tuple[Fraction, Fraction]:
-    """Return what a pod asks for of a resource, and how much of that is its overhead."""
-    row = asked.subject.cluster.resources.index(resource)
-    wanted = Fraction(int(info.request[row]), _UNITS[resource][0])
-    return wanted, info.pod.spec.overhead.get(resource, Fraction(0))
-
-
-def with_amount(asked: Asked, step: Step, amount: int) -> Step:
-    """Return a step that lowers a request to an amount, in the units of its grid."""
-    assert step.request is not None
-    resource = step.request.resource
-    info = asked.subject.cluster.pods[step.request.pod]
-    wanted, overhead = _amounts(asked, info, resource)
-    left = amount * step.request.unit
-    share = (left - overhead) / (wanted - overhead)
-    lift = on_specs(asked.subject.like(info), partial(_lowered, resource, share))
-    return replace(step, text=_said(resource, wanted, left), lift=lift)
-
-
-def _said(resource: str, before: Fraction, after: Fraction) -> str:
-    scale = _UNITS[resource][0]
-    old, new = (readable(resource, int(value * scale)) for value in (before, after))
-    return f"request {new} {resource} instead of {old}"
-
-
-def _lowered(resource: str, share: Fraction, spec: PodSpec) -> dict[str, Any]:
-    """Lower the request of each container to the same share of it, in whole units."""
-    finest = Fraction(1, 1000) if resource == "cpu" else Fraction(1)
-
-    def less(amounts: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        return {
-            name: Fraction(value * share // finest * finest) if name == resource else value
-            for name, value in amounts.items()
-        }
-
-    def lowered(amounts: ResourceRequirements) -> ResourceRequirements:
-        return amounts.model_copy(update={"requests": less(amounts.requests)})
-
-    def cheaper(container: Container) -> Container:
-        return container.model_copy(update={"resources": lowered(container.resources)})
-
-    return {
-        "containers": tuple(map(cheaper, spec.containers)),
-        "init_containers": tuple(map(cheaper, spec.init_containers)),
-        "resources": None if spec.resources is None else lowered(spec.resources),
-    }

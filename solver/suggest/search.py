@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from ..why.placeable import Verdict
 from .master import Master
-from .pod_steps import with_amount
+from .requests import likely_most, with_amount
 from .step import Profile
 from .trial import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .step import Asked, Menu, Step
+    from .step import Asked, Menu, Request, Step
     from .trial import Trial, Trials
 
 
@@ -141,20 +141,14 @@ class Search:
     def _raised(self, trial: Trial, step: Step) -> Trial:
         """Raise one request: first to the most that finds room at all, then, if need be, to what helps."""
         assert step.request is not None
-        low, high, best = step.request.least, step.request.most, trial
+        best = trial
 
         def with_it(amount: int) -> tuple[Step, ...]:
             other = with_amount(self._asked, step, amount)
             return tuple(other if each.series == step.series else each for each in best.steps)
 
-        while low < high and self._trials.seconds_left() > 0:
-            middle = (low + high + 1) // 2
-            if self._trials.has_room(with_it(middle)) is Verdict.YES:
-                low = middle
-            else:
-                high = middle - 1
-        low, high = step.request.least, high
-        amount = high
+        amount = self._most_with_room(step.request, trial, with_it)
+        low, high = step.request.least, amount
         while low < high and self._trials.seconds_left() > 0:
             tried = self._trials.run(with_it(amount))
             if tried.outcome is Outcome.HELPS:
@@ -163,3 +157,23 @@ class Search:
                 high = amount - 1
             amount = (low + high + 1) // 2
         return best
+
+    def _most_with_room(
+        self, request: Request, trial: Trial, with_it: Callable[[int], tuple[Step, ...]]
+    ) -> int:
+        """Return the largest amount with which a place is found; the next one has none."""
+        low, high = request.least, request.most
+        guess = likely_most(self._asked, request, self._trials.after(trial.steps))
+        for amount in (guess, guess + 1):
+            if low < amount <= high:
+                if self._trials.has_room(with_it(amount)) is Verdict.YES:
+                    low = amount
+                else:
+                    high = amount - 1
+        while low < high and self._trials.seconds_left() > 0:
+            middle = (low + high + 1) // 2
+            if self._trials.has_room(with_it(middle)) is Verdict.YES:
+                low = middle
+            else:
+                high = middle - 1
+        return low

@@ -87,7 +87,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """A set of steps by series: how far each rule is taken, 0 where it stays; hashable by `key`."""
+    """A set of steps by series: how far each rule is taken, 0 where it stays."""
 
     levels: Mapping[str, int]
 
@@ -96,10 +96,13 @@ class Profile:
         """Return the profile of a set of steps."""
         return cls({step.series: step.level for step in steps})
 
-    @property
-    def key(self) -> frozenset[tuple[str, int]]:
-        """The same for equal sets."""
-        return frozenset(self.levels.items())
+    def goes_further(self, other: Profile, exact: Collection[str]) -> bool:
+        """Whether no rule is taken less far than in another set, and those of some series just as far."""
+        series = self.levels.keys() | other.levels.keys()
+        return all(
+            self.level(name) == other.level(name) if name in exact else self.level(name) >= other.level(name)
+            for name in series
+        )
 
     def level(self, series: str) -> int:
         """Return how far a rule is taken."""

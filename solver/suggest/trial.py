@@ -24,6 +24,7 @@ from ..api import solve_round
 from ..what_if import settled
 from ..why.placeable import Verdict, placeable
 from .change_sets import change_set_of, changed_fields
+from .step import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -130,6 +131,8 @@ class Trials:
         self._not_own = frozenset(step.series for step in series if not step.own)
         self._all = frozenset(step.series for step in series)
         running = {pod.key for pod in snapshot.pods if pod.spec.node_name}
+        self._menu = frozenset(menu.steps)
+        self._roomy: list[Profile] = []
         self._kept_running = kept & running
 
     def seconds_left(self) -> float:
@@ -143,14 +146,27 @@ class Trials:
     def has_room(self, steps: Sequence[Step]) -> Verdict:
         """Ask whether any plan of the changed round places the subject and evicts none that may not be.
 
-        Whether the API server takes the changes is not asked.
+        Whether the API server takes the changes is not asked. What is known of other sets is used: where
+        one has room, so has each that goes further, and takes the same of the steps that count.
         """
+        if not self._menu.issuperset(steps):
+            return self._placeable(self.after(steps))
+        profile = Profile.of(steps)
+        if any(profile.goes_further(other, self._counting) for other in self._roomy):
+            return Verdict.YES
+        verdict = self._placeable(self.after(steps))
+        if verdict is Verdict.YES:
+            self._roomy.append(profile)
+        return verdict
+
+    def after(self, steps: Sequence[Step]) -> Snapshot:
+        """Return the round after steps, whether or not the API server takes them."""
         changed = changed_fields(self._snapshot, steps)
         others = [step for step in steps if step.change is not None]
         if others:
             changes = change_set_of(changed, others, "trial", self._node_groups)
             changed, _ = settled(changed, self._make(changed, changes))
-        return self._placeable(changed)
+        return changed
 
     def run(self, steps: tuple[Step, ...]) -> Trial:
         """Try a set of steps."""
