@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...framework.rules.budgets import budgets
 from ...models import step_costs
 from ...models.changes import LIKE, AddNodes, CordonNode, DeletePod
-from .pod_steps import counted, honours_taints
+from .pod_steps import counted, honours_taints, placeable_pods
 from .step import Step
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def cluster_steps(asked: Asked) -> Iterator[Step]:
 def _uncordoned(asked: Asked) -> Iterator[Step]:
     cost = asked.costs.of(step_costs.UNCORDON)
     counts = counted(asked, asked.subject.cluster.pending, honours_taints)
+    for_it = counted(asked, placeable_pods(asked), honours_taints)
     for node in asked.snapshot.nodes if cost is not None else ():
         if node.spec.unschedulable and cost is not None:
             yield Step(
@@ -46,16 +47,16 @@ def _uncordoned(asked: Asked) -> Iterator[Step]:
                 series=f"{step_costs.UNCORDON} {node.name}",
                 change=CordonNode(node.name, on=False),
                 counts=counts,
+                counts_for_it=for_it,
             )
 
 
 def _gone(asked: Asked) -> Iterator[Step]:
     cost = asked.costs.of(step_costs.TERMINATING)
     cluster = asked.subject.cluster
-    counts = bool(
-        asked.snapshot.pod_disruption_budgets
-        or any(cluster.pods[i].terms.required_affinity for i in cluster.pending)
-    )
+    budgeted = bool(asked.snapshot.pod_disruption_budgets)
+    counts = budgeted or any(cluster.pods[i].terms.required_affinity for i in cluster.pending)
+    for_it = budgeted or any(info.terms.required_affinity for info in asked.subject.infos)
     for v in cluster.bound if cost is not None else ():
         info = cluster.pods[v]
         if info.terminating and cost is not None:
@@ -67,6 +68,7 @@ def _gone(asked: Asked) -> Iterator[Step]:
                 series=f"{step_costs.TERMINATING} {info.key}",
                 change=DeletePod(f"pod/{info.key}"),
                 counts=counts,
+                counts_for_it=for_it,
             )
 
 
@@ -131,8 +133,9 @@ def _nodes(asked: Asked) -> Iterator[Step]:
     cost = asked.costs.of(step_costs.ADD_NODE)
     if cost is None:
         return
-    spread = counted(asked, asked.subject.cluster.pending, lambda constraint: True)
-    counts = spread or bool(asked.snapshot.daemon_sets and asked.snapshot.pod_disruption_budgets)
+    budgeted = bool(asked.snapshot.daemon_sets and asked.snapshot.pod_disruption_budgets)
+    counts = budgeted or counted(asked, asked.subject.cluster.pending, lambda constraint: True)
+    for_it = budgeted or counted(asked, placeable_pods(asked), lambda constraint: True)
     sources = asked.node_groups or tuple(LIKE + name for name in _kinds_of_nodes(asked.snapshot))
     for source in sources:
         what = f"Node {source.removeprefix(LIKE)}" if source.startswith(LIKE) else f"node group {source}"
@@ -144,6 +147,7 @@ def _nodes(asked: Asked) -> Iterator[Step]:
             series=f"{step_costs.ADD_NODE} {source}",
             change=AddNodes(source),
             counts=counts,
+            counts_for_it=for_it,
         )
 
 

@@ -78,6 +78,7 @@ def _lifting(asked: Asked, reason: Reason) -> Iterator[Step]:
     else:
         text = f"without {text}"
     honours = _WIDENING.get(reason.kind)
+    counts = honours is not None and counted(asked, placeable_pods(asked), honours)
     yield Step(
         kind=kind,
         object=where,
@@ -86,7 +87,8 @@ def _lifting(asked: Asked, reason: Reason) -> Iterator[Step]:
         series=f"{kind} {reason.object} {reason.field} {reason.text}",
         own=True,
         lift=reason.lift,
-        counts=honours is not None and counted(asked, _placeable(asked), honours),
+        counts=counts,
+        counts_for_it=counts,
     )
 
 
@@ -97,7 +99,7 @@ def _may_be_soft(info: PodInfo, index: int) -> bool:
     return not any(item.topology_key == key and not item.is_hard for item in constraints)
 
 
-def _placeable(asked: Asked) -> list[int]:
+def placeable_pods(asked: Asked) -> list[int]:
     """Return the pods in question that have a profile: of the others no rule is known."""
     profiles = asked.subject.cluster.profiles
     return [info.index for info in asked.subject.infos if info.scheduler in profiles]

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..why.placeable import Verdict
 from .master import Master
 from .requests import likely_most, with_amount
 from .step import Profile
-from .trial import Outcome
+from .trial import Outcome, Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -105,24 +104,47 @@ class Search:
         """Return a largest set that the proof of a trial rules out as well, as far as time allows."""
         steps = {step.series: step for step in trial.steps}
         free = self._menu.series.keys() - trial.exact
-        chunks = [[step for step in self._menu.all_of(free) if step not in trial.steps]]
+        more = [step for step in self._menu.all_of(free) if step not in trial.steps]
+        kinds = {step.kind for step in trial.steps}
+        chunks = [
+            [step for step in more if step.kind not in kinds],
+            [step for step in more if step.kind in kinds],  # first: the master would propose these next
+        ]
         while chunks and self._trials.seconds_left() > 0:
             chunk = chunks.pop()
             if not chunk:
                 continue
-            more = {**steps, **{step.series: step for step in chunk}}
-            if self._still(trial, self._ordered(more.values())):
-                steps = more
+            larger = {**steps, **{step.series: step for step in chunk}}
+            if self._still(trial, self._ordered(larger.values())):
+                steps = larger
             elif len(chunk) > 1:
                 half = len(chunk) // 2
                 chunks += [chunk[half:], chunk[:half]]
+            else:
+                steps = self._further(trial, steps, chunk[0])
         return self._ordered(steps.values())
 
+    def _further(self, trial: Trial, steps: dict[str, Step], last: Step) -> dict[str, Step]:
+        """Return a set with the furthest step of a series with which the proof still holds, found by halves."""
+        first = steps[last.series].level if last.series in steps else 0
+        series = [step for step in self._menu.steps if step.series == last.series]
+        between = [step for step in series if first < step.level < last.level]
+        while between and self._trials.seconds_left() > 0:
+            half = len(between) // 2
+            more = {**steps, last.series: between[half]}
+            if self._still(trial, self._ordered(more.values())):
+                steps, between = more, between[half + 1 :]
+            else:
+                between = between[:half]
+        return steps
+
     def _still(self, trial: Trial, steps: tuple[Step, ...]) -> bool:
-        if trial.outcome is Outcome.NO_ROOM and self._trials.has_room(steps) is Verdict.NO:
-            return True
-        if trial.quick:
-            return False
+        if trial.outcome is Outcome.NO_ROOM:
+            room = self._trials.room(steps)
+            if room is Room.NEVER or room is trial.room is Room.NONE:
+                return True
+            if trial.room is not Room.SOME:
+                return False
         return self._trials.run(steps).outcome is trial.outcome
 
     def _ordered(self, steps: Iterable[Step]) -> tuple[Step, ...]:
@@ -166,13 +188,13 @@ class Search:
         guess = likely_most(self._asked, request, self._trials.after(trial.steps))
         for amount in (guess, guess + 1):
             if low < amount <= high:
-                if self._trials.has_room(with_it(amount)) is Verdict.YES:
+                if self._trials.room(with_it(amount)) is Room.SOME:
                     low = amount
                 else:
                     high = amount - 1
         while low < high and self._trials.seconds_left() > 0:
             middle = (low + high + 1) // 2
-            if self._trials.has_room(with_it(middle)) is Verdict.YES:
+            if self._trials.room(with_it(middle)) is Room.SOME:
                 low = middle
             else:
                 high = middle - 1

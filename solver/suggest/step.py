@@ -46,6 +46,8 @@ class Step:
     counts : bool
         Whether the step may also take something away from a pod: it changes what a spread constraint, an
         affinity term or a budget counts.
+    counts_for_it : bool
+        Whether it may do so to the subject, as far as other pods that wait are left out of it.
     request : Request or None
         What a lowered request can be, between the least and what it is.
     """
@@ -60,6 +62,7 @@ class Step:
     lift: Lift | None = None
     change: Change | None = None
     counts: bool = False
+    counts_for_it: bool = False
     request: Request | None = None
 
 

@@ -54,6 +54,18 @@ class Outcome(Enum):
     OPEN = "open"
 
 
+class Room(Enum):
+    """Whether any plan places the pods in question.
+
+    `NEVER` is so whatever the others that wait do, `NONE` as they are.
+    """
+
+    SOME = "some"
+    NONE = "none"
+    NEVER = "never"
+    OPEN = "open"
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """What became of a set of steps.
@@ -69,8 +81,8 @@ class Trial:
         A replayed plan of the changed round that shows that it helps.
     proven : bool
         Whether the plan is proven to be a best one.
-    quick : bool
-        Whether the pods and those that stay are enough to see it, without the others that wait.
+    room : Room
+        What is known without the whole round.
     """
 
     steps: tuple[Step, ...]
@@ -79,7 +91,7 @@ class Trial:
     changed: ChangeSet
     plan: Plan | None = None
     proven: bool = True
-    quick: bool = False
+    room: Room = Room.SOME
 
 
 class Trials:
@@ -128,6 +140,7 @@ class Trials:
         self.rounds = 0
         series = menu.series.values()
         self._counting = frozenset(step.series for step in series if step.counts)
+        self._counting_for_it = frozenset(step.series for step in series if step.counts_for_it)
         self._not_own = frozenset(step.series for step in series if not step.own)
         self._all = frozenset(step.series for step in series)
         running = {pod.key for pod in snapshot.pods if pod.spec.node_name}
@@ -143,21 +156,20 @@ class Trials:
         """Return steps as changes."""
         return change_set_of(self._snapshot, steps, name, self._node_groups)
 
-    def has_room(self, steps: Sequence[Step]) -> Verdict:
+    def room(self, steps: Sequence[Step]) -> Room:
         """Ask whether any plan of the changed round places the subject and evicts none that may not be.
 
         Whether the API server takes the changes is not asked. What is known of other sets is used: where
         one has room, so has each that goes further, and takes the same of the steps that count.
         """
-        if not self._menu.issuperset(steps):
-            return self._placeable(self.after(steps))
         profile = Profile.of(steps)
-        if any(profile.goes_further(other, self._counting) for other in self._roomy):
-            return Verdict.YES
-        verdict = self._placeable(self.after(steps))
-        if verdict is Verdict.YES:
+        listed = self._menu.issuperset(steps)
+        if listed and any(profile.goes_further(other, self._counting) for other in self._roomy):
+            return Room.SOME
+        found = self._room_in(self.after(steps))
+        if listed and found is Room.SOME:
             self._roomy.append(profile)
-        return verdict
+        return found
 
     def after(self, steps: Sequence[Step]) -> Snapshot:
         """Return the round after steps, whether or not the API server takes them."""
@@ -179,10 +191,11 @@ class Trials:
 
         if changed is None:
             return trial(Outcome.INVALID, self._all)
-        room = self._placeable(changed)
-        if room is Verdict.NO:
-            return replace(trial(Outcome.NO_ROOM, self._counting), quick=True)
-        if room is Verdict.OPEN:
+        room = self._room_in(changed)
+        if room in (Room.NONE, Room.NEVER):
+            exact = self._counting if room is Room.NONE else self._counting_for_it
+            return replace(trial(Outcome.NO_ROOM, exact), room=room)
+        if room is Room.OPEN:
             return trial(Outcome.OPEN, self._all)
         best = self._solve(changed)
         if self._is_good(best):
@@ -217,10 +230,17 @@ class Trials:
     def _limited(self) -> SolveOptions:
         return replace(self._options, time_limit=max(self.seconds_left(), _LEAST))
 
-    def _placeable(self, changed: Snapshot) -> Verdict:
+    def _room_in(self, changed: Snapshot) -> Room:
         self.rounds += 1
         asked = replace(changed, asked=self._asked, kept=tuple(sorted(self._kept_running)))
-        return placeable(asked, self._limited(), self._cluster).verdict
+        answer = placeable(asked, self._limited(), self._cluster)
+        match answer.verdict:
+            case Verdict.YES:
+                return Room.SOME
+            case Verdict.NO:
+                return Room.NEVER if answer.alone else Room.NONE
+            case Verdict.OPEN:
+                return Room.OPEN
 
     def _solve(self, changed: Snapshot) -> Plan:
         self.rounds += 1
