@@ -125,7 +125,7 @@ class Search:
         return self._ordered(steps.values())
 
     def _further(self, trial: Trial, steps: dict[str, Step], last: Step) -> dict[str, Step]:
-        """Return a set with the furthest step of a series with which the proof still holds, found by halves."""
+        """Return a set with the furthest step of a series with which the proof still holds, by halves."""
         first = steps[last.series].level if last.series in steps else 0
         series = [step for step in self._menu.steps if step.series == last.series]
         between = [step for step in series if first < step.level < last.level]
