@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ...models.annotations import BIND_COMPLETED, SELECTED_NODE
 from ...models.daemons import is_mirror
-from ...models.pod import Pod, PodStatus
+from ...models.remade import made_again
 from ...models.resource_api import ResourceClaim, ResourceClaimStatus
 from ...models.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from datetime import datetime
 
     from ...models.meta import KubeObject
+    from ...models.pod import Pod
     from ...models.snapshot import Snapshot
 
 _OF_BOUND: Final = frozenset((BIND_COMPLETED, SELECTED_NODE))
@@ -58,19 +58,6 @@ def fate_of(pod: Pod) -> Literal["again", "lost", "removed"]:
     if pod.is_terminal or is_mirror(pod) or replaced:
         return "removed"
     return "lost" if owner is None else "again"
-
-
-def made_again(pod: Pod, now: datetime) -> Pod:
-    """Return a pod as its controller makes it once more: pending, without a node."""
-    meta = pod.metadata.model_copy(update={"creation_timestamp": now, "deletion_timestamp": None})
-    claims = pod.status.resource_claim_statuses
-    return pod.model_copy(
-        update={
-            "metadata": meta,
-            "spec": pod.spec.model_copy(update={"node_name": None}),
-            "status": PodStatus(phase="Pending", resource_claim_statuses=claims),
-        }
-    )
 
 
 _Owners = dict[tuple[str, str, str], bool]
