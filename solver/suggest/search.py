@@ -105,7 +105,7 @@ class Search:
         steps = {step.series: step for step in trial.steps}
         free = self._menu.series.keys() - trial.exact
         more = [step for step in self._menu.all_of(free) if step not in trial.steps]
-        kinds = {step.kind for step in trial.steps}
+        kinds, begun = {s.kind for s in trial.steps}, {s.series for s in trial.steps}
         chunks = [
             [step for step in more if step.kind not in kinds],
             [step for step in more if step.kind in kinds],  # first: the master would propose these next
@@ -120,13 +120,13 @@ class Search:
             elif len(chunk) > 1:
                 half = len(chunk) // 2
                 chunks += [chunk[half:], chunk[:half]]
-            else:
+            elif chunk[0].series in begun:  # the master would go on with its next level
                 steps = self._further(trial, steps, chunk[0])
         return self._ordered(steps.values())
 
     def _further(self, trial: Trial, steps: dict[str, Step], last: Step) -> dict[str, Step]:
         """Return a set with the furthest step of a series with which the proof still holds, by halves."""
-        first = steps[last.series].level if last.series in steps else 0
+        first = steps[last.series].level
         series = [step for step in self._menu.steps if step.series == last.series]
         between = [step for step in series if first < step.level < last.level]
         while between and self._trials.seconds_left() > 0:
