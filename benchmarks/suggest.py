@@ -18,7 +18,7 @@ MEMBERS = 16
 
 
 def asked(objects: list[generated.Manifest], subject: str) -> list[generated.Manifest]:
-    """Return what is asked about: a pod for which only tainted nodes are large enough, or a gang of such pods."""
+    """Return what is asked about: a pod that only tainted nodes have room for, or a gang of such pods."""
     pod = question(objects, "taint")
     if subject == "pod":
         return [pod]
