@@ -88,18 +88,15 @@ def _details(number: int, suggestion: Suggestion) -> list[RenderableType]:
 
 
 def _proof(document: SuggestDocument, answer: Suggestions) -> str:
-    tried, steps, rounds = (
-        count(answer.trials, "set"),
-        count(answer.menu, "step"),
-        count(answer.rounds, "round"),
-    )
-    sets = f"{tried} of {steps} tried, {rounds} solved"
+    menu = f"The menu has {count(answer.menu, 'step')}."
     if answer.answer == "nothing":
-        return f"It is proven that no set of steps helps. {sets}."
-    others = "" if document.others_may_wait else ", and leaves no other pod worse off"
-    first = next(iter(answer.suggestions), None)
-    if first is None:
-        return f"{sets}."
-    claim = "The first is the cheapest that helps" if first.cheapest else "A cheaper one may exist"
+        return f"It is proven that no set of steps helps. {menu}"
+    if not answer.suggestions:
+        return menu
+    claim = "The first is the cheapest that helps"
+    if not document.others_may_wait:
+        claim += " and leaves no other pod worse off"
+    if not answer.suggestions[0].cheapest:
+        claim = "A cheaper one than the first may exist"
     end = "; there is no other of fewer or cheaper kinds" if answer.complete else ""
-    return f"{claim}{others}{end}. {sets}."
+    return f"{claim}{end}. {menu}"

@@ -256,3 +256,10 @@ def test_who_is_kept_comes_first_and_is_never_evicted():
         "bound": 1,
         "proven": True,
     }
+
+
+def test_where_no_time_is_left_nothing_is_claimed():
+    snapshot = cluster(BIG.taint("dedicated"), P)
+    hasty = replace(OPTIONS, time_limit=1e-6)
+    [answer] = suggest(snapshot, ["p"], SuggestOptions(), hasty, changed_by).answers
+    assert (answer.answer, answer.complete, answer.suggestions) == ("open", False, ())
