@@ -43,6 +43,7 @@ from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
+from kubestow.commands.suggest import suggest
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
 from kubestow.commands.what_if import what_if
@@ -302,6 +303,7 @@ main.add_command(instances)
 main.add_command(queue)
 main.add_command(report)
 main.add_command(study)
+main.add_command(suggest)
 main.add_command(simulate)
 main.add_command(take)
 main.add_command(trace)

@@ -68,8 +68,10 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
 
 
 def _apart(cluster: Cluster, alike: Callable[[int], Hashable]) -> Callable[[int], Hashable]:
-    """Keep pods that the round is asked about out of the classes of others."""
-    return (lambda i: (i in cluster.asked, alike(i))) if cluster.asked else alike
+    """Keep pods that the round is asked about, and those that are kept, out of the classes of others."""
+    if not (cluster.asked or cluster.kept):
+        return alike
+    return lambda i: (i in cluster.asked, i in cluster.kept, alike(i))
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:

@@ -7,6 +7,9 @@ import re
 #: Whether a pod that the round is asked about is placed (`Snapshot.asked`); before all others.
 ASKED = "asked"
 
+#: How many of the waiting pods that are to fare no worse (`Snapshot.kept`) are placed; before even that.
+KEPT = "kept"
+
 FALLBACK = "fallback"
 FIRST_AVAILABLE = "firstAvailable"
 DESIRED_COUNT = "desiredCount"

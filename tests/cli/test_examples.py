@@ -67,6 +67,13 @@ def folder(tmp_path_factory):
     # a dump: its objects have uids, as an API server gives them
     documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
     (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
+    (folder / "costs.yaml").write_text("costs: {addNode: 3}")
+    spare = {
+        "kind": "Node",
+        "metadata": {"name": "spare"},
+        "status": {"allocatable": {"cpu": "9", "pods": "9"}},
+    }
+    (folder / "groups.yaml").write_text(json.dumps({"apiVersion": "v1", **spare}))
     (folder / "spare.yaml").write_text("changes: [{zoneDown: a}, {addNodes: like:b-1}]")
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
