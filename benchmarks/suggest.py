@@ -19,7 +19,7 @@ MEMBERS = 16
 
 def asked(objects: list[generated.Manifest], subject: str) -> list[generated.Manifest]:
     """Return what is asked about: a pod that only tainted nodes have room for, or a gang of such pods."""
-    pod = question(objects, "taint")
+    [pod] = question(objects, "taint")
     if subject == "pod":
         return [pod]
     group = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .leaving import fate_of, without_pods
+from ...models.leaving import fate_of, without_pods
 from .references import find
 
 if TYPE_CHECKING:
