@@ -1,0 +1,80 @@
+"""The search for the best moves: tier after tier, as any round is searched (docs/model.md)."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from ...models.progress import Watch, unwatched
+from ..deadline import OutOfTime
+from ..search import phases
+from ..search.params import DEFAULT
+from ..search.tier_run import TierRun
+from .state import MoveState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...encoders.problem import Problem
+    from ..options import ProgressCallback, SolveOptions
+    from ..plans.outcome import Outcome
+
+_SMALL: Final = phases.SMALL_MODEL
+_LARGE: Final = (
+    phases.relax,
+    phases.improve_briefly,
+    phases.search_for_a_share,
+    phases.improve_to_the_end,
+)
+
+
+class MoveSearch:
+    """The search for the best plan of moves of one problem."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        options: SolveOptions,
+        progress: ProgressCallback | None = None,
+        watch: Watch = unwatched,
+        start: float | None = None,
+    ) -> None:
+        begin = time.monotonic() if start is None else start
+        self.state = MoveState(problem, options, DEFAULT, progress, begin, watch)
+
+    def run(self, candidates: Iterable[Outcome] = ()) -> None:
+        """Improve on some plans until every tier is proven or the time is out."""
+        state = self.state
+        for outcome in candidates:
+            state.offer(outcome)
+        names = [t.name for t in state.incumbent.valuation.tiers]
+        k = 0
+        try:
+            while k < len(names) and not state.interrupted:
+                if state.closed(names[k]):
+                    state.settle(names[k])
+                    k += 1
+                elif state.seconds_left <= 0:
+                    break
+                else:
+                    k = state.reopen(k + self._solve(names, k))
+        except OutOfTime:
+            state.end()
+        except KeyboardInterrupt:
+            state.interrupted = True
+        for name in names[k:]:
+            state.report_known(name)
+
+    def _solve(self, names: list[str], k: int) -> int:
+        """Search the tiers from the k-th on that go together; return how many are settled."""
+        run = TierRun.of(self.state, names, k)
+        for phase in _LARGE if run.large else _SMALL:
+            if not run.open():
+                break
+            phase(run)
+            if run.settled:
+                return len(run.group)
+        if self.state.moved():
+            return 0
+        self.state.settle(run.name)
+        return 1

@@ -1,0 +1,69 @@
+"""The state of a search for moves: as that of any round, with tiers and orders of its own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..deadline import until
+from ..plans.objective import end_state
+from ..plans.outcome import Outcome
+from ..search.incumbent import Incumbent
+from ..search.state import Decoded, SearchState
+from .decoding import decode
+from .value import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...framework.state.state import State
+    from ..model.solution import Solution
+    from ..plans.objective import ObjectiveVector
+
+
+@dataclass
+class MoveState(SearchState):
+    """The state of the search of one problem with moves."""
+
+    def __post_init__(self) -> None:
+        self.deadline = self.start + self.options.time_limit
+        self.watch = until(self.deadline, self.watch)
+        nothing = Outcome()
+        self.incumbent = Incumbent(self.problem.cluster, nothing, self._value(nothing, self.problem.state))
+
+    def trivial_bound(self, name: str) -> int:
+        """Return the end of a tier's range: what holds of every plan."""
+        goal = self.model.goals[name]
+        return goal.high if goal.sense == "max" else goal.low
+
+    def offer(self, outcome: Outcome, end: State | None = None) -> ObjectiveVector:
+        """Value a plan whose steps pass, and keep it if it is the best so far."""
+        end = end_state(self.problem.cluster, outcome) if end is None else end
+        value = self._value(outcome, end)
+        self.incumbent.offer(outcome, value)
+        return value
+
+    def decode(self, solution: Solution, names: Sequence[str]) -> Decoded:
+        """Turn a solution into a plan, and offer it; one without an order is excluded."""
+        found = decode(self.problem, solution, min(self.deadline, time.monotonic() + self._order_seconds))
+        value = self.offer(found.outcome, found.end)
+        if not found.whole:
+            if found.conflict is None:
+                return Decoded.FELL_SHORT
+            self.model.add_nogood(*found.conflict, solution)
+            return Decoded.EXCLUDED
+        costs = {t.name: t.cost for t in value.tiers}
+        asked = [n for n in names if n in solution.goals]
+        promised = [self.incumbent.cost(n, solution.goals[n]) for n in asked]
+        attained = value.guarded and [costs[n] for n in asked] <= promised
+        return Decoded.ATTAINED if attained else Decoded.FELL_SHORT
+
+    @property
+    def _order_seconds(self) -> float:
+        return max(1.0, 0.1 * self.options.time_limit)
+
+    def _value(self, outcome: Outcome, end: State) -> ObjectiveVector:
+        mobility = self.problem.mobility
+        assert mobility is not None
+        return value_of(self.problem.cluster, mobility, outcome, end, self.options.prefer)
