@@ -178,7 +178,7 @@ limit_options = options(
         help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
     ),
 )
-search_options = options(
+effort_options = options(
     click.option(
         "--time-limit",
         type=float,
@@ -198,6 +198,9 @@ search_options = options(
         show_default=True,
         help="What to prefer among plans that are equal in all else.",
     ),
+)
+search_options = options(
+    effort_options,
     click.option(
         "--engine",
         type=click.Choice(["local", "dask"]),

@@ -22,7 +22,7 @@ class Mobility:
     successors : mapping
         Running pod that may move -> the pending pod that its controller makes in its place.
     charges : mapping
-        Running pod that may move -> the budgets, by place in `allowed`, of which it takes one while it is away.
+        Running pod that may move -> the budgets (places in `allowed`) of which it takes one while it is away.
     allowed : tuple of int
         How many pods each budget lets be away at a time.
     kept : bool[N]

@@ -134,14 +134,20 @@ def _room_rows(ctx: Context, node: int, victims: Sequence[VictimClass], literal:
     """Add the rows that tie what stands on a node to whether it is free, scaled."""
     problem = ctx.problem
     classes = [
-        c for c in problem.asking(names.NODE_RESOURCES_FIT, ctx.classes_on(node)) if c.bounded and not c.served
+        c
+        for c in problem.asking(names.NODE_RESOURCES_FIT, ctx.classes_on(node))
+        if c.bounded and not c.served
     ]
     newcomers, leaving = ctx.placed(classes, [node]), ctx.evicted(victims)
     amounts: list[tuple[list[int], list[int], int]] = [
         ([1] * len(classes), [1] * len(victims), int(problem.slots_now[node]))
     ]
     amounts += [
-        ([int(c.request[r]) for c in classes], [int(v.usage[r]) for v in victims], int(problem.free_now[r, node]))
+        (
+            [int(c.request[r]) for c in classes],
+            [int(v.usage[r]) for v in victims],
+            int(problem.free_now[r, node]),
+        )
         for r in range(len(problem.cluster.resources))
     ]
     for asked, used, now in amounts:

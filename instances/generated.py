@@ -158,16 +158,21 @@ def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int
 def half_used(nodes: int, seed: int, *, apps: int = 40, waiting: int = 0) -> list[Manifest]:
     """A cluster of two kinds of nodes, each between 30 and 70 % in use, after which nobody has looked.
 
-    Pods of `apps` ReplicaSets of different requests, some of them spread over hosts, a third of the apps under
-    a budget of a tenth; a DaemonSet's pod on each node. Every node has its price an hour as a label. `waiting`
-    pods ask for three quarters of a node.
+    Pods of `apps` ReplicaSets of different requests, some of them spread over hosts, a third of the apps
+    under a budget of a tenth; a DaemonSet's pod on each node. Every node has its price an hour as a label.
+    `waiting` pods ask for three quarters of a smaller node.
     """
     rng = random.Random(f"half-used/{nodes}/{seed}/{apps}/{waiting}")
     sizes = [({"cpu": "16", "memory": "64Gi", "pods": "110"}, "0.768")]
     sizes.append(({"cpu": "32", "memory": "128Gi", "pods": "110"}, "1.536"))
     objects: list[Manifest] = []
     made = [
-        (f"app{k}", rng.randrange(1, 17) * 250, rng.randrange(1, 17) * 512, rng.choice(["host", "none", "none"]))
+        (
+            f"app{k}",
+            rng.randrange(1, 17) * 250,
+            rng.randrange(1, 17) * 512,
+            rng.choice(["host", "none", "none"]),
+        )
         for k in range(apps)
     ]
     placed = dict.fromkeys((name for name, *_ in made), 0)

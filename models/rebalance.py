@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .plan import Binding, Stats, Step, Tier
+from .moves import Move, MoveStep
+from .plan import Binding, Stats, Tier
 from .plan_model import PlanModel
 
 MoveGoal = Literal["admit", "free-nodes", "cheapest", "spread", "pack"]
@@ -13,16 +14,8 @@ MoveGoal = Literal["admit", "free-nodes", "cheapest", "spread", "pack"]
 GOALS: tuple[MoveGoal, ...] = ("admit", "free-nodes", "cheapest", "spread", "pack")
 
 
-class Relocation(PlanModel):
-    """A running pod that moves: evicted on one node, made again by its controller, bound on another."""
-
-    pod: str
-    source: str
-    target: str
-
-
 class Unmovable(PlanModel):
-    """A running pod that stays, and why; pods that belong to their node are left out."""
+    """A running pod that stays, and why; pods that belong to their node, or are about to go, are left out."""
 
     pod: str
     node: str
@@ -33,15 +26,15 @@ class Rebalancing(PlanModel):
     """Moves in an order in which every step passes.
 
     `tiers` are those of the goal, the most important first, then the moves; only those of the optimum have
-    bounds. `bindings` are pods that waited and are placed, `freed` nodes that the moves empty, and `batches`
-    says how many times pods are evicted together before others are bound again.
+    bounds. `bindings` are pods that waited and are placed, `freed` nodes that the moves empty of all who may
+    move, and `batches` says how many times pods are evicted together before others are bound again.
     """
 
     tiers: tuple[Tier, ...]
-    moves: tuple[Relocation, ...]
+    moves: tuple[Move, ...]
     bindings: tuple[Binding, ...]
     freed: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[MoveStep, ...]
     batches: int
 
     @property
@@ -66,8 +59,8 @@ class FrontPoint(PlanModel):
 class Rebalance(PlanModel):
     """What moves of running pods gain.
 
-    `heuristic` is what users have today: one node at a time for nodes, kube-scheduler without moves for pods
-    that wait. `price_unit` is one unit of the tier `price`; null where nodes have no price.
+    `heuristic` is what users have today, called `rule`: one node at a time for nodes, kube-scheduler without
+    moves for pods that wait. `price_unit` is one unit of the tier `price`; null where nodes have no price.
     """
 
     instance: str
@@ -77,6 +70,7 @@ class Rebalance(PlanModel):
     movable: int
     unmovable: tuple[Unmovable, ...]
     optimal: Rebalancing
+    rule: str
     heuristic: Rebalancing
     front: tuple[FrontPoint, ...] | None
     stats: Stats

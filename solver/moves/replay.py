@@ -34,7 +34,12 @@ class Run(NamedTuple):
 
 
 def replay(
-    moving: Moving, steps: Sequence[MoveStep], closed: Iterable[str] = (), watch: Watch = unwatched
+    moving: Moving,
+    steps: Sequence[MoveStep],
+    closed: Iterable[str] = (),
+    watch: Watch = unwatched,
+    *,
+    admit: bool = False,
 ) -> State:
     """Check the steps of moves; return the state in which they end.
 
@@ -42,6 +47,8 @@ def replay(
     ----------
     closed : iterable of str
         Nodes that take no moved pods from the start.
+    admit : bool
+        Whether pods that wait in the input may be bound as well.
 
     Raises
     ------
@@ -49,7 +56,7 @@ def replay(
         Naming the first step that does not hold.
     """
     nodes = [moving.cluster.node_index[name] for name in closed]
-    run = follow(moving, changes_of(moving, steps), nodes, watch)
+    run = follow(moving, changes_of(moving, steps), nodes, watch, admit=admit)
     if run.fault:
         raise ReplayFailure(f"the moves fail their replay: {run.fault}")
     return run.end
@@ -96,6 +103,8 @@ def follow(
     closed: Collection[int] = (),
     watch: Watch = unwatched,
     state: State | None = None,
+    *,
+    admit: bool = False,
 ) -> Run:
     """Apply changes one after the other, each only if it is possible at its step.
 
@@ -105,8 +114,11 @@ def follow(
         Nodes that take no moved pods from the start.
     state : State, optional
         Where to begin, which is changed; without it where the input stands.
+    admit : bool
+        Whether pods that wait in the input may be bound as well.
     """
-    run = _Run(moving, State.initial(moving.cluster) if state is None else state, set(closed))
+    waiting = {i for i in moving.cluster.pending if i not in moving.original} if admit else set()
+    run = _Run(moving, State.initial(moving.cluster) if state is None else state, set(closed), waiting)
     for number, change in enumerate(changes):
         watch("replaying: steps", number, len(changes))
         fault = run.step(change)
@@ -121,11 +133,12 @@ class _Run:
     A pod is on the way from its mark until its replacement is bound: so long it takes one of its budgets.
     """
 
-    def __init__(self, moving: Moving, state: State, closed: set[int]) -> None:
+    def __init__(self, moving: Moving, state: State, closed: set[int], waiting: set[int]) -> None:
         self.state = state
         self._moving = moving
         self._cluster = moving.cluster
         self._closed = closed
+        self._waiting, self._came = waiting, set[int]()
         self._marked: set[int] = set()
         self._left: dict[int, tuple[int, int]] = {}
         self._taken: Counter[str] = Counter()
@@ -178,6 +191,8 @@ class _Run:
     def _bind(self, pod: int, node: int) -> str:
         cluster, state = self._cluster, self.state
         where = f"binds {cluster.pods[pod].key} to {cluster.node_names[node]}"
+        if pod in self._waiting:
+            return self._admit(pod, node, where)
         if pod not in self._left:
             return f"{where}, which replaces no pod that left"
         old, home = self._left[pod]
@@ -196,6 +211,18 @@ class _Run:
             self._taken[budget.key] -= 1
         return ""
 
+    def _admit(self, pod: int, node: int, where: str) -> str:
+        """Bind a pod that waits in the input; whether its group may have it is a matter of the end."""
+        if node in self._closed:
+            return f"{where}, which takes no pods now"
+        status = framework_for(self._cluster, pod).filter_node(self.state, pod, node)
+        if not status.ok:
+            return f"{where}: {status.plugin}: {', '.join(status.reasons)}"
+        apply_moves(self._cluster, self.state, [Bind(pod, node)])
+        self._waiting.remove(pod)
+        self._came.add(pod)
+        return ""
+
     def fault_of_end(self) -> str:
         """Return why the state is no end of moves, empty where it is one."""
         pods = self._cluster.pods
@@ -203,6 +230,7 @@ class _Run:
             return f"{pods[pod].key} is marked and never leaves"
         for old, _ in self._left.values():
             return f"{pods[old].key} leaves and is never bound again"
-        stands = {i: int(n) for i in self._moving.original if (n := self.state.node_of[i]) >= 0}
-        gone = {self._moving.original[i] for i in stands}
+        back = {i: int(n) for i in self._moving.original if (n := self.state.node_of[i]) >= 0}
+        gone = {self._moving.original[i] for i in back}
+        stands = back | {i: int(self.state.node_of[i]) for i in self._came}
         return next(faults_of_groups(self._cluster, stands, gone), "")

@@ -107,9 +107,7 @@ def _conflict(problem: Problem, solution: Solution) -> tuple[Component, Componen
     for component in relations.components:
         if not classes.isdisjoint(component.classes):
             classes |= component.classes
-    drawn = {
-        b for index in classes for v in leavers_of(problem).get(index, ()) for b in v.charges
-    }
+    drawn = {b for index in classes for v in leavers_of(problem).get(index, ()) for b in v.charges}
     victims = {
         v.index
         for index, found in leavers_of(problem).items()

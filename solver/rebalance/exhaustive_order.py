@@ -1,4 +1,4 @@
-"""An order of moves by depth-first search with memory: it is found, or there is none, or a limit is reached."""
+"""An order of moves by depth-first search with memory, or the proof that none exists."""
 
 from __future__ import annotations
 
@@ -45,9 +45,7 @@ class ExhaustiveOrder:
         for pod in reversed(wanted.leaving):
             self._leaving.setdefault(class_of[pod].index, []).append(pod)
         self._marked: dict[int, list[int]] = {v: [] for v in self._leaving}
-        self._class_of = {
-            v.index: index for index, victims in leavers_of(problem).items() for v in victims
-        }
+        self._class_of = {v.index: index for index, victims in leavers_of(problem).items() for v in victims}
         never = set(successors.values())
         self._waiting = {c.index: [i for i in reversed(c.pods) if i not in never] for c in problem.classes}
         self._away: dict[int, list[int]] = {c.index: [] for c in problem.classes}

@@ -1,8 +1,8 @@
 """The state of an order of moves under construction, and a simple rule that finds most orders.
 
-A step is to let one pod leave (marked and gone at once, or marked first), or to bind one pod of a class to
-one of its nodes: the successor of a pod that left, or a pod that waits. Pods of a class are alike, so which of
-them goes where is decided when one is bound.
+A step is to let one pod leave, or to bind one pod of a class to one of its nodes: the successor of a pod
+that left, or a pod that waits. Pods of a class are alike, so which of them goes where is decided when one is
+bound.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ class _Rule:
         return first is not None
 
     def _in_the_way(self, victims: Sequence[int]) -> Iterator[int]:
-        """Yield who may leave: first from nodes that pods wait for already, then from those that any come to."""
+        """Yield who may leave: first from nodes that pods wait for already, then where any are to come."""
         order, home = self._order, self._order.problem.state.node_of
         awaited = {n for c, n in order.places if order.candidate(c, n) is not None}
         coming = {n for _, n in order.places}

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...encoders.mobility import Mobility
 from ...framework.build import build_cluster
-from ...framework.rules.budgets import budgets, budgets_of
-from ...framework.rules.eviction_units import unit_group
-from ...framework.rules.movable import movable, recreated
+from ...framework.rules.eviction_budgets import charged, eviction_budgets
+from ...framework.rules.movable import WORDS
 from ...framework.rules.supported import require_supported
-from ...models.daemons import is_daemon, is_mirror
+from ...framework.state.state import State
 from ...models.errors import KubestowError
+from ...models.eviction_limits import EvictionLimits
+from ...models.moves import MoveOptions
 from ...models.progress import Watch, unwatched
+from ..moves.moving import Moving, moving_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...framework.index.cluster import Cluster
-    from ...framework.vocabulary.arrays import Bools, Ints
+    from ...framework.vocabulary.arrays import Ints
     from ...models.node import Node
     from ...models.rebalance import MoveGoal
     from ...models.snapshot import Snapshot
-
-#: Why a pod of a group that is evicted whole stays, and one of which a budget lets nobody be away.
-OF_UNIT = "its pod group is evicted whole or not at all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +44,15 @@ class MoveWishes:
         Whether fewer bytes moved break ties of equally many moves.
     price : str
         The label or annotation of nodes that has their price; empty for none.
+    options : MoveOptions
+        Who may move beyond the rule, and who not.
     """
 
     goal: MoveGoal
     most: int | None = None
     memory: bool = False
     price: str = ""
+    options: MoveOptions = field(default_factory=MoveOptions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,21 +61,31 @@ class MoveRound:
 
     Attributes
     ----------
-    cluster : Cluster
-        Its last pods are the successors; those before have the numbers that they have in `plain`.
     plain : Cluster
-        The same without successors.
+        Without replacements; its pods have the same numbers with them.
+    moving : Moving
     mobility : Mobility
-    staying : dict
-        Running pod that may not move -> why.
+        The same for the encoders, with what is asked.
+    staying : mapping
+        Running pod that may not move -> why; those that belong to their node or are about to go are left out.
     price_unit : str or None
     """
 
-    cluster: Cluster
     plain: Cluster
+    moving: Moving
     mobility: Mobility
-    staying: Mapping[int, str] = field(default_factory=dict)
+    staying: Mapping[int, str]
     price_unit: str | None = None
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster with replacements."""
+        return self.moving.cluster
+
+    @cached_property
+    def state(self) -> State:
+        """The state of the input."""
+        return State.initial(self.cluster)
 
 
 def move_round(snapshot: Snapshot, wishes: MoveWishes, watch: Watch = unwatched) -> MoveRound:
@@ -88,52 +101,37 @@ def move_round(snapshot: Snapshot, wishes: MoveWishes, watch: Watch = unwatched)
     prices, unit = _prices(snapshot.nodes, wishes)
     if wishes.goal != "admit":
         snapshot = replace(snapshot, pods=tuple(p for p in snapshot.pods if p.spec.node_name))
-    snapshot = replace(snapshot, limits=replace(snapshot.limits, evictions=0))
+    snapshot = replace(snapshot, limits=EvictionLimits(evictions=0))
     plain = build_cluster(snapshot, watch)
     require_supported(plain)
-    free, staying = movable(plain)
-    staying = dict(staying)
-    movers = []
-    for i in free:
-        reason = _held(plain, i)
-        if reason:
-            staying[i] = reason
-        else:
-            movers.append(i)
-    made = [recreated(plain.pods[i].pod) for i in movers]
-    cluster = build_cluster(replace(snapshot, pods=(*snapshot.pods, *made)), watch)
-    successors = {i: cluster.pod_index[pod.key] for i, pod in zip(movers, made, strict=True)}
-    all_b = budgets(plain)
+    shut = _shut(plain)
+    moving = moving_in(plain, wishes.options, lambda pod, node: plain.pod_index[pod] not in shut, watch)
+    blocking = moving.movable.blocking()
+    staying = {i: WORDS[reason] for i, reason in blocking.items()}
+    staying |= {i: words for i, words in shut.items() if i not in moving.movable.reasons}
+    kept = np.zeros(plain.n_nodes, dtype=np.bool_)
+    kept[[plain.pods[i].initial_node for i in staying]] = True
     mobility = Mobility(
         goal=wishes.goal,
-        successors=successors,
-        charges={i: tuple(b.index for b in budgets_of(plain, i) if plain.pods[i].pod.name not in b.disrupted) for i in movers},
-        allowed=tuple(b.allowed for b in all_b),
-        kept=_kept(plain, staying),
+        successors=moving.replacement,
+        charges={i: tuple(b.index for b in charged(plain, i)) for i in moving.replacement},
+        allowed=tuple(budget.allowed for budget in eviction_budgets(plain)),
+        kept=kept,
         prices=prices,
         most=wishes.most,
         memory=wishes.memory,
     )
-    return MoveRound(cluster, plain, mobility, staying, unit)
+    return MoveRound(plain, moving, mobility, staying, unit)
 
 
-def _held(cluster: Cluster, i: int) -> str:
-    """Return why a pod that may move by itself does not; empty where it may."""
-    if unit_group(cluster, i) is not None:
-        return OF_UNIT
-    name = cluster.pods[i].pod.name
-    shut = next((b for b in budgets_of(cluster, i) if not b.allowed and name not in b.disrupted), None)
-    return "" if shut is None else f"budget {shut.key} allows no disruption"
-
-
-def _kept(cluster: Cluster, staying: Mapping[int, str]) -> Bools:
-    """Return the nodes that a pod keeps which neither moves nor goes with its node; bool[N]."""
-    kept = np.zeros(cluster.n_nodes, dtype=np.bool_)
-    for i in staying:
-        info = cluster.pods[i]
-        if not is_daemon(info.pod) and not is_mirror(info.pod):
-            kept[info.initial_node] = True
-    return kept
+def _shut(cluster: Cluster) -> dict[int, str]:
+    """Return the running pods that a budget lets nobody evict, with the words for it."""
+    found = {}
+    for i in cluster.bound:
+        budget = next((b for b in charged(cluster, i) if b.allowed < 1), None)
+        if budget is not None:
+            found[i] = f"budget {budget.key} allows no disruption"
+    return found
 
 
 def _prices(nodes: tuple[Node, ...], wishes: MoveWishes) -> tuple[Ints | None, str | None]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
+from ..model.interrupts import run_interruptibly
 from ..search import phases
 from ..search.params import DEFAULT
 from ..search.tier_run import TierRun
@@ -19,8 +20,27 @@ if TYPE_CHECKING:
     from ..options import ProgressCallback, SolveOptions
     from ..plans.outcome import Outcome
 
+# Seconds, and the share of a tier's time, for the bound by sums.
+_SUMS_LIMIT: Final = 5.0
+_SUMS_SHARE: Final = 0.2
+
+
+def add_up(run: TierRun) -> None:
+    """Bound the tier by sums over the nodes (`solver.rebalance.sums`)."""
+    state = run.state
+    assert isinstance(state, MoveState)
+    solver = state.model.new_solver(min(_SUMS_LIMIT, run.share(_SUMS_SHARE) - time.monotonic()))
+    bound, interrupted = run_interruptibly(
+        lambda: state.sums.bound(run.name, state.held, solver), solver.stop_search
+    )
+    state.interrupted |= interrupted
+    if bound is not None:
+        state.tell(run.name, bound)
+
+
 _SMALL: Final = phases.SMALL_MODEL
 _LARGE: Final = (
+    add_up,
     phases.relax,
     phases.improve_briefly,
     phases.search_for_a_share,

@@ -47,14 +47,12 @@ def tightest(problem: Problem, state: State, pod: int, within: Bools) -> int:
     return int(feasible[np.argmin(left.sum(axis=0))])
 
 
-def one_at_a_time(
-    problem: Problem, choose: Choice = first, until: float | None = None
-) -> tuple[Move, ...]:
+def one_at_a_time(problem: Problem, choose: Choice = first, until: float | None = None) -> tuple[Move, ...]:
     """Empty one node after the other, the one first whose pods are least, if all its pods go elsewhere.
 
     It is how Karpenter consolidates by single nodes: a node is emptied whole or left alone, none that was
-    emptied takes a pod again, and pods go to the first node that takes them. With prices the load is looked at
-    by price. No pod moves twice, so a node that took one stays.
+    emptied takes a pod again, and pods go to the first node that takes them. With prices the load is looked
+    at by price. No pod moves twice, so a node that took one stays.
 
     Parameters
     ----------
@@ -132,7 +130,7 @@ def _batch(problem: Problem, pods: list[int]) -> Iterator[int]:
 
 
 def _candidates(problem: Problem) -> Iterator[tuple[int, list[int]]]:
-    """Yield the nodes that may be emptied, with their pods: the least loaded first, the largest pods first."""
+    """Yield the nodes that may be emptied with their pods, the least loaded and the largest first."""
     mobility, cluster = problem.mobility, problem.cluster
     assert mobility is not None
     on_node: dict[int, list[int]] = {}
@@ -146,8 +144,7 @@ def _candidates(problem: Problem) -> Iterator[tuple[int, list[int]]]:
         return share if mobility.prices is None else share / max(float(mobility.prices[node]), 1e-9)
 
     for node in sorted((n for n in on_node if not mobility.kept[n]), key=lambda n: (load(n), n)):
-        yield node, sorted(on_node[node], key=lambda i: (-cluster.pods[i].priority, -_weight(cluster, i), i))
-
-
-def _weight(cluster: object, i: int) -> float:
-    return float(cluster.usage[i][0])  # type: ignore[attr-defined]
+        yield (
+            node,
+            sorted(on_node[node], key=lambda i: (-cluster.pods[i].priority, -int(cluster.usage[i][0]), i)),
+        )

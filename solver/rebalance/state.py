@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..deadline import until
@@ -12,6 +13,7 @@ from ..plans.outcome import Outcome
 from ..search.incumbent import Incumbent
 from ..search.state import Decoded, SearchState
 from .decoding import decode
+from .sums import MoveSums
 from .value import value_of
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ class MoveState(SearchState):
         self.watch = until(self.deadline, self.watch)
         nothing = Outcome()
         self.incumbent = Incumbent(self.problem.cluster, nothing, self._value(nothing, self.problem.state))
+
+    @cached_property
+    def sums(self) -> MoveSums:
+        """Sums over the nodes."""
+        return MoveSums(self.problem)
 
     def trivial_bound(self, name: str) -> int:
         """Return the end of a tier's range: what holds of every plan."""

@@ -12,8 +12,8 @@ Admitted pods. What moves keeps what it takes, at least, so with A_c pods admitt
 
     Σ_c request_r(c)·A_c <= Σ_n max(free_r(n), 0) + Σ over the pods that may move of what one may gain by it
 
-Every row is a sum of rows of the model node by node (`encoders.capacity`, `encoders.moves`), so what is proven
-here holds of every plan.
+Every row is a sum of rows of the model node by node (`encoders.capacity`, `encoders.moves`), so what is
+proven here holds of every plan.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ class MoveSums:
         elif self._mobility.goal in ("free-nodes", "cheapest"):
             self._free_nodes()
 
-    def bound(
-        self, name: str, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver
-    ) -> int | None:
+    def bound(self, name: str, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
         """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
         if name not in self.goals:
             return None
@@ -118,7 +116,7 @@ class MoveSums:
         """What each node offers those who may move, resource by resource, then in slots; (R + 1, N)."""
         problem = self._problem
         free = np.vstack((problem.free_now, problem.slots_now[np.newaxis])).astype(object)
-        room = np.maximum(free, 0)
+        room: Ints = np.maximum(free, 0)
         for v in problem.victims:
             room[:-1, v.node] += v.usage * v.size
             room[-1, v.node] += v.size
@@ -130,19 +128,23 @@ class MoveSums:
         n_nodes = problem.cluster.n_nodes
         reach: dict[bytes, Bools] = {}
         loads: dict[bytes, Ints] = {}
+        nothing: Ints = np.zeros(len(problem.cluster.resources) + 1, dtype=object)
         for index, victims in leavers_of(problem).items():
             cls = problem.classes[index]
             inside = cls.mask.copy()
             inside[[v.node for v in victims]] = True
             key = np.packbits(inside).tobytes()
             reach[key] = inside
-            loads[key] = loads.get(key, 0) + sum(self._least(cls, v.usage) * v.size for v in victims)
+            taken = sum((self._least(cls, v.usage) * v.size for v in victims), nothing)
+            loads[key] = loads.get(key, nothing) + taken
         every = np.ones(n_nodes, dtype=np.bool_)
         reach.setdefault(np.packbits(every).tobytes(), every)
         found = []
         for inside in reach.values():
             within = [key for key, other in reach.items() if key in loads and not (other & ~inside).any()]
-            total = sum((loads[key] for key in within), np.zeros(len(problem.cluster.resources) + 1, dtype=object))
+            total = sum(
+                (loads[key] for key in within), np.zeros(len(problem.cluster.resources) + 1, dtype=object)
+            )
             found.append((inside, total))
         found.sort(key=lambda item: -int(item[1][-1]))
         return found[:_MOST_SETS]
@@ -179,7 +181,9 @@ class MoveSums:
                 whole = np.append(v.usage.astype(object), 1)
                 total = total + (whole - self._least(problem.classes[index], v.usage)) * v.size
         for r, most_free in enumerate(total):
-            pairs = [(*admitted[i], self._asked(problem.classes[i], r)) for i in admitted if i in self._asking]
+            pairs = [
+                (*admitted[i], self._asked(problem.classes[i], r)) for i in admitted if i in self._asking
+            ]
             add_at_most(
                 self.model,
                 [asked for _, _, asked in pairs],

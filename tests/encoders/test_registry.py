@@ -25,6 +25,7 @@ FOUNDATION = {
     "excess",
     "family",
     "linear",
+    "mobility",
     "problem",
     "terms",
 }
@@ -43,6 +44,10 @@ ACQUAINTED = {
     ("encoders.domains.tree", "encoders.pod_groups"): "which classes belong to a group",
     ("encoders.composite_pod_groups", "encoders.pod_groups"): "literals of the groups that a tree stands on",
     ("solver.search.domain_relaxation", "encoders.pod_groups"): "which classes belong to a group",
+    ("solver.rebalance.assignment", "encoders.moves"): "whose successors are of a class",
+    ("solver.rebalance.decoding", "encoders.moves"): "whose successors are of a class",
+    ("solver.rebalance.exhaustive_order", "encoders.moves"): "whose successors are of a class",
+    ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",

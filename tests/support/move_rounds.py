@@ -1,4 +1,4 @@
-"""Tiny rounds with moves, drawn at random: a few nodes and pods with room, budgets, spread and affinity mixed."""
+"""Tiny rounds with moves, drawn at random: room, budgets, spread and affinity of a few pods mixed."""
 
 import random
 

@@ -8,8 +8,8 @@ Depth first over the steps, with memory of the situations that were seen:
     bind p to n       a successor passes every filter on a node other than its pod's, and its group takes it
                       back; or a pod that waits passes
 
-A situation in which nobody is marked or away is a plan. The definitions are those of docs/rebalance.md, written
-a second time on the framework's state and filters alone.
+A situation in which nobody is marked or away is a plan. The definitions are those of docs/rebalance.md,
+written a second time on the framework's state and filters alone.
 """
 
 from dataclasses import dataclass
