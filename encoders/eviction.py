@@ -42,7 +42,7 @@ name = names.DEFAULT_PREEMPTION
 
 
 def applies(problem: Problem) -> bool:
-    """Whether it applies: always, but where pods move; without possible victims the tiers are the constant 0."""
+    """Whether it applies: always but where pods move; without victims the tiers are the constant 0."""
     return bool(problem.classes) and problem.mobility is None
 
 

@@ -18,6 +18,7 @@ from ..plans.outcome import Outcome
 from .decoding import outcome_of
 from .document import rebalancing, tiers_of
 from .front import front
+from .making_room import room_made
 from .round import MoveRound, MoveWishes, move_round
 from .search import MoveSearch
 from .starts import one_at_a_time, tightest
@@ -93,7 +94,7 @@ def rebalance(
     interrupted = False
     search = MoveSearch(problem, whole, progress, watch, start)
     try:
-        search.run([rule, *_starts(problem, start + _START_SHARE * whole.time_limit)])
+        search.run([rule, *_starts(problem, rule, start + _START_SHARE * whole.time_limit)])
     except BaseException as error:
         if not is_interrupt(error):
             raise
@@ -146,9 +147,13 @@ def _rule(round_: MoveRound, problem: Problem, watch: Watch) -> Outcome:
     return Outcome()
 
 
-def _starts(problem: Problem, until: float) -> Iterator[Outcome]:
+def _starts(problem: Problem, rule: Outcome, until: float) -> Iterator[Outcome]:
     """Yield plans to begin with."""
-    if problem.mobility is not None and problem.mobility.goal in ("free-nodes", "cheapest", "pack"):
+    mobility = problem.mobility
+    assert mobility is not None
+    if mobility.goal == "admit":
+        yield outcome_of(problem, room_made(problem, rule.moves, until))[0]
+    elif mobility.goal != "spread":
         yield outcome_of(problem, one_at_a_time(problem, tightest, until))[0]
 
 

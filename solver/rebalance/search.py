@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from ...models import tiers
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
 from ..model.interrupts import run_interruptibly
 from ..search import phases
-from ..search.params import DEFAULT
+from ..search.params import DEFAULT, SearchParams
 from ..search.tier_run import TierRun
+from .decoding import outcome_of
+from .packed import packed
 from .state import MoveState
 
 if TYPE_CHECKING:
@@ -20,9 +23,11 @@ if TYPE_CHECKING:
     from ..options import ProgressCallback, SolveOptions
     from ..plans.outcome import Outcome
 
-# Seconds, and the share of a tier's time, for the bound by sums.
+# Seconds, and the share of a tier's time, for the bound by sums; the shares for patterns and for choosing them.
 _SUMS_LIMIT: Final = 5.0
 _SUMS_SHARE: Final = 0.2
+_PATTERN_SHARE: Final = 0.15
+_CHOICE_SHARE: Final = 0.15
 
 
 def add_up(run: TierRun) -> None:
@@ -38,11 +43,39 @@ def add_up(run: TierRun) -> None:
         state.tell(run.name, bound)
 
 
+def pack(run: TierRun) -> None:
+    """Sharpen the sums by what fits a node in whole pods, and make a plan of such patterns."""
+    state = run.state
+    assert isinstance(state, MoveState)
+    if run.name not in state.sums.goals or state.packed_for:
+        return
+    state.packed_for = run.name
+    packing = state.packing
+    packing.see(state.end.node_of)
+    packing.tighten(run.share(_PATTERN_SHARE))
+    if tiers.FREE_NODES not in state.sums.goals:
+        return
+    chosen = packing.chosen(run.share(_CHOICE_SHARE) - time.monotonic(), state.options.workers)
+    if chosen is not None:
+        plan, end = outcome_of(state.problem, packed(state.problem, packing, chosen))
+        if state.allows(plan):
+            state.offer(plan, end)
+            state.report_known(run.name)
+
+
+def relax(run: TierRun) -> None:
+    """Bound the tier by the linear relaxation, where the sums do not speak of it: they are as tight."""
+    assert isinstance(run.state, MoveState)
+    if run.name not in run.state.sums.goals:
+        phases.relax(run)
+
+
 _SMALL: Final = phases.SMALL_MODEL
 _LARGE: Final = (
+    pack,
     add_up,
-    phases.relax,
     phases.improve_briefly,
+    relax,
     phases.search_for_a_share,
     phases.improve_to_the_end,
 )
@@ -58,9 +91,10 @@ class MoveSearch:
         progress: ProgressCallback | None = None,
         watch: Watch = unwatched,
         start: float | None = None,
+        params: SearchParams = DEFAULT,
     ) -> None:
         begin = time.monotonic() if start is None else start
-        self.state = MoveState(problem, options, DEFAULT, progress, begin, watch)
+        self.state = MoveState(problem, options, params, progress, begin, watch)
 
     def run(self, candidates: Iterable[Outcome] = ()) -> None:
         """Improve on some plans until every tier is proven or the time is out."""

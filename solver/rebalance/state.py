@@ -13,6 +13,7 @@ from ..plans.outcome import Outcome
 from ..search.incumbent import Incumbent
 from ..search.state import Decoded, SearchState
 from .decoding import decode
+from .packing import Packing
 from .sums import MoveSums
 from .value import value_of
 
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class MoveState(SearchState):
-    """The state of the search of one problem with moves."""
+    """The state of the search of one problem with moves.
+
+    Attributes
+    ----------
+    packed_for : str
+        The tier for which patterns were looked at; empty before.
+    """
+
+    packed_for: str = ""
 
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
@@ -39,9 +48,26 @@ class MoveState(SearchState):
         """Sums over the nodes."""
         return MoveSums(self.problem)
 
+    @cached_property
+    def packing(self) -> Packing:
+        """Patterns of whole pods."""
+        return Packing(self.problem, self.sums)
+
+    @property
+    def end(self) -> State:
+        """The state in which the best plan ends."""
+        return end_state(self.problem.cluster, self.incumbent.best)
+
+    def allows(self, outcome: Outcome) -> bool:
+        """Whether a plan has no more moves than are allowed."""
+        mobility = self.problem.mobility
+        return mobility is None or mobility.most is None or len(outcome.victims) <= mobility.most
+
     def trivial_bound(self, name: str) -> int:
         """Return the end of a tier's range: what holds of every plan."""
-        goal = self.model.goals[name]
+        goal = self.model.goals.get(name)
+        if goal is None:  # nobody may move or come
+            return self.value(name)
         return goal.high if goal.sense == "max" else goal.low
 
     def offer(self, outcome: Outcome, end: State | None = None) -> ObjectiveVector:

@@ -19,6 +19,7 @@ proven here holds of every plan.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import PodClass, Problem
     from ...framework.vocabulary.arrays import Bools, Ints
+    from .packing import NodeType, Prices
 
 #: Sets of nodes that classes cannot leave, at most: those of most pods.
 _MOST_SETS: Final = 40
@@ -58,12 +60,41 @@ class MoveSums:
         self.model = cp_model.CpModel()
         self.goals: dict[str, Goal] = {}
         self.free: dict[int, cp_model.IntVar] = {}
+        self._admitted: dict[int, tuple[cp_model.IntVar, int]] = {}
         asking = problem.asking(names.NODE_RESOURCES_FIT, problem.classes)
         self._asking = {c.index for c in asking if c.bounded}
         if self._mobility.goal == "admit":
             self._admit()
         elif self._mobility.goal in ("free-nodes", "cheapest"):
             self._free_nodes()
+
+    def least(self, cls: PodClass) -> Ints:
+        """What one pod of a class takes at least, staying or moved: resources, then its slot; (R + 1,)."""
+        found = self._least(cls, cls.request)
+        for v in leavers_of(self._problem).get(cls.index, ()):
+            found = np.minimum(found, self._least(cls, v.usage))
+        return found
+
+    def add_prices(self, types: Sequence[NodeType], prices: Prices, due: Ints) -> None:
+        """Add the row that what is placed is worth no more than what the nodes may hold."""
+        worth = sum(p * int(d) for p, d in zip(prices.of_class, due, strict=True))
+        amounts: list[int] = []
+        variables: list[cp_model.IntVar] = []
+        uppers: list[int] = []
+        total = 0
+        for kind, most in zip(types, prices.most, strict=True):
+            total += most * len(kind.nodes)
+            for node in kind.nodes:
+                if node in self.free:
+                    amounts.append(most)
+                    variables.append(self.free[node])
+                    uppers.append(1)
+        for index, (variable, most) in self._admitted.items():
+            if prices.of_class[index]:
+                amounts.append(prices.of_class[index])
+                variables.append(variable)
+                uppers.append(most)
+        add_at_most(self.model, amounts, variables, uppers, total - worth)
 
     def bound(self, name: str, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
         """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
@@ -94,7 +125,7 @@ class MoveSums:
             here[v.node] += v.size
         for node in np.flatnonzero(~mobility.kept).tolist():
             self.free[node] = self.model.new_bool_var(f"free[{node}]")
-        room = self._room()
+        room = self.room
         for inside, load in self._sets():
             for free, taken in zip(room, load, strict=True):
                 self._row(inside, free, taken)
@@ -112,7 +143,8 @@ class MoveSums:
         self.goals[tiers.FREE_NODES] = Goal(tiers.FREE_NODES, "max", count, 0, count.high)
         self.goals[tiers.MOVES] = Goal(tiers.MOVES, "min", gone, 0, gone.high)
 
-    def _room(self) -> Ints:
+    @cached_property
+    def room(self) -> Ints:
         """What each node offers those who may move, resource by resource, then in slots; (R + 1, N)."""
         problem = self._problem
         free = np.vstack((problem.free_now, problem.slots_now[np.newaxis])).astype(object)
@@ -169,7 +201,7 @@ class MoveSums:
 
     def _admit(self) -> None:
         problem = self._problem
-        admitted: dict[int, tuple[cp_model.IntVar, int]] = {}
+        admitted = self._admitted
         for cls in problem.classes:
             most = min(waiting(problem, cls), int(cls.limit.sum()))
             if most > 0:
