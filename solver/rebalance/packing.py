@@ -7,7 +7,8 @@ optimum let no pattern of a type be worth more than z_t, every plan keeps, for w
     Σ_c π_c·placed_c <= Σ_n z_t(n)·(1 − free[n])
 
 since what stands on a node in the end is a pattern. That is one more row of the sums
-(`solver.rebalance.sums`). The bound on z_t is CP-SAT's own, so the row holds whatever the master's tolerances.
+(`solver.rebalance.sums`). The bound on z_t is CP-SAT's own, so the row holds whatever the master's
+tolerances.
 
 Source: Gilmore and Gomory, A linear programming approach to the cutting-stock problem.
 """
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...encoders.problem import Problem
-    from ...framework.vocabulary.arrays import Ints
+    from ...framework.vocabulary.arrays import Bools, Ints
     from .sums import MoveSums
 
 #: Types of nodes beyond which those of one size are taken for one type, with the most room of any.
@@ -117,7 +118,7 @@ class Packing:
         found = []
         for nodes in groups.values():
             most = room[:, nodes].max(axis=1)
-            some = allowed[:, nodes].any(axis=1)
+            some: Bools = np.any(allowed[:, nodes], axis=1)
             limits = [self._limit(c, most) if some[c] else 0 for c in range(len(problem.classes))]
             kept = bool(mobility.kept[nodes[0]])
             found.append(NodeType(tuple(nodes), tuple(int(x) for x in most), tuple(limits), kept))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ...models import tiers
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from ..options import ProgressCallback, SolveOptions
     from ..plans.outcome import Outcome
 
-# Seconds, and the share of a tier's time, for the bound by sums; the shares for patterns and for choosing them.
+# Seconds, and the share of a tier's time, for the bound by sums; the shares for patterns and their choice.
 _SUMS_LIMIT: Final = 5.0
 _SUMS_SHARE: Final = 0.2
 _PATTERN_SHARE: Final = 0.15
@@ -51,7 +53,7 @@ def pack(run: TierRun) -> None:
         return
     state.packed_for = run.name
     packing = state.packing
-    packing.see(state.end.node_of)
+    packing.see(state.best_end.node_of.astype(np.int64))
     packing.tighten(run.share(_PATTERN_SHARE))
     if tiers.FREE_NODES not in state.sums.goals:
         return

@@ -54,7 +54,7 @@ class MoveState(SearchState):
         return Packing(self.problem, self.sums)
 
     @property
-    def end(self) -> State:
+    def best_end(self) -> State:
         """The state in which the best plan ends."""
         return end_state(self.problem.cluster, self.incumbent.best)
 
