@@ -15,7 +15,7 @@ from ..model.interrupts import run_to_the_end
 from ..options import SolveOptions
 from ..plans.greedy_baseline import greedy_outcome
 from ..plans.outcome import Outcome
-from .decoding import outcome_of
+from .decoding import in_batches, outcome_of
 from .document import rebalancing, tiers_of
 from .front import front
 from .making_room import room_made
@@ -115,7 +115,7 @@ def rebalance(
             price_unit=round_.price_unit,
             movable=len(round_.mobility.successors),
             unmovable=tuple(_unmovable(round_)),
-            optimal=rebalancing(round_, best, tiers_of(value, bounds), watch),
+            optimal=rebalancing(round_, in_batches(problem, best), tiers_of(value, bounds), watch),
             rule=RULES[wishes.goal],
             heuristic=rebalancing(round_, rule, tiers_of(_valued(problem, rule, options)), watch),
             front=points,

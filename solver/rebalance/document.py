@@ -9,6 +9,7 @@ from ...models.moves import Move, MoveStep
 from ...models.plan import Binding, Tier
 from ...models.rebalance import Rebalancing
 from ..moves.replay import replay
+from .decoding import batches
 from .value import free_nodes
 
 if TYPE_CHECKING:
@@ -67,12 +68,6 @@ def tiers_of(value: ObjectiveVector, bounds: Mapping[str, int | None] | None = N
             Tier(name=tier.name, sense=tier.sense, value=tier.value, bound=bound, proven=bound == tier.value)
         )
     return tuple(found)
-
-
-def batches(changes: Sequence[Change]) -> int:
-    """Count the runs of marks and leaves between binds."""
-    leaving = [not isinstance(change, Bind) for change in changes]
-    return sum(now and not before for before, now in zip([False, *leaving], leaving, strict=False))
 
 
 def _step(change: Change, keys: Sequence[str], names: Sequence[str]) -> MoveStep:

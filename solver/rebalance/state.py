@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...framework.measures.preferences import most_points
+from ...models import tiers
 from ..deadline import until
 from ..plans.objective import end_state
 from ..plans.outcome import Outcome
@@ -15,7 +17,7 @@ from ..search.state import Decoded, SearchState
 from .decoding import decode
 from .packing import Packing
 from .sums import MoveSums
-from .value import value_of
+from .value import value_of, waiting_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,10 +67,22 @@ class MoveState(SearchState):
 
     def trivial_bound(self, name: str) -> int:
         """Return the end of a tier's range: what holds of every plan."""
+        if self._model is None and (self.interrupted or self.seconds_left <= 0):
+            return self._bound_without_model(name)
         goal = self.model.goals.get(name)
         if goal is None:  # nobody may move or come
             return self.value(name)
         return goal.high if goal.sense == "max" else goal.low
+
+    def _bound_without_model(self, name: str) -> int:
+        """Return a bound that costs nothing: all pods that wait, all nodes that nobody keeps, no cost."""
+        cluster, mobility = self.problem.cluster, self.problem.mobility
+        assert mobility is not None
+        if name == tiers.FREE_NODES:
+            return int((~mobility.kept).sum())
+        levels = waiting_levels(cluster, mobility).items()
+        most = {tiers.scheduled(level): number for level, number in levels}
+        return most.get(name, most_points(cluster) if name == tiers.SCORES else 0)
 
     def offer(self, outcome: Outcome, end: State | None = None) -> ObjectiveVector:
         """Value a plan whose steps pass, and keep it if it is the best so far."""

@@ -12,6 +12,8 @@ Admitted pods. What moves keeps what it takes, at least, so with A_c pods admitt
 
     Σ_c request_r(c)·A_c <= Σ_n max(free_r(n), 0) + Σ over the pods that may move of what one may gain by it
 
+and more pods than have room now need moves (`_moves_of_admission`).
+
 Every row is a sum of rows of the model node by node (`encoders.capacity`, `encoders.moves`), so what is
 proven here holds of every plan.
 """
@@ -19,6 +21,7 @@ proven here holds of every plan.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -223,12 +226,48 @@ class MoveSums:
                 [most for _, most, _ in pairs],
                 int(most_free),
             )
+        self._moves_of_admission()
         for level in problem.levels:
             came = Terms()
             for index, (variable, most) in admitted.items():
                 if problem.classes[index].priority == level:
                     came.add(variable, most)
             self.goals[tiers.scheduled(level)] = Goal(tiers.scheduled(level), "max", came, 0, came.high)
+
+    def _moves_of_admission(self) -> None:
+        """Bound the moves: more pods come than have room now only where others move away.
+
+        On a node where at most P pods of the least request have room now, by its scarcest resource r, a pod
+        that moves away makes room for no more than its usage of r over that request, rounded up.
+        """
+        problem = self._problem
+        coming = [problem.classes[index] for index in self._admitted]
+        if not coming or any(cls.index not in self._asking for cls in coming):
+            return
+        least = np.min([[*(self._asked(c, r) for r in range(len(c.request))), 1] for c in coming], axis=0)
+        reached = np.logical_or.reduce([cls.mask for cls in coming])
+        free = np.maximum(np.vstack((problem.free_now, problem.slots_now[np.newaxis])), 0)
+        asked = np.flatnonzero(least > 0)
+        rooms = (free[asked] // least[asked, np.newaxis]).astype(np.int64)
+        total, movers = 0, Counter[int]()
+        for node in np.flatnonzero(reached).tolist():
+            scarcest = int(rooms[:, node].argmin())
+            total += int(rooms[scarcest, node])
+            r = int(asked[scarcest])
+            for v in problem.victims_on.get(node, ()):
+                used = 1 if r == len(v.usage) else int(v.usage[r])
+                movers[-(-used // int(least[r]))] += v.size
+        gone, came = Terms(), Terms()
+        for more, number in sorted(movers.items()):
+            variable = self.model.new_int_var(0, number, f"M[{more}]")
+            gone.add(variable, number)
+            came.add(variable, number, -more)
+        for variable, most in self._admitted.values():
+            came.add(variable, most)
+        add_at_most(self.model, came.coefficients, came.variables, came.uppers, total)
+        if self._mobility.most is not None:
+            self.model.add(gone.expression() <= self._mobility.most)
+        self.goals[tiers.MOVES] = Goal(tiers.MOVES, "min", gone, 0, gone.high)
 
     def _asked(self, cls: PodClass, r: int) -> int:
         if r == len(cls.request):

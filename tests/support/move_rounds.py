@@ -4,16 +4,9 @@ import random
 
 from support.builders import budget, cluster, node, pod
 
-SET = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "rs", "uid": "rs", "controller": True}
 
-
-def owned(builder, **change):
-    """Give a pod a ReplicaSet as its controller."""
-    return builder.changed(lambda d: d["metadata"].update(ownerReferences=[{**SET, **change}]))
-
-
-def rounds(seed, *, waiting):
-    """Draw a round; with `waiting` pods that want to get in."""
+def moves_round(seed, *, waiting):
+    """Draw a round; with `waiting` there are pods that want to get in."""
     rng = random.Random(f"moves/{seed}")
     free = {name: rng.choice([2, 3, 4]) for name in "abc"[: rng.randint(2, 3)]}
     nodes = [node(name, zone=rng.choice("xy"), cpu=str(cpu), memory="8Gi") for name, cpu in free.items()]
@@ -27,7 +20,7 @@ def rounds(seed, *, waiting):
         free[home] -= cpu
         built = _dress(rng, pod(f"r{k}").req(cpu=str(cpu), memory=f"{rng.randint(1, 2)}Gi"))
         built = built.on(home)
-        running.append(owned(built) if rng.random() < 0.9 else built)
+        running.append(built.owned() if rng.random() < 0.9 else built)
     pods = [
         _dress(rng, pod(f"w{k}").req(cpu=str(rng.choice([1, 2, 3]))).priority(rng.choice([0, 5])))
         for k in range(rng.randint(1, 2) if waiting else 0)
