@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
+from .drain import move_options, moves_of
 from .group import INTERRUPTED, before_a_plan, leave
 from .help import Command
 from .inputs import (
+    effort_of,
     effort_options,
     input_options,
     instance_names,
-    parse_never,
+    prefer_option,
     several_instances,
     snapshots,
     with_notes,
 )
 from .live import live_options
-from .options import options
 from .printing import Printing, pod_names, printing
 from .voice import progress_told
 
-if TYPE_CHECKING:
-    from ..models.moves import MoveOptions
-
 _GOALS: Final = ("admit", "free-nodes", "cheapest", "spread", "pack")
-_MOVES: Final = ("delete_emptydir_data", "ignore_host_path", "ignore_annotations", "never_move")
-
-move_options = options(
-    click.option(
-        "--never-move",
-        metavar="[NAMESPACE:]SELECTOR",
-        multiple=True,
-        callback=parse_never,
-        help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
-    ),
-    click.option("--delete-emptydir-data", is_flag=True, help="Move pods with emptyDir, whose data is lost."),
-    click.option(
-        "--ignore-host-path", is_flag=True, help="Move pods with hostPath, whose data stays behind."
-    ),
-    click.option(
-        "--ignore-annotations", is_flag=True, help="Move pods whose annotations ask not to be disrupted."
-    ),
-)
 
 
 @click.command(
@@ -79,6 +60,7 @@ Examples:
 @move_options
 @printing("wide", "name", "json", "yaml", names="the pods that move", pods=True)
 @effort_options
+@prefer_option
 @live_options
 @input_options
 def rebalance(
@@ -99,7 +81,6 @@ def rebalance(
     what users have today. Every step is replayed (docs/rebalance.md).
     """
     from ..reports.rebalance import rebalance_report
-    from ..solver.options import SolveOptions
     from ..solver.rebalance.api import rebalance as search_moves
     from ..solver.rebalance.round import MoveWishes
 
@@ -111,14 +92,13 @@ def rebalance(
         )
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("rebalance takes one INSTANCE")
-    effort = {name: choices[name] for name in ("time_limit", "workers", "seed", "prefer")}
-    search = SolveOptions(**{name: value for name, value in effort.items() if value is not None})
+    search = replace(effort_of(choices), prefer=choices["prefer"])
     wishes = MoveWishes(
         goal=goal,  # type: ignore[arg-type]
         most=max_moves,
         memory=least == "memory",
         price=price,
-        options=_moves_of(choices),
+        options=moves_of(choices),
     )
     with before_a_plan():
         [(snapshot, waited)] = snapshots(instances, choices)
@@ -138,9 +118,3 @@ def rebalance(
     )
     if found.stats.interrupted:
         leave(INTERRUPTED, "interrupted; this was the best answer so far")
-
-
-def _moves_of(choices: dict[str, Any]) -> MoveOptions:
-    from ..models.moves import MoveOptions
-
-    return MoveOptions(**{name: choices[name] for name in _MOVES})

@@ -50,12 +50,17 @@ class MoveStep(Step):
 
 
 class Move(PlanModel):
-    """Where a pod goes: `pod` (v) leaves `source`, and `replacement` (v') is bound to `target`."""
+    """Where a pod goes: `pod` (v) leaves `source`, and `replacement` (v') is bound to `target`.
+
+    `waits` tells that it is bound only after a node that was drained has come back; `target` may be `source`
+    then.
+    """
 
     pod: str
     source: str
     replacement: str
     target: str
+    waits: bool = False
 
 
 class Batch(PlanModel):

@@ -159,6 +159,7 @@ class _Run:
                 name = self._cluster.node_names[node]
                 fault = "" if node in self._closed else f"uncordons {name}, which is open"
                 self._closed.discard(node)
+                self._left = {i: (old, home if home != node else -1) for i, (old, home) in self._left.items()}
         return fault
 
     def _mark(self, pod: int) -> str:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 from ...framework.cycle.runtime import framework_for
 from ...framework.measures.group_rules import nodes_for_member
 from ...framework.rules.eviction_budgets import charged
-from ...framework.state.moves import Bind, Leave, Mark
+from ...framework.state.moves import Bind
 from ..plans.apply import apply_moves
+from .batches import Batches, leave
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
     from ...framework.state.moves import Change
     from ...framework.state.state import State
@@ -65,8 +66,13 @@ def sequence(moving: Moving, state: State, targets: Mapping[int, int], *, effort
     for pod in targets:
         if any(budget.allowed < 1 for budget in charged(moving.cluster, pod)):
             return Ordered(None, state, proven=True)
-    batches = _Batches(moving, state, targets)
-    if batches.run():
+
+    def target(now: State, new: int, old: int) -> int:
+        node = targets[old]
+        return node if fits(moving, now, new, node) else -1
+
+    batches = Batches(moving, state.copy(), target)
+    if not batches.run(targets):
         return Ordered(tuple(batches.changes), batches.state)
     if len(targets) > _MOST_SEARCHED:
         return Ordered(None, state)
@@ -81,79 +87,6 @@ def fits(moving: Moving, state: State, pod: int, node: int) -> bool:
     """Whether a pod may be bound to a node now, by every filter and by the rules of its group."""
     status = framework_for(moving.cluster, pod).filter_node(state, pod, node)
     return status.ok and bool(nodes_for_member(moving.cluster, state, pod)[node])
-
-
-class _Batches:
-    """Moves in batches, from the first that is preferred."""
-
-    def __init__(self, moving: Moving, state: State, targets: Mapping[int, int]) -> None:
-        self.state = state.copy()
-        self.changes: list[Change] = []
-        self._moving = moving
-        self._targets = targets
-
-    def run(self) -> bool:
-        """Move all pods; tell whether that went."""
-        waiting = list(self._targets)
-        while waiting:
-            done = self._batch(waiting) or self._one(waiting)
-            if not done:
-                return False
-            gone = frozenset(done)
-            waiting = [pod for pod in waiting if pod not in gone]
-        return True
-
-    def _batch(self, waiting: Sequence[int]) -> Sequence[int]:
-        """Move as many at once as budgets and filters let; return them."""
-        batch = self._within_budgets(waiting)
-        while batch:
-            bound = self._try(batch)
-            if len(bound) == len(batch):
-                break
-            batch = [pod for pod in batch if pod in bound]
-        return batch
-
-    def _one(self, waiting: Sequence[int]) -> Sequence[int]:
-        return next(([pod] for pod in waiting if self._try([pod])), [])
-
-    def _within_budgets(self, waiting: Iterable[int]) -> list[int]:
-        taken: Counter[str] = Counter()
-        batch: list[int] = []
-        for pod in waiting:
-            budgets = charged(self._moving.cluster, pod)
-            if all(taken[budget.key] < budget.allowed for budget in budgets):
-                taken.update(budget.key for budget in budgets)
-                batch.append(pod)
-        return batch
-
-    def _try(self, batch: Sequence[int]) -> dict[int, int]:
-        """Let a batch leave and bind who passes; that stands only where all do. Return who passes."""
-        moving, state = self._moving, self.state.copy()
-        steps: list[Change] = []
-        for pod in batch:
-            steps += leave(state, pod)
-        bound: dict[int, int] = {}
-        again = True
-        while again:
-            again = False
-            for pod in batch:
-                new, node = moving.replaced_by(pod), self._targets[pod]
-                if pod not in bound and fits(moving, state, new, node):
-                    apply_moves(moving.cluster, state, [Bind(new, node)])
-                    steps.append(Bind(new, node))
-                    bound[pod] = node
-                    again = len(bound) < len(batch)
-        if len(bound) == len(batch):
-            self.state = state
-            self.changes += steps
-        return bound
-
-
-def leave(state: State, pod: int) -> list[Change]:
-    """Mark a pod and take it away; return the steps."""
-    state.mark(pod)
-    state.remove(pod)
-    return [Mark(pod), Leave(pod)]
 
 
 class _Search:

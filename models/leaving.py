@@ -12,17 +12,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ...models.annotations import BIND_COMPLETED, SELECTED_NODE
-from ...models.pod import Pod, PodStatus
-from ...models.resource_api import ResourceClaim, ResourceClaimStatus
-from ...models.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
+from .annotations import BIND_COMPLETED, SELECTED_NODE
+from .pod import Pod, PodStatus
+from .resource_api import ResourceClaim, ResourceClaimStatus
+from .storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from datetime import datetime
 
-    from ...models.meta import KubeObject
-    from ...models.snapshot import Snapshot
+    from .meta import KubeObject
+    from .snapshot import Snapshot
 
 _OF_BOUND: Final = frozenset((BIND_COMPLETED, SELECTED_NODE))
 
