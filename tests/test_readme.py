@@ -12,7 +12,7 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWING = ("groups.md", "output.md", "what-if.md")
+SHOWING = ("groups.md", "output.md", "rebalance.md", "what-if.md")
 PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in SHOWING)]
 BLOCKS = [
     block

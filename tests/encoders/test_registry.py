@@ -47,6 +47,7 @@ ACQUAINTED = {
     ("solver.rebalance.assignment", "encoders.moves"): "whose successors are of a class",
     ("solver.rebalance.decoding", "encoders.moves"): "whose successors are of a class",
     ("solver.rebalance.exhaustive_order", "encoders.moves"): "whose successors are of a class",
+    ("solver.rebalance.packing", "encoders.moves"): "the same pods, in patterns of one node",
     ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
