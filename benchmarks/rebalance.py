@@ -48,10 +48,10 @@ REBALANCE = register(
         about="""
 Generated clusters of two sizes of nodes, each between 30 and 70 % in use: pods of 40 ReplicaSets, a third of
 them spread over hosts, a third under a budget of a tenth, a DaemonSet's pod and a price on each node.
-`free-nodes` empties nodes, `cheapest` counts their prices (in units of 0.001), `admit` lets pods in that ask
-for three quarters of a smaller node. *Beside it* is one node at a time, and for `admit` kube-scheduler without
-moves. The bound of the moves is that given the gain. Processor time is of all threads, the time limit is of the
-clock.""",
+`free-nodes` empties nodes, `cheapest` counts their prices (in units of 0.001), `admit` lets pods in that
+ask for three quarters of a smaller node. *Beside it* is one node at a time, and for `admit` kube-scheduler
+without moves. The bound of the moves is that given the gain. Processor time is of all threads, the time limit
+is of the clock.""",
         cases=(
             {"nodes": 1000, "goal": "free-nodes", "waiting": 0, "seconds": 60.0},
             {"nodes": 1000, "goal": "cheapest", "waiting": 0, "seconds": 60.0},

@@ -9,10 +9,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
+from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, nodes_for_member
 from ...framework.rules.eviction_budgets import charged
 from ...framework.rules.movable import WORDS
-from ...framework.state.moves import Bind, Cordon, Leave, Mark, Uncordon
+from ...framework.state.moves import Bind, Cordon, Deallocate, Leave, Mark, Uncordon
 from ...framework.state.state import State
 from ...models.progress import Watch, unwatched
 from ..plans.apply import apply_moves
@@ -62,7 +63,7 @@ def replay(
     return run.end
 
 
-def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
+def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change | Deallocate]:
     """Read steps back into numbers.
 
     Raises
@@ -71,7 +72,8 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
         For a step that says nothing, or several things, or names a pod or node that is not there.
     """
     cluster = moving.cluster
-    found: list[Change] = []
+    found: list[Change | Deallocate] = []
+    claims = {key: claim for claim, key in enumerate(claim_keys(cluster))}
     for number, step in enumerate(steps):
         said = step.model_dump()
         named = said.pop("node", None)
@@ -90,16 +92,18 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
                 found.append(Cordon(node))
             case "uncordon" if node is not None:
                 found.append(Uncordon(node))
+            case "deallocate" if step.deallocate in claims:
+                found.append(Deallocate(claims[step.deallocate]))
             case _:
                 raise ReplayFailure(
-                    f"the moves fail their replay: step {number} names an unknown pod or node"
+                    f"the moves fail their replay: step {number} names an unknown pod, node or claim"
                 )
     return found
 
 
 def follow(
     moving: Moving,
-    changes: Sequence[Change],
+    changes: Sequence[Change | Deallocate],
     closed: Collection[int] = (),
     watch: Watch = unwatched,
     state: State | None = None,
@@ -143,7 +147,7 @@ class _Run:
         self._left: dict[int, tuple[int, int]] = {}
         self._taken: Counter[str] = Counter()
 
-    def step(self, change: Change) -> str:
+    def step(self, change: Change | Deallocate) -> str:
         """Apply one change; return why it is not possible, empty where it is."""
         match change:
             case Mark(pod):
@@ -152,6 +156,8 @@ class _Run:
                 fault = self._leave(pod)
             case Bind(pod, node):
                 fault = self._bind(pod, node)
+            case Deallocate(claim):
+                fault = self._deallocate(claim_keys(self._cluster)[claim])
             case Cordon(node):
                 fault = ""
                 self._closed.add(node)
@@ -161,6 +167,14 @@ class _Run:
                 self._closed.discard(node)
                 self._left = {i: (old, home if home != node else -1) for i, (old, home) in self._left.items()}
         return fault
+
+    def _deallocate(self, claim: str) -> str:
+        """Give the devices of a claim back that is reserved for nobody, or only for a pod that waits."""
+        claims = self.state.claims
+        if claims is None or claim not in claims.allocations or not claims.idle(claim):
+            return f"deallocates {claim}, which is not allocated, or reserved for others"
+        self.state.deallocate(claim)
+        return ""
 
     def _mark(self, pod: int) -> str:
         key = self._cluster.pods[pod].key

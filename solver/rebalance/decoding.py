@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from ...encoders.moves import leavers_of
-from ...framework.state.moves import Bind, bound_nodes, pods_leaving
+from ...framework.state.moves import Leave, Mark, bound_nodes, pods_leaving
 from ..model.component import Component
 from ..ordering.components import relations_of
 from ..ordering.decoding import counted
@@ -75,7 +75,7 @@ def in_batches(problem: Problem, outcome: Outcome) -> Outcome:
 
 def batches(moves: Sequence[Move]) -> int:
     """Count the runs of marks and leaves between binds."""
-    leaving = [not isinstance(move, Bind) for move in moves]
+    leaving = [isinstance(move, Mark | Leave) for move in moves]
     return sum(now and not before for before, now in pairwise([False, *leaving]))
 
 

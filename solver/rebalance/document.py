@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...framework.state.moves import Bind, Leave, Mark
+from ...framework.dra.index import claim_keys
+from ...framework.state.moves import Bind, Deallocate, Leave, Mark
 from ...models.moves import Move, MoveStep
 from ...models.plan import Binding, Tier
 from ...models.rebalance import Rebalancing
@@ -32,7 +33,7 @@ def rebalancing(round_: MoveRound, outcome: Outcome, tiers: tuple[Tier, ...], wa
     """
     cluster, mobility = round_.cluster, round_.mobility
     keys, names = [info.key for info in cluster.pods], cluster.node_names
-    steps = [_step(change, keys, names) for change in outcome.moves]
+    steps = [_step(change, keys, names, claim_keys(cluster)) for change in outcome.moves]
     end = replay(round_.moving, steps, watch=watch, admit=mobility.goal == "admit")
     before, after = free_nodes(mobility, round_.state), free_nodes(mobility, end)
     origin = round_.moving.original
@@ -70,7 +71,7 @@ def tiers_of(value: ObjectiveVector, bounds: Mapping[str, int | None] | None = N
     return tuple(found)
 
 
-def _step(change: Change, keys: Sequence[str], names: Sequence[str]) -> MoveStep:
+def _step(change: Change, keys: Sequence[str], names: Sequence[str], claims: Sequence[str]) -> MoveStep:
     match change:
         case Mark(pod):
             return MoveStep(mark=keys[pod])
@@ -78,4 +79,5 @@ def _step(change: Change, keys: Sequence[str], names: Sequence[str]) -> MoveStep
             return MoveStep(leave=keys[pod])
         case Bind(pod, node):
             return MoveStep(bind=keys[pod], node=names[node])
-    raise AssertionError(change)  # no plan of moves deallocates a claim by itself
+        case Deallocate(claim):
+            return MoveStep(deallocate=claims[claim])

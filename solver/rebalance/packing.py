@@ -134,14 +134,14 @@ class Packing:
 
     # -- patterns --
 
-    def see(self, node_of: Ints) -> None:
-        """Take note of the patterns of a plan, by the node of each pod in its end; int[P]."""
+    def see(self, node_of: Sequence[int]) -> None:
+        """Take note of the patterns of a plan, by the node of each pod in its end."""
         mobility = self.problem.mobility
         assert mobility is not None
         class_of = {i: c.index for c in self.problem.classes for i in c.pods}
         there: dict[int, dict[int, int]] = {}
         for pod, cls in (*class_of.items(), *((v, class_of[i]) for v, i in mobility.successors.items())):
-            node = int(node_of[pod])
+            node = node_of[pod]
             if node >= 0:
                 of = there.setdefault(node, {})
                 of[cls] = of.get(cls, 0) + 1
@@ -185,6 +185,7 @@ class Packing:
         model.maximize(sum(prices[c] * x[c] for c in used))
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
+        solver.parameters.catch_sigint_signal = False
         solver.parameters.max_time_in_seconds = max(min(_PRICING_LIMIT, until - time.monotonic()), 0.05)
         status = solver.solve(model)
         ceiling = sum(prices[c] * kind.limits[c] for c in used)
@@ -238,7 +239,7 @@ class Packing:
 
     # -- whole numbers --
 
-    def chosen(self, seconds: float, workers: int) -> list[dict[Pattern, int]] | None:
+    def chosen(self, solver: cp_model.CpSolver) -> list[dict[Pattern, int]] | None:
         """Choose how often each pattern is taken, in whole numbers, for the fewest or cheapest nodes.
 
         For goals of nodes; None where no choice is found in time.
@@ -262,9 +263,6 @@ class Packing:
             if due:
                 model.add(sum(cover[c]) >= due)
         model.minimize(sum(cost))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = workers
-        solver.parameters.max_time_in_seconds = max(seconds, 0.05)
         if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None
         return [{p: n for p, v in often.items() if (n := solver.value(v))} for often in taken]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
+from ortools.sat.python import cp_model
 
 from ...models import tiers
 from ...models.progress import Watch, unwatched
@@ -25,44 +25,10 @@ if TYPE_CHECKING:
     from ..options import ProgressCallback, SolveOptions
     from ..plans.outcome import Outcome
 
-# Seconds, and the share of a tier's time, for the bound by sums; the shares for patterns and their choice.
+# Seconds for the bound of a tier by sums, at most; the shares of the time for patterns and for their choice.
 _SUMS_LIMIT: Final = 5.0
-_SUMS_SHARE: Final = 0.2
 _PATTERN_SHARE: Final = 0.15
-_CHOICE_SHARE: Final = 0.15
-
-
-def add_up(run: TierRun) -> None:
-    """Bound the tier by sums over the nodes (`solver.rebalance.sums`)."""
-    state = run.state
-    assert isinstance(state, MoveState)
-    solver = state.model.new_solver(min(_SUMS_LIMIT, run.share(_SUMS_SHARE) - time.monotonic()))
-    bound, interrupted = run_interruptibly(
-        lambda: state.sums.bound(run.name, state.held, solver), solver.stop_search
-    )
-    state.interrupted |= interrupted
-    if bound is not None:
-        state.tell(run.name, bound)
-
-
-def pack(run: TierRun) -> None:
-    """Sharpen the sums by what fits a node in whole pods, and make a plan of such patterns."""
-    state = run.state
-    assert isinstance(state, MoveState)
-    if run.name not in state.sums.goals or state.packed_for:
-        return
-    state.packed_for = run.name
-    packing = state.packing
-    packing.see(state.best_end.node_of.astype(np.int64))
-    packing.tighten(run.share(_PATTERN_SHARE))
-    if tiers.FREE_NODES not in state.sums.goals:
-        return
-    chosen = packing.chosen(run.share(_CHOICE_SHARE) - time.monotonic(), state.options.workers)
-    if chosen is not None:
-        plan, end = outcome_of(state.problem, packed(state.problem, packing, chosen))
-        if state.allows(plan):
-            state.offer(plan, end)
-            state.report_known(run.name)
+_CHOICE_SHARE: Final = 0.2
 
 
 def relax(run: TierRun) -> None:
@@ -74,8 +40,6 @@ def relax(run: TierRun) -> None:
 
 _SMALL: Final = phases.SMALL_MODEL
 _LARGE: Final = (
-    pack,
-    add_up,
     phases.improve_briefly,
     relax,
     phases.search_for_a_share,
@@ -106,6 +70,9 @@ class MoveSearch:
         names = [t.name for t in state.incumbent.valuation.tiers]
         k = 0
         try:
+            if state.large:
+                self._pack()
+                self._add_up()
             while k < len(names) and not state.interrupted:
                 if state.closed(names[k]):
                     state.settle(names[k])
@@ -120,6 +87,54 @@ class MoveSearch:
             state.interrupted = True
         for name in names[k:]:
             state.report_known(name)
+
+    def _pack(self) -> None:
+        """Sharpen the sums by what fits a node in whole pods, and make a plan of such patterns."""
+        state = self.state
+        packing = state.packing
+        packing.see(state.best_end.node_of.tolist())
+        packing.tighten(self._after(_PATTERN_SHARE))
+        if tiers.FREE_NODES not in state.sums.goals:
+            return
+        seconds = self._after(_CHOICE_SHARE) - time.monotonic()
+        solver = self._solver(seconds, state.options.workers)
+        chosen, interrupted = run_interruptibly(lambda: packing.chosen(solver), solver.stop_search)
+        state.interrupted |= interrupted
+        if chosen is not None:
+            plan, end = outcome_of(state.problem, packed(state.problem, packing, chosen))
+            if state.allows(plan):
+                state.offer(plan, end)
+
+    def _add_up(self) -> None:
+        """Bound each tier by sums over the nodes, given the best plan's values above."""
+        state, held = self.state, list[tuple[str, int]]()
+        for k, tier in enumerate(state.incumbent.valuation.tiers):
+            if state.interrupted:
+                return
+            solver = self._solver(min(_SUMS_LIMIT, state.seconds_left))
+            bound = self._bound(tier.name, held, solver)
+            if bound is not None:
+                state.incumbent.tell(tier.name, bound, state.incumbent.valuation.costs[:k])
+                state.report(tier.name, tier.value, bound)
+            held.append((tier.name, tier.value))
+
+    def _bound(self, name: str, held: list[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
+        sums = self.state.sums
+        bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
+        self.state.interrupted |= interrupted
+        return bound
+
+    def _solver(self, seconds: float, workers: int = 1) -> cp_model.CpSolver:
+        solver = cp_model.CpSolver()
+        solver.parameters.max_time_in_seconds = max(seconds, 0.1)
+        solver.parameters.num_workers = workers
+        solver.parameters.random_seed = self.state.options.seed
+        solver.parameters.catch_sigint_signal = False
+        return solver
+
+    def _after(self, share: float) -> float:
+        """Return when a share of the time that is left is over."""
+        return time.monotonic() + share * max(self.state.seconds_left, 0.0)
 
     def _solve(self, names: list[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -33,15 +33,17 @@ class MoveState(SearchState):
 
     Attributes
     ----------
-    packed_for : str
-        The tier for which patterns were looked at; empty before.
+    large : bool
+        Whether classes and nodes are so many that the model counts as large.
     """
 
-    packed_for: str = ""
+    large: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
         self.watch = until(self.deadline, self.watch)
+        places = sum(int(cls.mask.sum()) for cls in self.problem.classes)
+        self.large = places + len(self.problem.victims) > self.params.small_model
         nothing = Outcome()
         self.incumbent = Incumbent(self.problem.cluster, nothing, self._value(nothing, self.problem.state))
 

@@ -74,7 +74,7 @@ def test_sums_and_patterns_bound_every_plan(goal, seed):
     assert best.valuation.costs == exhaustive(snapshot, wishes)
     sums = MoveSums(problem)
     packing = Packing(problem, sums)
-    packing.see(search.state.best_end.node_of)
+    packing.see(search.state.best_end.node_of.tolist())
     assert packing.tighten(time.monotonic() + 60)
     held = []
     for tier in best.valuation.tiers:

@@ -142,5 +142,5 @@ class _Search:
         return (len(busy) - cluster.n_nodes,)
 
     def _goes_with_its_node(self, i):
-        pod = self.cluster.pods[i].pod
-        return is_daemon(pod) or is_mirror(pod)
+        info = self.cluster.pods[i]
+        return info.terminating or is_daemon(info.pod) or is_mirror(info.pod)
