@@ -96,7 +96,7 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change | Deall
                 found.append(Deallocate(claims[step.deallocate]))
             case _:
                 raise ReplayFailure(
-                    f"the moves fail their replay: step {number} names an unknown pod, node or claim"
+                    f"the moves fail their replay: step {number} names an unknown pod or node"
                 )
     return found
 

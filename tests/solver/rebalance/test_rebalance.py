@@ -2,6 +2,7 @@
 
 import pytest
 from support.builders import budget, cluster, group, node, pod
+from support.device_rounds import tiny_devices
 
 from kubestow.models.errors import KubestowError
 from kubestow.models.eviction_limits import PodSelector
@@ -209,6 +210,14 @@ def test_preferences_are_goals(goal, gain):
     found = moved(*NODES, *pods, goal=goal)
     assert found.optimal.proven
     assert values(found.optimal) == gain
+
+
+@pytest.mark.parametrize("seed", [19, 34])
+def test_claims_that_greedy_takes_devices_back_from_are_replayed(seed):
+    """In these rounds kube-scheduler lets a pod in by deallocating a claim."""
+    found = rebalance(tiny_devices(seed), MoveWishes(goal="admit"), SolveOptions(time_limit=60, workers=1))
+    assert any(step.deallocate for step in found.heuristic.steps)
+    assert found.optimal.tiers[0].value >= found.heuristic.tiers[0].value
 
 
 def test_out_of_time_the_plan_is_no_worse_than_the_rule_and_its_bounds_hold():
