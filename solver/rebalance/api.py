@@ -93,8 +93,9 @@ def rebalance(
     whole = replace(options, time_limit=limit * (1 - _FRONT_SHARE) if frontier else limit)
     interrupted = False
     search = MoveSearch(problem, whole, progress, watch, start)
+    search.state.offer(rule)  # however early an interrupt comes, the answer is no worse
     try:
-        search.run([rule, *_starts(problem, rule, start + _START_SHARE * whole.time_limit)])
+        search.run(_starts(problem, rule, start + _START_SHARE * whole.time_limit))
     except BaseException as error:
         if not is_interrupt(error):
             raise

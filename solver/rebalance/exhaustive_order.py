@@ -11,7 +11,7 @@ from ...framework.measures.group_rules import nodes_for_member
 from ...framework.state.moves import Bind, Leave, Mark
 from ..ordering.components import relations_of
 from ..ordering.dfs_order import Verdict
-from ..plans.apply import fits
+from ..plans.apply import apply_moves, fits
 
 if TYPE_CHECKING:
     from ...encoders.problem import Problem, VictimClass
@@ -64,11 +64,12 @@ class ExhaustiveOrder:
         """Find an order, or prove that none exists, or stop at the limit."""
         problem = self._problem
         size = len(self._wanted.leaving) + sum(self._wanted.counts.values())
-        if size > _DEEPEST or problem.devices is not None:
+        if size > _DEEPEST:
             return Verdict.LIMIT_REACHED, ()
         if self._descend():
             return Verdict.FOUND, tuple(self._moves)
-        whole = self._complete and self._alike
+        # with other devices than the allocator's choice there might be one
+        whole = self._complete and self._alike and problem.devices is None
         return (Verdict.NONE_EXISTS if whole else Verdict.LIMIT_REACHED), ()
 
     def _descend(self) -> bool:
@@ -125,7 +126,7 @@ class ExhaustiveOrder:
         return waiting[-1] if waiting and left > due + len(away) else None
 
     def _move(self, move: Bind, index: int) -> None:
-        self._state.place(move.pod, move.node)
+        apply_moves(self._cluster, self._state, [move])
         self._moves.append(move)
         self._places[index, move.node] -= 1
         self._places += Counter()

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ...framework.vocabulary.arrays import Bools, Ints
     from .packing import NodeType, Prices
 
-#: Sets of nodes that classes cannot leave, at most: those of most pods.
+#: Sets of nodes that classes cannot leave, at most: all nodes, and those of most pods.
 _MOST_SETS: Final = 40
 
 
@@ -174,15 +174,12 @@ class MoveSums:
             loads[key] = loads.get(key, nothing) + taken
         every = np.ones(n_nodes, dtype=np.bool_)
         reach.setdefault(np.packbits(every).tobytes(), every)
+        chosen = sorted(reach, key=lambda key: (not reach[key].all(), -int(loads.get(key, nothing)[-1])))
         found = []
-        for inside in reach.values():
-            within = [key for key, other in reach.items() if key in loads and not (other & ~inside).any()]
-            total = sum(
-                (loads[key] for key in within), np.zeros(len(problem.cluster.resources) + 1, dtype=object)
-            )
-            found.append((inside, total))
-        found.sort(key=lambda item: -int(item[1][-1]))
-        return found[:_MOST_SETS]
+        for inside in (reach[key] for key in chosen[:_MOST_SETS]):
+            within = [loads[key] for key in loads if not (reach[key] & ~inside).any()]
+            found.append((inside, sum(within, nothing)))
+        return found
 
     def _least(self, cls: PodClass, usage: Ints) -> Ints:
         """What one pod takes at least, staying or moved; (R + 1,)."""
