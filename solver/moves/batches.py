@@ -45,11 +45,27 @@ class Batches:
         self._start = state.copy() if self._undone_by_copy else None
         self._homes: list[int] = []
 
-    def run(self, pods: Iterable[int]) -> list[int]:
-        """Move running pods, the first ones first as far as that goes; return those that could not move."""
+    def run(self, pods: Iterable[int], *, whole: bool = False) -> list[int]:
+        """Move running pods, the first ones first as far as that goes; return those that could not move.
+
+        Parameters
+        ----------
+        whole : bool
+            Whether to stop where one cannot move that its budget lets: then not all can, but for pods that
+            others have to make way for in an order of their own.
+        """
         waiting = list(pods)
         while waiting:
-            done = self._batch(waiting) or self._one(waiting)
+            allowed = self._within_budgets(waiting)
+            done = self._batch(allowed)
+            if whole and len(done) < len(allowed):
+                # Once more, now that the others have moved.
+                late = frozenset(done)
+                done = [*done, *self._batch([pod for pod in allowed if pod not in late])]
+                if len(done) < len(allowed):
+                    gone = frozenset(done)
+                    return [pod for pod in waiting if pod not in gone]
+            done = done or self._one(waiting)
             if not done:
                 break
             gone = frozenset(done)
@@ -69,9 +85,8 @@ class Batches:
         self.changes = []
         return state
 
-    def _batch(self, waiting: Sequence[int]) -> Sequence[int]:
-        """Move as many at once as budgets and filters let; return them."""
-        batch = self._within_budgets(waiting)
+    def _batch(self, batch: Sequence[int]) -> Sequence[int]:
+        """Move as many of a batch at once as filters let; return them."""
         while batch:
             bound = self._try(batch)
             if len(bound) == len(batch):

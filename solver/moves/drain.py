@@ -165,18 +165,19 @@ class _Decision:
             return
         emptied = Emptying(task, self._places, self._deadline, self._watch).run()
         if not emptied.left:
-            self.changes = emptied.changes
+            self.changes = (*task.first_steps, *emptied.changes)
         elif by_name.finished and self._holds(by_name.changes):
-            self.changes = by_name.changes
+            self.changes = (*task.first_steps, *by_name.changes)
         else:
             self.obstacles = searched_obstacles(task, self._most_places)
             if not self.obstacles and len(task.pods) <= _FEW:
-                self.changes, self.obstacles = tried_orders(task)
+                found, self.obstacles = tried_orders(task)
+                self.changes = None if found is None else (*task.first_steps, *found)
 
     def _holds(self, changes: Sequence[Change]) -> bool:
         """Whether a drain by name is a drain in the sense of docs/model.md."""
         task = self._task
-        fault = follow(task.moving, changes, task.shut).fault
+        fault = follow(task.moving, (*task.first_steps, *changes), task.shut).fault
         return not fault and not any(faults_of_drain(task, changes))
 
     def _left(self) -> SolveOptions | None:

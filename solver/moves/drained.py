@@ -51,7 +51,7 @@ def faults_of_drain(task: Task, changes: Sequence[Change]) -> Iterator[str]:
             case Cordon(node):
                 closed.add(node)
                 begun.add(node)
-            case Leave(pod):
+            case Leave(pod) if pod in where:
                 home = where.pop(pod)
                 held[home] -= 1
                 begun.add(home)
@@ -124,7 +124,7 @@ class _Telling:
         match change:
             case Cordon(node):
                 self._begin(node)
-            case Leave(pod):
+            case Leave(pod) if pod in self._where:
                 self._begin(self._where[pod])
                 self._leave(pod)
             case Bind(pod, node):

@@ -18,6 +18,7 @@ from ...framework.rules.eviction_budgets import charged
 from ...framework.state.moves import Bind, Cordon, Uncordon
 from ..plans.apply import apply_moves
 from .batches import Batches, leave
+from .obstacles import lack_of_places, lack_of_room
 from .placing import by_scores, largest_first, tightly
 from .sequence import sequence
 
@@ -33,8 +34,10 @@ if TYPE_CHECKING:
     Placing = Callable[[State, Collection[int], Collection[int]], dict[int, int]]
     """Targets of pods in a state, given the nodes that are closed; without those that have none."""
 
-# Nodes that a rolling drain tries one by one with the round's best plan, where nothing else goes on.
-_TRIED: Final = 8
+# Nodes that a rolling drain looks at before one is taken whose pods have to wait for it, those with the least
+# on them first, and those of them that are tried with the round's best plan.
+_TRIED: Final = 16
+_PLANNED: Final = 4
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,9 @@ class Emptying:
         self._placing = placing
         self._deadline = deadline
         self._watch = watch
+        # How many nodes are tried, and how many together: fewer where that was in vain, more where not.
+        self._tried = _TRIED
+        self._together = task.rolling or 1
         n = moving.cluster.n_nodes
         self._open = np.ones(n, dtype=np.bool_)
         self._open[list(task.shut)] = False
@@ -115,26 +121,41 @@ class Emptying:
 
     def _next(self, todo: Sequence[int]) -> tuple[tuple[int, ...], tuple[Change, ...]] | None:
         """Empty the next nodes, as many together as may be and as goes; None where none can be emptied."""
-        for group in self._groups(todo):
-            steps = self._greedily(group)
-            if steps is not None:
-                return group, (*steps, *(Uncordon(n) for n in group))
-        for node in todo[:_TRIED]:
-            steps = self._by_plan((node,))
-            if steps is not None:
-                return (node,), (*steps, Uncordon(node))
-        for node in todo:
-            steps = self._waiting(node)
-            if steps is not None:
-                return (node,), steps
+        first = max(self._tried, self._together)
+        for nodes in (todo[:first], todo[first:]):
+            able = [n for n in nodes if self._may_have_room((n,))]
+            for group in self._groups(able):
+                steps = self._greedily(group)
+                if steps is not None:
+                    self._tried = min(2 * self._tried, _TRIED)
+                    self._together = min(2 * len(group), self._rolling or 1)
+                    return group, (*steps, *(Uncordon(n) for n in group))
+            self._tried, self._together = max(self._tried // 2, 1), 1
+            for node in able[:_PLANNED]:
+                steps = self._by_plan((node,))
+                if steps is not None:
+                    return (node,), (*steps, Uncordon(node))
+            for node in nodes:
+                steps = self._waiting(node)
+                if steps is not None:
+                    return (node,), steps
         return None
 
-    def _groups(self, todo: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        size = min(self._rolling or len(todo), len(todo))
+    def _groups(self, able: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """Yield what to try: the first nodes together, ever fewer of them, then each by itself."""
+        size = min(self._together, len(able))
         while size > 1:
-            yield tuple(todo[:size])
+            yield tuple(able[:size])
             size //= 2
-        yield from ((node,) for node in todo)
+        yield from ((node,) for node in able)
+
+    def _may_have_room(self, nodes: tuple[int, ...]) -> bool:
+        """Whether sums let all pods of some nodes have places elsewhere."""
+        pods = [i for n in nodes for i in self._pods_on(n)]
+        open_ = self._open.copy()
+        open_[list(nodes)] = False
+        short = lack_of_places(self._moving, self._state, pods, len(pods), open_)
+        return short is None and lack_of_room(self._moving, self._state, pods, open_) is None
 
     def _greedily(self, nodes: tuple[int, ...]) -> tuple[Change, ...] | None:
         """Move all pods of some nodes by each greedy choice; None where none moves them all."""
@@ -145,7 +166,7 @@ class Emptying:
         self._open[list(nodes)] = False
         for choose in self._choices:
             batches = Batches(self._moving, self._state, choose)
-            if not batches.run(largest_first(self._moving.cluster, pods)):
+            if not batches.run(largest_first(self._moving.cluster, pods), whole=True):
                 self._state = batches.state
                 return (*self._cordons(nodes), *batches.changes)
             self._state = batches.undo()
@@ -173,12 +194,15 @@ class Emptying:
 
         None where their budgets do not let them, or one has no place even then.
         """
+        pods = self._pods_on(node)
+        if any(budget.allowed < 1 for i in pods for budget in charged(self._moving.cluster, i)):
+            return None
         before = self._state.copy()
         was = bool(self._open[node])
         self._open[node] = False
         scores, tight = self._choices
         batches = Batches(self._moving, self._state, tight)
-        left = batches.run(largest_first(self._moving.cluster, self._pods_on(node)))
+        left = batches.run(largest_first(self._moving.cluster, pods))
         state = batches.state
         steps = [*self._cordons((node,)), *batches.changes]
         taken = Counter(budget.key for pod in left for budget in charged(self._moving.cluster, pod))

@@ -78,7 +78,8 @@ def searched_obstacles(task: Task, most_places: MostPlaces) -> tuple[Obstacle, .
 def tried_orders(task: Task) -> tuple[tuple[Change, ...] | None, tuple[Obstacle, ...]]:
     """Go through all orders of a small drain; return one that holds, or the obstacle that none does."""
     found = EveryOrder(task).run()
-    if found.changes is not None or not found.proven:
+    # A pod that terminates may be needed beside another one until it has gone: it left before all of these.
+    if found.changes is not None or not found.proven or task.first_steps:
         return found.changes, ()
     pods = task.moving.cluster.pods
     return None, (

@@ -134,7 +134,8 @@ def follow(
 class _Run:
     """The state, which nodes are closed, and who is on the way.
 
-    A pod is on the way from its mark until its replacement is bound: so long it takes one of its budgets.
+    A pod is on the way from its mark until its replacement is bound: so long it takes one of its budgets. One
+    that terminates in the input may leave at any time, and nothing replaces it.
     """
 
     def __init__(self, moving: Moving, state: State, closed: set[int], waiting: set[int]) -> None:
@@ -196,6 +197,9 @@ class _Run:
         return ""
 
     def _leave(self, pod: int) -> str:
+        if self._cluster.pods[pod].terminating and self.state.node_of[pod] >= 0:
+            self.state.remove(pod)
+            return ""
         if pod not in self._marked:
             return f"takes {self._cluster.pods[pod].key} away before it is marked"
         self._marked.remove(pod)

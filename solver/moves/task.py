@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from ...framework.rules.supported import require_supported
+from ...framework.state.moves import Leave
 from ...framework.state.state import State
 from ...models.moves import MoveOptions
 from .moving import moving
@@ -69,9 +70,18 @@ class Task:
         """The running pods that have to move."""
         return tuple(self.moving.replacement)
 
+    @property
+    def first_steps(self) -> tuple[Leave, ...]:
+        """What comes before everything else: pods that terminate in the input leave."""
+        cluster = self.moving.cluster
+        return tuple(Leave(i) for i in cluster.bound if cluster.pods[i].terminating)
+
     def start(self) -> State:
-        """Return the state of the input."""
-        return State.initial(self.moving.cluster)
+        """Return the state of the input, after the first steps."""
+        state = State.initial(self.moving.cluster)
+        for step in self.first_steps:
+            state.remove(step.pod)
+        return state
 
     def movable_on(self, state: State, node: int) -> list[int]:
         """Return the pods on a node that have to leave it, replacements that were bound there among them."""

@@ -37,4 +37,4 @@ def test_every_order_agrees_on_rounds_of_all_kinds():
         seen["waits"] += found.waits > 0
     assert min(seen[kind] for kind in ("possible", "budget", "room", "unmovable", "order", "waits")) >= 3
     assert seen["better than by name"]
-    assert seen["undecided"] <= 2
+    assert seen["undecided"] <= 5

@@ -16,6 +16,8 @@ def drain_round(seed):
     pods = [_pod(rng, k, rng.choice(names), rng.choice(apps)) for k in range(rng.choice([2, 3, 3, 4]))]
     if rng.random() < 0.3:
         pods.append(pod("still").label(app=rng.choice(apps)).req(cpu="1").on(names[-1]))
+    if rng.random() < 0.2:
+        pods.append(pod("going").req(cpu="2").on(rng.choice(names)).terminating())
     budgets = [
         budget(app, allowed=rng.choice([0, 1, 1, 1, 2]), app=app) for app in apps if rng.random() < 0.7
     ]

@@ -140,6 +140,13 @@ ROWS = {
         rolling=1,
         by_name=True,
     ),
+    "who terminates leaves first": Row(
+        (node("a"), node("b"), V.req(cpu="3"), pod("t").req(cpu="3").on("b").terminating()),
+        "a",
+        "possible",
+        1,
+        by_name=True,
+    ),
     "nodes that are cordoned take no pods": Row(
         (node("a"), node("b").cordoned(), V), "a", "impossible", kind="room"
     ),

@@ -93,6 +93,15 @@ def test_the_end_is_where_the_pods_are():
     assert end.node_of[index["default/v-moved"]] == moving.cluster.node_index["b"]
 
 
+def test_who_terminates_may_leave_without_a_mark_and_is_not_replaced():
+    full = (node("a"), node("b"), V.req(cpu="3"), pod("t").req(cpu="3").on("b").terminating())
+    replay(moving_of(*full), steps("leave t, mark v, leave v, bind v' b"))
+    with pytest.raises(ReplayFailure, match="Insufficient cpu"):
+        replay(moving_of(*full), steps("mark v, leave v, bind v' b"))
+    with pytest.raises(ReplayFailure, match="step 1 takes default/t away before it is marked"):
+        replay(moving_of(*full), steps("leave t, leave t"))
+
+
 def test_a_node_may_be_closed_from_the_start():
     with pytest.raises(ReplayFailure, match="to b, which takes no pods now"):
         replay(moving_of(*ROUND), steps("mark v, leave v, bind v' b"), closed=["b"])

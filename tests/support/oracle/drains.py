@@ -1,7 +1,7 @@
 """Whether a drain is possible, by trying every order on tiny clusters: framework and rules, no solver.
 
-A moment is where each pod is: on a node, or gone from one and not yet bound. From each moment everything that
-may happen next is tried, and each moment is tried once.
+A moment is where each pod is: on a node, or gone from one and not yet bound; pods that terminate have gone
+before. From each moment everything that may happen next is tried, and each moment is tried once.
 """
 
 from kubestow.framework.build import build_cluster
@@ -80,7 +80,7 @@ class Oracle:
         cluster = self.cluster
         state = State(cluster)
         for i in cluster.bound:
-            if i not in self.new_of:
+            if i not in self.new_of and not cluster.pods[i].terminating:
                 state.place(i, cluster.pods[i].initial_node)
         for old, (node, gone, moved) in zip(self.olds, places, strict=True):
             if not gone:
