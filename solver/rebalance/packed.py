@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ...framework.state.state import State
     from ...framework.vocabulary.arrays import Bools
     from .order import MoveOrder
-    from .packing import NodeType, Packing, Pattern
+    from .packing import Packing
+    from .patterns import NodeType, Pattern
 
 
 def packed(problem: Problem, packing: Packing, chosen: Sequence[Mapping[Pattern, int]]) -> tuple[Move, ...]:

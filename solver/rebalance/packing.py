@@ -19,7 +19,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from ortools.sat.python import cp_model
@@ -27,6 +27,7 @@ from ortools.sat.python import cp_model
 from ...encoders.moves import leavers_of
 from ..bounds.lp import attempted
 from ..bounds.summed import ROUNDING
+from .patterns import NodeType, Pattern, Prices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,26 +44,6 @@ _SCALE: Final = 10_000
 
 # Seconds for the best pattern of one type, at most.
 _PRICING_LIMIT: Final = 1.0
-
-Pattern = tuple[tuple[int, int], ...]
-"""Class -> how many, for those that are there, by class."""
-
-
-class Prices(NamedTuple):
-    """Prices of the classes, and the most that what stands on a node of each type is worth."""
-
-    of_class: tuple[int, ...]
-    most: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class NodeType:
-    """Nodes with the same room and the same classes; `free_able` unless somebody keeps them."""
-
-    nodes: tuple[int, ...]
-    room: tuple[int, ...]
-    limits: tuple[int, ...]
-    kept: bool
 
 
 @dataclass

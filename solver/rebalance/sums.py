@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import PodClass, Problem
     from ...framework.vocabulary.arrays import Bools, Ints
-    from .packing import NodeType, Prices
+    from .patterns import NodeType, Prices
 
 #: Sets of nodes that classes cannot leave, at most: all nodes, and those of most pods.
 _MOST_SETS: Final = 40
