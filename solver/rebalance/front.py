@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
+
+from ortools.sat.python import cp_model
 
 from ...framework.state.moves import Bind, Leave
 from ...models import tiers
@@ -13,19 +16,25 @@ from ...models.rebalance import FrontPoint
 from .decoding import outcome_of
 from .document import tiers_of
 from .search import MoveSearch
+from .starts import these_emptied
+from .value import value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...encoders.problem import Problem
     from ...framework.state.moves import Move
     from ..options import SolveOptions
+    from ..plans.objective import ObjectiveVector
     from ..plans.outcome import Outcome
 
 #: Points beyond which not every number of moves has one: then they are as far apart as they can be.
 MOST_POINTS: Final = 13
 
 _INSTANT: Final = 1e-6
+
+# Seconds for the point of a large round, at least: sums take a tenth of that.
+_LEAST: Final = 1.0
 
 
 def caps(moves: int) -> list[int]:
@@ -62,15 +71,49 @@ def front(
     for place, most in enumerate(wanted[:-1]):
         left = until - time.monotonic()
         capped = replace(problem, mobility=replace(mobility, most=most, memory=False))
+        if best.state.large and last.valuation.tiers[0].name in best.state.sums.goals:
+            seconds = max(left / (len(wanted) - place), _LEAST)
+            point, plan = _summed(best, capped, known, most, seconds)
+            points.append(point)
+            known = [*plans, plan]
+            continue
         timed = replace(options, prefer="none", time_limit=max(left / (len(wanted) - place), _INSTANT))
         search = MoveSearch(capped, timed, None, watch)
         search.run(outcome_of(problem, _beginning(problem, outcome, most))[0] for outcome in known)
-        known.append(search.state.incumbent.best)
+        known = [*plans, search.state.incumbent.best]
         points.append(_point(search, most))
         if search.state.interrupted:
             break
     points.append(_point(best, wanted[-1]))
     return tuple(_tightened(points))
+
+
+def _summed(
+    best: MoveSearch, capped: Problem, known: list[Outcome], most: int, seconds: float
+) -> tuple[FrontPoint, Outcome]:
+    """Return the point of a large round, by simple rules and the bound by sums, and its plan."""
+    sums, mobility = best.state.sums, capped.mobility
+    assert mobility is not None
+    solver = cp_model.CpSolver()
+    solver.parameters.max_time_in_seconds = seconds / 2
+    solver.parameters.num_workers = 1
+    held = [(tiers.MOVES, most)]
+    plans: list[Sequence[Move]] = [(), *(_beginning(capped, outcome, most) for outcome in known)]
+    if sums.free:
+        until = time.monotonic() + seconds
+        plans.append(these_emptied(capped, sums.freest(held, solver), until))
+    found = []
+    for moves in plans:
+        outcome, end = outcome_of(capped, moves)
+        value = value_of(capped.cluster, mobility, outcome, end)
+        if value.guarded:
+            found.append((value.costs, value, outcome))
+    _, value, plan = min(found, key=lambda item: item[0])
+    first = value.tiers[0].name
+    bounds = sums.bound(first, held, solver), best.state.incumbent.bound(first, ())
+    tight = [bound for bound in bounds if bound is not None]
+    least = min if value.tiers[0].sense == "max" else max
+    return _told(value, {first: least(tight)} if tight else {}, most, len(plan.victims)), plan
 
 
 def _beginning(problem: Problem, outcome: Outcome, most: int) -> Sequence[Move]:
@@ -93,12 +136,14 @@ def _beginning(problem: Problem, outcome: Outcome, most: int) -> Sequence[Move]:
 def _point(search: MoveSearch, most: int) -> FrontPoint:
     known = search.state.incumbent
     bounds = {t.name: known.bound(t.name) for t in known.valuation.tiers}
-    gain = []
-    for tier in tiers_of(known.valuation, bounds):
-        if tier.name == tiers.MOVES:
-            break
-        gain.append(tier)
-    return FrontPoint(max_moves=most, moves=len(known.best.victims), tiers=tuple(gain))
+    return _told(known.valuation, bounds, most, len(known.best.victims))
+
+
+def _told(value: ObjectiveVector, bounds: Mapping[str, int | None], most: int, moves: int) -> FrontPoint:
+    """Return a point with the tiers of the gain."""
+    told = tiers_of(value, bounds)
+    gain = takewhile(lambda tier: tier.name != tiers.MOVES, told)
+    return FrontPoint(max_moves=most, moves=moves, tiers=tuple(gain))
 
 
 def _tightened(points: list[FrontPoint]) -> list[FrontPoint]:

@@ -16,6 +16,7 @@ from ..search.params import DEFAULT, SearchParams
 from ..search.tier_run import TierRun
 from .decoding import outcome_of
 from .packed import packed
+from .starts import these_emptied
 from .state import MoveState
 
 if TYPE_CHECKING:
@@ -98,12 +99,17 @@ class MoveSearch:
             return
         seconds = self._after(_CHOICE_SHARE) - time.monotonic()
         solver = self._solver(seconds, state.options.workers)
+        mobility = state.problem.mobility
+        if mobility is not None and mobility.most is not None:
+            nodes, interrupted = run_interruptibly(lambda: state.sums.freest((), solver), solver.stop_search)
+            state.interrupted |= interrupted
+            plan = these_emptied(state.problem, nodes, self._after(_CHOICE_SHARE))
+            state.offer(*outcome_of(state.problem, plan))
+            return
         chosen, interrupted = run_interruptibly(lambda: packing.chosen(solver), solver.stop_search)
         state.interrupted |= interrupted
         if chosen is not None:
-            plan, end = outcome_of(state.problem, packed(state.problem, packing, chosen))
-            if state.allows(plan):
-                state.offer(plan, end)
+            state.offer(*outcome_of(state.problem, packed(state.problem, packing, chosen)))
 
     def _add_up(self) -> None:
         """Bound each tier by sums over the nodes, given the best plan's values above."""

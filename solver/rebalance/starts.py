@@ -14,7 +14,7 @@ from ..plans.apply import apply_moves
 from .value import free_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ...encoders.problem import Problem
     from ...framework.state.moves import Move
@@ -81,6 +81,38 @@ def one_at_a_time(problem: Problem, choose: Choice = first, until: float | None 
         moves += steps
         most -= len(pods)
         taken.update(step.node for step in steps if isinstance(step, Bind))
+    return tuple(moves)
+
+
+def these_emptied(problem: Problem, nodes: Sequence[int], until: float) -> tuple[Move, ...]:
+    """Empty some nodes, the least loaded first, into all others, where there is least room left.
+
+    A node of which some pod finds no place is left alone.
+
+    Parameters
+    ----------
+    until : float
+        When to stop, on the monotonic clock.
+    """
+    mobility = problem.mobility
+    assert mobility is not None
+    state = problem.state.copy()
+    moves: list[Move] = []
+    open_nodes = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
+    open_nodes[list(nodes)] = False
+    wanted = frozenset(nodes)
+    most = len(mobility.successors) if mobility.most is None else mobility.most
+    for node, pods in _candidates(problem):
+        if time.monotonic() > until:
+            break
+        if node not in wanted or len(pods) > most:
+            continue
+        trial = state.copy()
+        steps = emptied(problem, trial, pods, open_nodes, tightest)
+        if steps is not None:
+            state = trial
+            moves += steps
+            most -= len(pods)
     return tuple(moves)
 
 

@@ -62,11 +62,6 @@ class MoveState(SearchState):
         """The state in which the best plan ends."""
         return end_state(self.problem.cluster, self.incumbent.best)
 
-    def allows(self, outcome: Outcome) -> bool:
-        """Whether a plan has no more moves than are allowed."""
-        mobility = self.problem.mobility
-        return mobility is None or mobility.most is None or len(outcome.victims) <= mobility.most
-
     def trivial_bound(self, name: str) -> int:
         """Return the end of a tier's range: what holds of every plan."""
         if self._model is None and (self.interrupted or self.seconds_left <= 0):

@@ -112,6 +112,16 @@ class MoveSums:
             return None
         return sign * math.ceil(solver.best_objective_bound - ROUNDING)
 
+    def freest(self, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver) -> list[int]:
+        """Return the nodes that are free where the first tier is best by the sums; none out of time."""
+        goal = self.goals.get(tiers.PRICE) or self.goals[tiers.FREE_NODES]
+        model = self.model.clone()
+        self.hold(held, model)
+        model.minimize((1 if goal.sense == "min" else -1) * goal.terms.expression())
+        if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            return []
+        return [node for node, literal in self.free.items() if solver.boolean_value(literal)]
+
     def hold(self, held: Sequence[tuple[str, int]], model: cp_model.CpModel) -> None:
         """Hold tiers at least as good as their values; those that the sums do not speak of are left out."""
         for name, value in held:

@@ -10,6 +10,7 @@ from support.oracle.exhaustive_moves import best_moves
 from kubestow.encoders.build import build_problem
 from kubestow.solver.options import SolveOptions
 from kubestow.solver.rebalance.api import rebalance
+from kubestow.solver.rebalance.front import front
 from kubestow.solver.rebalance.packing import Packing
 from kubestow.solver.rebalance.round import MoveWishes, move_round
 from kubestow.solver.rebalance.search import MoveSearch
@@ -59,6 +60,24 @@ def test_every_point_of_the_front_is_that_of_the_exhaustive_search(goal, seed):
         assert point.proven
         assert costs(point.tiers) == best[: len(point.tiers)]
         assert point.moves == best[len(point.tiers)]
+
+
+@pytest.mark.parametrize("seed", range(40, 46))
+@pytest.mark.parametrize("goal", ["admit", "free-nodes"])
+def test_the_front_of_a_large_round_is_bounded(goal, seed):
+    """There rules and sums take the place of a search for each number of moves."""
+    snapshot, wishes = moves_round(seed, waiting=goal == "admit"), MoveWishes(goal=goal)
+    found = move_round(snapshot, wishes)
+    problem = build_problem(found.cluster, mobility=found.mobility)
+    search = MoveSearch(problem, OPTIONS)
+    search.run()
+    search.state.large = True
+    points = front(problem, search, [search.state.incumbent.best], OPTIONS, time.monotonic() + 60)
+    for point in points:
+        first, best = point.tiers[0], exhaustive(snapshot, wishes, point.max_moves)[0]
+        bound = -first.bound if first.sense == "max" else first.bound
+        assert bound <= best <= costs(point.tiers)[0]
+        assert point.moves <= point.max_moves
 
 
 @pytest.mark.parametrize("seed", range(20, 32))
