@@ -292,18 +292,21 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
 
 def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Loaded:
+    start = time.monotonic()
+    snapshot = live_cluster(choices, gates, now=choices["now"], expand=choices["expand"])
+    return _told(snapshot, choices, start)
+
+
+def live_cluster(
+    choices: Mapping[str, Any], gates: FeatureGates, *, now: datetime | None = None, expand: bool = False
+) -> Snapshot:
+    """Read the cluster that kubectl reaches; what is to be told about it is not told."""
     from ..instances.live.cluster import live_snapshot
 
-    start = time.monotonic()
     with progress_told() as progress:
-        snapshot = live_snapshot(
-            target_of(choices),
-            now=choices["now"],
-            expand=choices["expand"],
-            feature_gates=gates,
-            watch=progress.watch,
+        return live_snapshot(
+            target_of(choices), now=now, expand=expand, feature_gates=gates, watch=progress.watch
         )
-    return _told(snapshot, choices, start)
 
 
 def _told(snapshot: Snapshot, choices: Mapping[str, Any], start: float) -> Loaded:

@@ -16,6 +16,7 @@ from uuid import NAMESPACE_URL, uuid5
 from .annotations import BIND_COMPLETED, SELECTED_NODE
 from .meta import ObjectMeta, OwnerReference
 from .pod import Pod, PodResourceClaimStatus, PodStatus
+from .remade import made_again
 from .resource_api import ResourceClaim
 from .storage import PersistentVolumeClaim
 
@@ -83,21 +84,10 @@ def recreated(pod: Pod, name: str, now: datetime) -> Pod:
 
     Claims that were made for the other pod are not among its claims' names yet (`with_replacements`).
     """
-    meta = pod.metadata.model_copy(
-        update={
-            "name": name,
-            "uid": str(uuid5(NAMESPACE_URL, f"kubestow:Pod/{pod.namespace}/{name}")),
-            "creation_timestamp": now,
-            "deletion_timestamp": None,
-        }
-    )
-    return pod.model_copy(
-        update={
-            "metadata": meta,
-            "spec": pod.spec.model_copy(update={"node_name": None}),
-            "status": _PENDING,
-        }
-    )
+    again = made_again(pod, now)
+    uid = str(uuid5(NAMESPACE_URL, f"kubestow:Pod/{pod.namespace}/{name}"))
+    meta = again.metadata.model_copy(update={"name": name, "uid": uid})
+    return again.model_copy(update={"metadata": meta, "status": _PENDING})
 
 
 _PENDING: Final = PodStatus(phase="Pending")

@@ -24,11 +24,12 @@ BELOW = {
     "solver": {"models", "framework", "simulation", "encoders"},
     "apply": {"models", "instances"},
     "reports": {"models", "framework", "simulation", "encoders", "solver", "apply"},
+    "api": {"models", "instances", "framework", "simulation", "encoders", "solver", "apply", "reports"},
     "commands": {*PACKAGES, "__init__"},
     "cli": {*PACKAGES, "__init__"},
     "entry": {"cli"},
     "__main__": {"entry"},
-    "__init__": set(),
+    "__init__": {"api", "models"},
 }
 """What each room may import of ours; itself is always allowed.  Every file at the root is a room here."""
 

@@ -15,6 +15,7 @@ from ...models.annotations import (
     EXTENDED_RESOURCE_CLAIM,
     IS_DEFAULT_CLASS,
     MIGRATED_PLUGINS,
+    MIRROR,
     READ_ANNOTATIONS,
     REVISION,
     RUNS_FOR,
@@ -216,6 +217,8 @@ class Texts:
             return self._words.word("node", text)
         if key == BETA_CLASS:
             return self._words.word("name", text)
+        if key == MIRROR:
+            return self._words.word("uid", text)
         if key in (IS_DEFAULT_CLASS, EXTENDED_RESOURCE_CLAIM):
             return text if text == "true" else ""
         if key in (SAFE_TO_EVICT, DO_NOT_DISRUPT):

@@ -50,12 +50,10 @@ class Emptied:
         The steps, as far as it went.
     left : tuple of int
         Nodes that could not be emptied; none where it went.
-    state : State
     """
 
     changes: tuple[Change, ...]
     left: tuple[int, ...]
-    state: State
 
 
 class Emptying:
@@ -96,8 +94,9 @@ class Emptying:
     def run(self) -> Emptied:
         """Empty the nodes."""
         if not self._rolling:
-            steps = self._greedily(self._nodes) or self._by_plan(self._nodes)
-            return Emptied(steps or (), () if steps is not None else self._nodes, self._state)
+            steps = self._greedily(self._nodes)
+            steps = self._by_plan(self._nodes) if steps is None else steps
+            return Emptied(steps or (), () if steps is not None else self._nodes)
         found: list[Change] = []
         names = self._moving.cluster.node_names
         todo = sorted(self._nodes, key=lambda n: (len(self._pods_on(n)), names[n]))
@@ -111,7 +110,7 @@ class Emptying:
             self._open[list(group)] = self._settled[list(group)] = True
             gone = frozenset(group)
             todo = [n for n in todo if n not in gone]
-        return Emptied(tuple(found), tuple(todo), self._state)
+        return Emptied(tuple(found), tuple(todo))
 
     def _cordons(self, nodes: Sequence[int]) -> Iterator[Change]:
         return (Cordon(n) for n in nodes if n not in self._shut)

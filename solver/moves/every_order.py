@@ -42,8 +42,8 @@ class _Position:
     Attributes
     ----------
     state : State
-    todo, closed, done : frozenset of int
-        Nodes of the drain: to come, being drained, and those that came back.
+    todo, closed : frozenset of int
+        Nodes of the drain: to come, and being drained; the others have come back.
     out : dict
         Replacement that is not bound yet -> the pod that left, and the node it left.
     steps : tuple
@@ -52,7 +52,6 @@ class _Position:
     state: State
     todo: frozenset[int]
     closed: frozenset[int]
-    done: frozenset[int]
     out: dict[int, tuple[int, int]]
     steps: tuple[Change, ...]
 
@@ -76,7 +75,7 @@ class EveryOrder:
         """Search from where the input stands."""
         closed = frozenset[int]() if self._rolling else self._nodes
         first = tuple(Cordon(n) for n in sorted(closed - self._shut))
-        stack = [_Position(self._task.start(), self._nodes - closed, closed, frozenset(), {}, first)]
+        stack = [_Position(self._task.start(), self._nodes - closed, closed, {}, first)]
         seen: set[tuple[object, ...]] = set()
         while stack:
             position = stack.pop()
@@ -114,7 +113,6 @@ class EveryOrder:
                     position.state,
                     position.todo,
                     position.closed - {node},
-                    position.done | {node},
                     position.out,
                     (*position.steps, Uncordon(node)),
                 )
@@ -149,7 +147,6 @@ class EveryOrder:
                     position.state,
                     position.todo - {node},
                     position.closed | {node},
-                    position.done,
                     position.out,
                     (*position.steps, *step),
                 )
@@ -161,4 +158,4 @@ class EveryOrder:
         out: dict[int, tuple[int, int]],
         steps: Sequence[Change],
     ) -> _Position:
-        return _Position(state, position.todo, position.closed, position.done, out, (*position.steps, *steps))
+        return _Position(state, position.todo, position.closed, out, (*position.steps, *steps))

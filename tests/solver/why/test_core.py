@@ -7,6 +7,7 @@ from support.builders import budget, cluster, composite, group, node, pod
 from support.devices import claim, device_class, gpu, model, request, slice_on, user
 from support.storage import WAIT, bound
 from support.storage import claim as volume_claim
+from support.sweeps import few_or_all
 from support.why_rounds import OPTIONS, asked_group, asked_round, faults
 
 from kubestow.instances import catalogue
@@ -293,15 +294,15 @@ def test_a_core_of_a_group_is_what_all_plans_say(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", [300, 320])
-def test_forty_cores_of_groups_are_what_all_plans_say(start):
+@pytest.mark.parametrize("start", range(300, few_or_all(320, 340), 20))
+def test_many_cores_of_groups_are_what_all_plans_say(start):
     found = {seed: faults(*asked) for seed in range(start, start + 20) if (asked := asked_group(seed))}
     assert {seed: wrong for seed, (wrong, _) in found.items() if wrong} == {}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(100, 300, 20))
-def test_two_hundred_cores_are_what_all_plans_say(start):
+@pytest.mark.parametrize("start", range(100, few_or_all(180, 300), 20))
+def test_many_cores_are_what_all_plans_say(start):
     answers = {seed: faults(snapshot) for seed in range(start, start + 20) if (snapshot := asked_round(seed))}
     assert {seed: wrong for seed, (wrong, _) in answers.items() if wrong} == {}
     assert {kind for _, kind in answers.values()} > {"placed"}
