@@ -49,6 +49,16 @@ def test_the_moves_are_those_of_the_exhaustive_search(goal, seed):
     assert costs(found.optimal.tiers) <= costs(found.heuristic.tiers)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", ["admit", "free-nodes"])
+def test_so_they_are_in_two_hundred_rounds(goal):
+    for seed in range(15, 200):
+        snapshot, wishes = drawn(seed, goal)
+        found = rebalance(snapshot, wishes, OPTIONS).optimal
+        assert found.proven, seed
+        assert costs(found.tiers) == exhaustive(snapshot, wishes), seed
+
+
 @pytest.mark.parametrize("seed", range(1, 3))
 @pytest.mark.parametrize("goal", ["admit", "free-nodes"])
 def test_every_point_of_the_front_is_that_of_the_exhaustive_search(goal, seed):
