@@ -21,8 +21,8 @@ name = names.PRIORITY_SORT
 
 
 def applies(problem: Problem) -> bool:
-    """Whether the family applies: always."""
-    return bool(problem.classes)
+    """Whether the family applies: always, but where pods move (`encoders.moves`)."""
+    return bool(problem.classes) and problem.mobility is None
 
 
 def encode(ctx: Context) -> None:

@@ -16,6 +16,13 @@ DESIRED_COUNT = "desiredCount"
 PREFERRED_TOPOLOGY = "preferredTopology"
 SCORES = "scores"
 
+#: Tiers of moves (docs/rebalance.md): nodes that are freed (max), the price of the others (min), pods that
+#: move (min), and their memory in bytes (min).
+FREE_NODES = "freeNodes"
+PRICE = "price"
+MOVES = "moves"
+MOVED_MEMORY = "movedMemory"
+
 #: Values of ``--prefer``; the last tier carries the name of the preference, `none` adds no tier.
 PREFERENCES = ("none", SCORES, "pack", "spread")
 
