@@ -194,7 +194,7 @@ class LiveCluster(Cluster):
         numbers = np.array(sorted(changed), dtype=np.int64)
         for found in self._memo.values():
             if isinstance(found, Framework):
-                found.forget_taints(numbers)
+                found.follow_taints(numbers)
 
     def _forget_nodes(self) -> None:
         # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
