@@ -6,6 +6,8 @@ PYTHON ?= $(shell python3.11 -c '' 2>/dev/null && echo python3.11 || echo python
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+# Of `make wheel-test`: make wheel-test PYTHONS='python3.11 python3.13'.
+PYTHONS ?= $(PYTHON)
 # Both cores of a small machine; more where there are more: make test JOBS=8.
 JOBS   ?= 2
 
@@ -15,8 +17,8 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench \
-        wheel-test clean
+.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs notebooks \
+        wheel-test constraints clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -69,12 +71,27 @@ bench: $(STAMP) ## measure everything (hours; may be taken up again) and write d
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m benchmarks --write --resume
 
-wheel-test: $(STAMP) ## build the wheel, install it into a fresh environment elsewhere and run it there
-	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build' EXIT; rm -rf build; \
-	  $(BIN)/python -m build --quiet --wheel --outdir "$$room" .; \
-	  $(PYTHON) -m venv "$$room/venv"; \
-	  "$$room/venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$room"/*.whl; \
-	  cd "$$room" && venv/bin/kubestow --version && venv/bin/kubestow solve
+docs: $(STAMP) ## build the documentation site into build/site, strictly
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+notebooks: $(STAMP) ## run the tutorials of docs/ and keep what they print in them
+	$(BIN)/jupyter-execute --inplace docs/tutorials/*.ipynb
+
+wheel-test: $(STAMP) ## build sdist and wheel, install them into fresh environments of PYTHONS elsewhere and run them
+	@set -eu; room=$$(mktemp -d); trap 'rm -rf "$$room" build/lib build/bdist.*' EXIT; \
+	  $(BIN)/python -m build --quiet --outdir "$$room" .; \
+	  for python in $(PYTHONS); do for dist in "$$room"/*.whl "$$room"/*.tar.gz; do \
+	    "$$python" -c 'import sys; print("Python", sys.version.split()[0])'; echo "$${dist##*/}"; \
+	    rm -rf "$$room/venv"; "$$python" -m venv "$$room/venv"; \
+	    "$$room/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
+	      --constraint constraints.txt "$$dist"; \
+	    (cd "$$room" && venv/bin/python -m pip check && venv/bin/kubestow --version && venv/bin/kubestow solve); \
+	  done; done
+
+constraints: $(STAMP) ## pin what a reproducible install takes, for every Python from 3.11 on
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
+	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report \
+	  pyproject.toml --output-file constraints.txt
 
 clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) .types build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -18,6 +18,7 @@ import click
 from kubestow import __version__
 from kubestow.commands.apply_plan import apply_plan
 from kubestow.commands.check import check
+from kubestow.commands.drain import drain
 from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
 from kubestow.commands.fit import fit
@@ -305,6 +306,7 @@ main.add_command(simulate)
 main.add_command(take)
 main.add_command(trace)
 main.add_command(what_if)
+main.add_command(drain)
 
 
 @main.command()

@@ -10,16 +10,15 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from ..models.meta import generated_name
+from .forms import awaited, patched, status_patched, status_tested
 from .places import Place
-from .request import Request, Wait
+from .request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..models.plan_objects import PlanObjects, Reservation, TouchedClaim, TouchedPod
 
-STRATEGIC = "application/strategic-merge-patch+json"
-JSON_PATCH = "application/json-patch+json"
 _FINALIZER = "resource.kubernetes.io/delete-protection"
 _EXTENDED = "resource.kubernetes.io/extended-resource-claim"
 
@@ -40,16 +39,8 @@ class Claims:
             consumers[:] = [consumer for consumer in consumers if consumer.get("uid") != pod.uid]
             if not consumers and key in self._allocated:
                 self._allocated.discard(key)
-                place = self._place(key)
-                yield Request(
-                    step=number,
-                    action="wait",
-                    about=f"wait until resource claim {key} has no devices",
-                    verb="get",
-                    path=place.path,
-                    wait=Wait(until="deallocated", uid=self._claims[key].uid),
-                    place=place,
-                )
+                words = f"wait until resource claim {key} has no devices"
+                yield awaited(number, words, self._place(key), "deallocated", self._claims[key].uid)
 
     def deallocated(self, number: int, key: str) -> Iterator[Request]:
         """Take the devices of an idle claim back, if it is reserved for those that the round saw."""
@@ -62,17 +53,8 @@ class Claims:
         ]
         self._consumers[key] = []
         self._allocated.discard(key)
-        yield Request(
-            step=number,
-            action="deallocate",
-            about=f"take the devices of resource claim {key} back",
-            verb="patch",
-            path=f"{place.path}/status",
-            content_type=JSON_PATCH,
-            body=body,
-            place=place,
-            subresource="status",
-        )
+        words = f"take the devices of resource claim {key} back"
+        yield status_tested(number, "deallocate", words, place, body)
 
     def bound(self, number: int, pod: TouchedPod) -> Iterator[Request]:
         """Allocate and reserve the claims of a pod that is about to be bound."""
@@ -85,20 +67,13 @@ class Claims:
             reserves = reservation.consumer not in self._consumers[claim.claim]
             if not (allocates or reserves):
                 continue
-            place, uid = self._place(claim.claim), {"uid": claim.uid}
+            place = self._place(claim.claim)
             if allocates:
                 self._allocated.add(claim.claim)
-                yield Request(
-                    step=number,
-                    action="protect",
-                    about=f"protect resource claim {claim.claim} while it has devices",
-                    verb="patch",
-                    path=place.path,
-                    content_type=STRATEGIC,
-                    body={"metadata": {**uid, "finalizers": [_FINALIZER]}},
-                    place=place,
-                )
-            yield self._status(number, place, claim, reservation, allocates, uid)
+                words = f"protect resource claim {claim.claim} while it has devices"
+                body = {"metadata": {"uid": claim.uid, "finalizers": [_FINALIZER]}}
+                yield patched(number, "protect", words, place, body)
+            yield self._status(number, place, claim, reservation, allocates)
             self._consumers[claim.claim].append(reservation.consumer)
 
     def _status(
@@ -108,23 +83,12 @@ class Claims:
         claim: TouchedClaim,
         reservation: Reservation,
         allocates: bool,
-        uid: dict[str, str],
     ) -> Request:
         status: dict[str, Any] = {"allocation": claim.allocation} if allocates else {}
         status["reservedFor"] = [reservation.consumer]
-        words = "give devices to" if allocates else "reserve"
-        body: dict[str, Any] = {"metadata": uid} if uid else {}
-        return Request(
-            step=number,
-            action="allocate" if allocates else "reserve",
-            about=f"{words} resource claim {place.namespace}/{place.name}",
-            verb="patch",
-            path=f"{place.path}/status",
-            content_type=STRATEGIC,
-            body={**body, "status": status},
-            place=place,
-            subresource="status",
-        )
+        action, words = ("allocate", "give devices to") if allocates else ("reserve", "reserve")
+        about = f"{words} resource claim {place.namespace}/{place.name}"
+        return status_patched(number, action, about, place, claim.uid, status)
 
     def _made(
         self, number: int, claim: TouchedClaim, reservation: Reservation, pod: TouchedPod
@@ -159,19 +123,10 @@ class Claims:
             body={**document, "spec": claim.spec},
             place=place,
         )
-        yield self._status(number, place, claim, reservation, allocates=True, uid={})
+        yield self._status(number, place, claim, reservation, allocates=True)
         told = {"resourceClaimName": name, "requestMappings": list(claim.request_mappings)}
-        yield Request(
-            step=number,
-            action="tell",
-            about=f"tell pod {pod.pod} of that claim",
-            verb="patch",
-            path=f"{owner.path}/status",
-            content_type=STRATEGIC,
-            body={"metadata": {"uid": pod.uid}, "status": {"extendedResourceClaimStatus": told}},
-            place=owner,
-            subresource="status",
-        )
+        status = {"extendedResourceClaimStatus": told}
+        yield status_patched(number, "tell", f"tell pod {pod.pod} of that claim", owner, pod.uid, status)
 
     def _place(self, key: str) -> Place:
         return Place.of("resourceclaims", key, self._claims[key].api_version)

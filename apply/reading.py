@@ -59,11 +59,18 @@ def read_plan(path: str, scheduler: str | None = None) -> tuple[str, Plan]:
         raise InputError(file, "", where, f"is not {_WANTED}: {fault['msg']}") from None
     if scheduler not in (None, plan.scheduler):
         raise InputError(file, "", "scheduler", f"is {plan.scheduler}, not {scheduler}")
-    _refuse(file, plan)
+    refuse(file, plan)
     return file, plan
 
 
-def _refuse(file: str, plan: Plan) -> None:
+def refuse(file: str, plan: Plan) -> None:
+    """Refuse a plan that may not or cannot be carried out.
+
+    Raises
+    ------
+    InputError
+        Naming the plan as `file`, and what is wrong with it.
+    """
     if not plan.stats.verified:
         raise InputError(
             file, "", "stats.verified", "is false: only a plan that was replayed may be carried out"
@@ -81,6 +88,13 @@ def _refuse(file: str, plan: Plan) -> None:
         if any(result.get("bindingConditions") for result in results):
             why = "its devices have binding conditions (KEP-5007), which only a scheduler waits for"
             raise InputError(file, f"ResourceClaim {claim.claim}", "objects", why)
+        group, _, version = claim.api_version.partition("/")
+        if wrong := subdomain(group) or label_name(version):
+            raise InputError(file, f"ResourceClaim {claim.claim}", "apiVersion", wrong)
+    for volume in plan.objects.volume_claims:
+        if (volume.volume is None) == (volume.node is None):
+            either = "must have either a volume or the node for which one is made"
+            raise InputError(file, f"PersistentVolumeClaim {volume.claim}", "objects", either)
     for kind, key, uid in _named(plan, plan.objects):
         namespace, _, name = ("", "", key) if kind in _OF_THE_CLUSTER else key.partition("/")
         if wrong := ("" if kind in _OF_THE_CLUSTER else label_name(namespace)) or subdomain(name):
@@ -127,6 +141,8 @@ def _named(plan: Plan, objects: PlanObjects) -> Iterator[tuple[str, str, Any]]:
         yield "PersistentVolumeClaim", volume.claim, volume.uid
         if volume.volume is not None:
             yield "PersistentVolume", volume.volume, volume.volume_uid
+        if volume.node is not None:
+            yield "Node", volume.node, None
     for step in plan.steps:
         if step.node is not None:
             yield "Node", step.node, None

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .claims import STRATEGIC, Claims
+from .claims import Claims
+from .forms import awaited, status_patched
 from .places import Place
-from .request import Request, Wait
+from .request import Request
 from .volumes import volumes_bound
 
 if TYPE_CHECKING:
@@ -93,18 +94,8 @@ class _Applied:
         node = self._node_of.pop(key, None) if key is not None else None
         if key is None or node is None:
             return
-        place = Place.of(_PODS, key)
-        yield Request(
-            step=number,
-            action="nominate",
-            about=f"nominate pod {key} to node {node}",
-            verb="patch",
-            path=f"{place.path}/status",
-            content_type=STRATEGIC,
-            body={"metadata": {"uid": self._pods[key].uid}, "status": {"nominatedNodeName": node}},
-            place=place,
-            subresource="status",
-        )
+        place, uid, words = Place.of(_PODS, key), self._pods[key].uid, f"nominate pod {key} to node {node}"
+        yield status_patched(number, "nominate", words, place, uid, {"nominatedNodeName": node})
 
     def _evicted(self, number: int, pod: TouchedPod) -> Iterator[Request]:
         """Ask the eviction API; where it refuses as the plan says, delete the pod as preemption does.
@@ -142,18 +133,9 @@ class _Applied:
             "reason": "PreemptionByScheduler",
             "message": f"kubestow: {words}",
         }
-        yield Request(
-            step=number,
-            action="mark",
-            about=f"say in the status of pod {pod.pod} that it is preempted",
-            verb="patch",
-            path=f"{place.path}/status",
-            content_type=STRATEGIC,
-            body={"metadata": {"uid": pod.uid}, "status": {"conditions": [condition]}},
-            if_refused=asks,
-            place=place,
-            subresource="status",
-        )
+        about = f"say in the status of pod {pod.pod} that it is preempted"
+        status = {"conditions": [condition]}
+        yield status_patched(number, "mark", about, place, pod.uid, status, if_refused=asks)
         yield Request(
             step=number,
             action="delete",
@@ -167,16 +149,7 @@ class _Applied:
         )
 
     def _left(self, number: int, pod: TouchedPod) -> Iterator[Request]:
-        place = Place.of(_PODS, pod.pod)
-        yield Request(
-            step=number,
-            action="wait",
-            about=f"wait until pod {pod.pod} is gone",
-            verb="get",
-            path=place.path,
-            wait=Wait(until="gone", uid=pod.uid),
-            place=place,
-        )
+        yield awaited(number, f"wait until pod {pod.pod} is gone", Place.of(_PODS, pod.pod), "gone", pod.uid)
         yield from self._claims.left(number, pod)
 
     def _bound(self, number: int, pod: TouchedPod, node: str) -> Request:

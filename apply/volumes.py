@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .claims import JSON_PATCH, STRATEGIC
+from .forms import JSON_PATCH, awaited, patched
 from .places import Place
-from .request import Request, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..models.plan_objects import TouchedVolumeClaim
+    from .request import Request
 
 _SELECTED_NODE = "volume.kubernetes.io/selected-node"
 
@@ -26,15 +26,7 @@ def volumes_bound(number: int, claims: tuple[TouchedVolumeClaim, ...]) -> Iterat
         yield _reserved(number, claim) if claim.volume is not None else _selected(number, claim)
     for claim in claims:
         place = Place.of("persistentvolumeclaims", claim.claim)
-        yield Request(
-            step=number,
-            action="wait",
-            about=f"wait until volume claim {claim.claim} is bound",
-            verb="get",
-            path=place.path,
-            wait=Wait(until="bound", uid=claim.uid),
-            place=place,
-        )
+        yield awaited(number, f"wait until volume claim {claim.claim} is bound", place, "bound", claim.uid)
 
 
 def _reserved(number: int, claim: TouchedVolumeClaim) -> Request:
@@ -57,31 +49,17 @@ def _reserved(number: int, claim: TouchedVolumeClaim) -> Request:
         if claim.reserved
         else [{"op": "test", "path": "/spec/claimRef", "value": None}]
     )
-    return Request(
-        step=number,
-        action="reserve",
-        about=f"reserve volume {claim.volume} for volume claim {claim.claim}",
-        verb="patch",
-        path=place.path,
-        content_type=JSON_PATCH,
-        body=[
-            {"op": "test", "path": "/metadata/uid", "value": claim.volume_uid},
-            *held,
-            {"op": "add", "path": "/spec/claimRef", "value": reference},
-        ],
-        place=place,
-    )
+    body = [
+        {"op": "test", "path": "/metadata/uid", "value": claim.volume_uid},
+        *held,
+        {"op": "add", "path": "/spec/claimRef", "value": reference},
+    ]
+    words = f"reserve volume {claim.volume} for volume claim {claim.claim}"
+    return patched(number, "reserve", words, place, body, content_type=JSON_PATCH)
 
 
 def _selected(number: int, claim: TouchedVolumeClaim) -> Request:
     place = Place.of("persistentvolumeclaims", claim.claim)
-    return Request(
-        step=number,
-        action="provision",
-        about=f"have a volume made for volume claim {claim.claim} on node {claim.node}",
-        verb="patch",
-        path=place.path,
-        content_type=STRATEGIC,
-        body={"metadata": {"uid": claim.uid, "annotations": {_SELECTED_NODE: claim.node}}},
-        place=place,
-    )
+    words = f"have a volume made for volume claim {claim.claim} on node {claim.node}"
+    body = {"metadata": {"uid": claim.uid, "annotations": {_SELECTED_NODE: claim.node}}}
+    return patched(number, "provision", words, place, body)

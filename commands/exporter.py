@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .group import INTERRUPTED, complain, leave
+from .group import INTERRUPTED, complain, leave, serving
 from .help import Command
 from .inputs import complete_instance, input_options, search_of, search_options, snapshots
 from .live import live_options
@@ -82,6 +82,7 @@ def exporter(
     Every so often the cluster that kubectl reaches is read (--live, lists only), the round is solved with
     both schedulers within the time limit, and /metrics has the numbers. A round that cannot be read or solved
     is counted, and the numbers stay those of the last one that could. An INSTANCE is read anew each time.
+    SIGTERM ends the server with exit code 0, Ctrl-C with 130.
     """
     metrics = _metrics()
     arguments = () if instance is None else (instance,)
@@ -89,14 +90,15 @@ def exporter(
     if instance is None and not choices["live"]:
         raise click.UsageError("what is needed is --live or an INSTANCE")
     if once:
-        _round(metrics, arguments, search, choices)
+        if _round(metrics, arguments, search, choices):
+            leave(INTERRUPTED, "interrupted")
         click.echo(metrics.text(), nl=False)
         return
 
     if instance == "-":
         raise click.UsageError("standard input can be read once only: it goes with --once")
 
-    from ..models.errors import KubestowError
+    from ..models.errors import KubestowError, is_interrupt
 
     host, port = listen
     try:
@@ -104,14 +106,18 @@ def exporter(
     except OSError as error:
         raise KubestowError(f"--listen {host}:{port}: {error.strerror}") from None
     news(f"metrics at http://{f'[{host}]' if ':' in host else host}:{port}/metrics")
-    while True:
-        start = time.monotonic()
-        try:
-            _round(metrics, arguments, search, choices)
-        except KubestowError as error:
-            metrics.failed()
-            complain(f"error: {error}")
-        rest(max(0.0, interval - (time.monotonic() - start)))
+    with serving():
+        while True:
+            start = time.monotonic()
+            try:
+                if _round(metrics, arguments, search, choices):
+                    raise KeyboardInterrupt
+            except KubestowError as error:
+                if is_interrupt(error):
+                    raise KeyboardInterrupt from None
+                metrics.failed()
+                complain(f"error: {error}")
+            rest(max(0.0, interval - (time.monotonic() - start)))
 
 
 def rest(seconds: float) -> None:
@@ -133,8 +139,8 @@ def _metrics() -> Metrics:
 
 def _round(
     metrics: Metrics, arguments: tuple[str, ...], search: SolveOptions, choices: dict[str, Any]
-) -> None:
-    """Read and solve one round."""
+) -> bool:
+    """Read and solve one round; return whether an interrupt ended it early."""
     from ..solver.round_measures import measured
 
     metrics.begun()
@@ -142,5 +148,4 @@ def _round(
     [loaded] = snapshots(arguments, choices)
     measures = measured(loaded.snapshot, search)
     metrics.solved(measures, time.monotonic() - start, time.time())
-    if measures.interrupted:
-        leave(INTERRUPTED, "interrupted")
+    return measures.interrupted

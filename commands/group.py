@@ -135,6 +135,33 @@ def before_a_plan() -> Iterator[None]:
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
+@contextmanager
+def serving() -> Iterator[None]:
+    """Let SIGTERM end a server with exit code 0, as that is how one is stopped; Ctrl-C ends it with 130."""
+    from ..models.errors import is_interrupt
+
+    asked = False
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal asked
+        asked = True
+        _interrupt(number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except BaseException as error:
+        if not (asked and is_interrupt(error)):
+            raise
+        complain("terminated")
+        raise click.exceptions.Exit(DONE) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def leave(code: int, words: str) -> NoReturn:
     """End a command whose answer is written, with words on stderr and an exit code."""
     sys.stdout.flush()

@@ -144,10 +144,8 @@ input_options = options(
 )
 
 
-def parse_never(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[PodSelector, ...]:
-    """Read ``--never-evict``."""
+def parse_pods(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[PodSelector, ...]:
+    """Read pods by namespace and labels, as ``--never-evict`` has them."""
     from ..models.eviction_limits import PodSelector
 
     try:
@@ -174,11 +172,11 @@ limit_options = options(
         "--never-evict",
         metavar="[NAMESPACE:]SELECTOR",
         multiple=True,
-        callback=parse_never,
+        callback=parse_pods,
         help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
     ),
 )
-search_options = options(
+effort_options = options(
     click.option(
         "--time-limit",
         type=float,
@@ -191,6 +189,9 @@ search_options = options(
     click.option(
         "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
     ),
+)
+search_options = options(
+    effort_options,
     click.option(
         "--prefer",
         type=click.Choice(["none", "scores", "pack", "spread"]),
@@ -290,18 +291,21 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
 
 
 def _live(choices: Mapping[str, Any], gates: FeatureGates) -> Loaded:
+    start = time.monotonic()
+    snapshot = live_cluster(choices, gates, now=choices["now"], expand=choices["expand"])
+    return _told(snapshot, choices, start)
+
+
+def live_cluster(
+    choices: Mapping[str, Any], gates: FeatureGates, *, now: datetime | None = None, expand: bool = False
+) -> Snapshot:
+    """Read the cluster that kubectl reaches; what is to be told about it is not told."""
     from ..instances.live.cluster import live_snapshot
 
-    start = time.monotonic()
     with progress_told() as progress:
-        snapshot = live_snapshot(
-            target_of(choices),
-            now=choices["now"],
-            expand=choices["expand"],
-            feature_gates=gates,
-            watch=progress.watch,
+        return live_snapshot(
+            target_of(choices), now=now, expand=expand, feature_gates=gates, watch=progress.watch
         )
-    return _told(snapshot, choices, start)
 
 
 def _told(snapshot: Snapshot, choices: Mapping[str, Any], start: float) -> Loaded:
@@ -356,6 +360,14 @@ def limits_of(choices: Mapping[str, Any]) -> EvictionLimits:
             raise click.UsageError(f"--no-evictions and --max-evictions {evictions} do not go together")
         evictions = 0
     return EvictionLimits(evictions, choices["max_violations"], choices["never_evict"])
+
+
+def effort_of(choices: Mapping[str, Any]) -> SolveOptions:
+    """Read how much a search may take, where the command has no other options of a search."""
+    from ..solver.options import SolveOptions
+
+    given = {name: choices[name] for name in ("time_limit", "workers", "seed")}
+    return SolveOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def search_of(choices: Mapping[str, Any]) -> SolveOptions:

@@ -38,16 +38,21 @@ def wants_live(arguments: Sequence[str], choices: Mapping[str, Any]) -> bool:
     """
     if "live" not in choices:
         return False
-    named = [name for name in ("context", "kubeconfig") if choices[name]]
     if choices["live"] or (is_plugin() and not arguments and choices["input_format"] == "manifests"):
         if arguments:
             raise click.UsageError("--live takes no INSTANCE: the cluster is the instance")
         if choices["input_format"] != "manifests":
             raise click.UsageError(f"--live and --format {choices['input_format']} do not go together")
         return True
-    if named:
-        raise click.UsageError(f"--{named[0]} goes with --live only")
+    refuse_stray(choices)
     return False
+
+
+def refuse_stray(choices: Mapping[str, Any]) -> None:
+    """Refuse options that say which cluster, where it is not read."""
+    for name in ("context", "kubeconfig"):
+        if choices[name] and not choices["live"]:
+            raise click.UsageError(f"--{name} goes with --live only")
 
 
 def target_of(choices: Mapping[str, Any]) -> Target:

@@ -15,6 +15,7 @@ from .voice import note, progress_told, voice_options
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..framework.index.cluster import Cluster
     from ..models.snapshot import Snapshot
     from ..reports.html.reading import Document, Rounds
     from ..reports.html.timeline import Timeline
@@ -64,7 +65,7 @@ Examples:
 )
 @click.option(
     "--figure",
-    type=click.Choice(["utilisation", "tiers", "timeline"]),
+    type=click.Choice(["utilisation", "tiers", "progress", "timeline"]),
     help="Which one.  [default: what the document has]",
 )
 @voice_options
@@ -81,12 +82,14 @@ def report(
 ) -> None:
     """Make a page of a plan, a comparison, a study or a simulation that people look at.
 
-    DOCUMENT is what `kubestow solve`, `compare`, `study` or `simulate` printed with `-o json`, `-` for
-    standard input. The page is one file that loads nothing: the cluster by zone and rack, both schedulers
-    beside each other, what moved and why. A plan is replayed on its instance first.
+    DOCUMENT is what `kubestow solve`, `compare` (with --against as well), `study` or `simulate` printed with
+    `-o json` or `-o yaml`, `-` for standard input. The page is one file that loads nothing: the cluster by
+    zone and rack, both schedulers beside each other, what moved and why. A plan is replayed on its instance
+    first.
     """
+    from ..instances.documents import the_document
     from ..instances.files import read_file
-    from ..reports.html.reading import Rounds, Simulated, read_document
+    from ..reports.html.reading import WANTED, Rounds, Simulated, read_document
 
     if output is None and plot is None:
         raise click.UsageError("what is needed is -o FILE for a page, or --plot FILE for a figure")
@@ -94,7 +97,8 @@ def report(
         raise click.UsageError("standard input (-) can be read only once")
     if figure is not None and plot is None:
         raise click.UsageError("--figure goes with --plot only")
-    read = read_document(*read_file(document, "one document"))
+    name, content = read_file(document, "one document")
+    read = read_document(name, the_document(name, content, WANTED))
     if log is not None and not isinstance(read, Simulated):
         raise click.UsageError("--log goes with the document of kubestow simulate only")
     if not isinstance(read, Rounds) and (instance or topology_key):
@@ -157,12 +161,23 @@ def _solved(
         return None
     with progress_told() as progress:
         limits = EvictionLimits.of(next(iter(rounds.plans.values())))
-        cluster = build_cluster(replace(snapshot, limits=limits), progress.watch)
+        snapshot = replace(snapshot, limits=limits)
+        cluster = None if rounds.upgrade else build_cluster(snapshot, progress.watch)
         try:
-            return {name: reopen(cluster, plan, progress.watch) for name, plan in rounds.plans.items()}
+            return {
+                name: reopen(cluster or _of_release(snapshot, name), plan, progress.watch)
+                for name, plan in rounds.plans.items()
+            }
         except ReplayFailure as error:
             hint = "a report needs the plan's own instance, with the options that it was read with"
             raise ReplayFailure(f"{snapshot.name}: {error} ({hint})") from None
+
+
+def _of_release(snapshot: Snapshot, version: str) -> Cluster:
+    from ..framework.build import build_cluster
+    from ..models.kube_version import KubeVersion
+
+    return build_cluster(replace(snapshot, kube_version=KubeVersion.parse(version)))
 
 
 def _snapshot(rounds: Rounds, named: Sequence[str], choices: Mapping[str, Any]) -> Snapshot | None:

@@ -7,13 +7,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..instances.dump import DUMP_TO_FILE
 from .help import Command
-from .inputs import kube_version_option, tell, tell_read
+from .inputs import kube_version_option, live_cluster, tell, tell_read
+from .live import live_options, refuse_stray
 from .plugin import is_plugin
 from .printing import Printing, printing
 from .voice import is_quiet
@@ -45,6 +46,7 @@ Examples:
   kubestow simulate rolling-update --scheduler both
   kubestow simulate zone-outage --log events.jsonl --metrics metrics.prom -o json
   kubestow simulate hour-of-arrivals --feature-gates SchedulerQueueingHints=false
+  kubestow simulate tomorrow.yaml --live
 
 \b
 Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
@@ -67,6 +69,7 @@ Your own cluster, for a scenario that says `cluster: {{files: [cluster.json]}}`:
     "--feature-gates", metavar="NAME=false,...", default="", help="Switch off what the scheduler has."
 )
 @kube_version_option
+@live_options
 @printing("json", "yaml")
 def simulate(
     scenario: str | None,
@@ -76,12 +79,14 @@ def simulate(
     feature_gates: str,
     kube_version: KubeVersion,
     printing: Printing,
+    **choices: Any,
 ) -> None:
     """Run a cluster through time on a virtual clock.
 
     Pods come and go, nodes fail, an autoscaler adds some. SCENARIO is a YAML file (docs/simulate.md), `-` for
-    standard input, or the name of a bundled one; without it the first bundled one runs. A run with the same
-    seed is the same to the byte.
+    standard input, or the name of a bundled one; without it the first bundled one runs. With --live the
+    cluster that kubectl reaches, and its time, take the place of the scenario's own. A run with the same seed
+    is the same to the byte.
     """
     from ..instances import catalogue, scenarios
     from ..instances.scenario_loader import load_scenario
@@ -89,15 +94,21 @@ def simulate(
     from ..reports.output_file import output_file
     from ..reports.simulation import simulation_report
     from ..simulation.prometheus import prometheus
-    from ..simulation.summary import summary
+    from ..simulation.summary import document_of
 
     if scenario is None and is_plugin():
         raise click.UsageError("what is needed is a SCENARIO; `kubectl kubestow instances` lists some")
+    refuse_stray(choices)
+    if scenario is None and choices["live"]:
+        raise click.UsageError("what is needed beside --live is a SCENARIO: what happens, and for how long")
     if log and metrics and Path(log).resolve() == Path(metrics).resolve():
         raise click.UsageError("--log and --metrics cannot be one file")
     gates = FeatureGates.parse(feature_gates)
     loaded = load_scenario(
-        scenarios.locate(scenarios.NAMES[0] if scenario is None else scenario), catalogue.locate, gates
+        scenarios.locate(scenarios.NAMES[0] if scenario is None else scenario),
+        catalogue.locate,
+        gates,
+        partial(live_cluster, choices) if choices["live"] else None,
     )
     loaded = replace(loaded, snapshot=replace(loaded.snapshot, kube_version=kube_version))
     tell(loaded.name, _notes_of(loaded))
@@ -110,13 +121,7 @@ def simulate(
         }
         if metrics is not None:
             files[metrics].write(prometheus(runs))
-    document = {
-        "scenario": loaded.name,
-        "title": loaded.title,
-        "seconds": loaded.duration / 1e9,
-        "seed": loaded.seed,
-        "runs": {name: summary(run) for name, run in runs.items()},
-    }
+    document = document_of(loaded, runs)
     printing.emit(document, partial(simulation_report, document))
 
 

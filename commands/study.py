@@ -15,6 +15,8 @@ from ..instances.dump import DUMP
 from .group import INCOMPLETE, INTERRUPTED, leave
 from .help import Command
 from .inputs import OPENB, complete_instance, input_options, search_of, search_options, snapshots, stdin_once
+from .live import live_options, refuse_stray
+from .plugin import is_plugin
 from .printing import Printing, printing
 from .voice import news
 
@@ -34,17 +36,18 @@ Examples:
   {DUMP} > monday.json
   kubestow study monday.yaml tuesday.yaml -o csv
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
+  kubestow study monday.yaml --live
 """,
 )
 @click.argument(
     "instances",
     nargs=-1,
-    required=True,
-    metavar="INSTANCE...",
+    metavar="[INSTANCE]...",
     callback=stdin_once,
     shell_complete=complete_instance,
 )
 @printing("wide", "csv", "json")
+@live_options
 @search_options
 @input_options
 def study(instances: tuple[str, ...], printing: Printing, **choices: Any) -> None:
@@ -53,7 +56,7 @@ def study(instances: tuple[str, ...], printing: Printing, **choices: Any) -> Non
     It has values, bounds, gaps and seconds. As many instances as there are workers are solved at a time, each
     with one thread, on this machine or on a Dask cluster; the time limit is for each of them. An instance
     that cannot be read or solved has a row with the reason, and the exit code is 1. Ctrl-C ends the study
-    with the rows that are done.
+    with the rows that are done. With --live the cluster as it is now is one more instance, the last.
     """
     from ..models.study import ERROR
     from ..solver.study import study as solve_all
@@ -91,17 +94,26 @@ def _loaded(
     from ..models.errors import KubestowError
     from ..models.study import StudiedInstance
 
-    groups = [list(instances)] if choices["input_format"] == OPENB else [[name] for name in instances]
+    live = choices["live"] or (is_plugin() and not instances)
+    if not instances and not live:
+        raise click.UsageError("what is needed is an INSTANCE, or --live")
+    if not live:
+        refuse_stray(choices)
+    of_files = {**choices, "live": False, "context": None, "kubeconfig": None}
+    names = [list(instances)] if choices["input_format"] == OPENB else [[name] for name in instances]
+    groups: list[tuple[list[str], Mapping[str, Any]]] = [(group, of_files) for group in names if group]
+    if live:
+        groups.append(([], choices))
     loaded: list[Snapshot | StudiedInstance] = []
     first: KubestowError | None = None
-    for group in groups:
+    for group, how in groups:
         if interrupted():
             break
         try:
-            loaded += [item.snapshot for item in snapshots(group, choices)]
+            loaded += [item.snapshot for item in snapshots(group, how)]
         except KubestowError as error:
             first = first or error
-            loaded.append(StudiedInstance.failed(" ".join(group), str(error)))
+            loaded.append(StudiedInstance.failed(" ".join(group) or "live", str(error)))
     if first is not None and all(isinstance(item, StudiedInstance) for item in loaded):
         raise first
     return loaded

@@ -155,6 +155,36 @@ def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int
     return objects
 
 
+def pool(
+    nodes: int, seed: int, *, pods_per_node: int = 20, apps: int = 60, in_use: float = 0.8
+) -> list[Manifest]:
+    """A pool of nodes in three zones that run Deployments, each node about as full as any other.
+
+    Half of the Deployments are spread over the zones (`DoNotSchedule`), every one is under a budget of a
+    tenth; all pods have a controller that makes them again. `in_use` is the share of the cpu they ask for.
+    """
+    rng = random.Random(f"pool/{nodes}/{seed}/{pods_per_node}/{apps}/{in_use}")
+    size = {"cpu": "16", "memory": "64Gi", "pods": "110"}
+    objects = [_node(n, size, zones=3) for n in range(nodes)]
+    copies = nodes * pods_per_node // apps
+    weights = [rng.randrange(1, 9) for _ in range(apps)]
+    unit = 16_000 * in_use * nodes / (copies * sum(weights))
+    turns = [rng.randrange(nodes) for _ in range(3)]  # the next node of each zone
+    for app, weight in enumerate(weights):
+        name = f"app{app}"
+        requests = {"cpu": f"{int(unit * weight)}m", "memory": f"{weight * 256}Mi"}
+        owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"{name}-1", "controller": True}
+        for k in range(copies):
+            pod = _pod(f"{name}-{k:05d}", name, requests, priority=0, created=k)
+            pod["metadata"]["ownerReferences"] = [owner]
+            pod["spec"]["topologySpreadConstraints"] = _spread(name, "zone" if app % 2 else "none")
+            zone = k % 3
+            objects.append(_run(pod, range(zone, nodes, 3)[turns[zone] % len(range(zone, nodes, 3))]))
+            turns[zone] += 1
+    objects += _budgets(dict.fromkeys((f"app{app}" for app in range(apps)), copies))
+    return objects
+
+
 def _running(rng: random.Random, nodes: int, in_use: float) -> Iterator[Manifest]:
     """Pods of two low priorities on every node, and a budget for each of their apps."""
     apps = [(f"old{k}", rng.choice([0, 10]), rng.randrange(2, 9) * 250) for k in range(20)]

@@ -49,8 +49,15 @@ HOST: Final = "kubernetes.io/hostname"
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
 
 
+Cluster = Callable[[FeatureGates], Snapshot]
+"""Reads a cluster for a scheduler with these gates off."""
+
+
 def load_scenario(
-    path: str | Path, locate: Callable[[str], str] = str, feature_gates: FeatureGates | None = None
+    path: str | Path,
+    locate: Callable[[str], str] = str,
+    feature_gates: FeatureGates | None = None,
+    cluster: Cluster | None = None,
 ) -> Scenario:
     """Read a scenario.
 
@@ -62,6 +69,8 @@ def load_scenario(
         From an instance's name to what to read.
     feature_gates : FeatureGates, optional
         Gates that are off beside those that the scenario switches off.
+    cluster : callable, optional
+        What takes the place of the scenario's own cluster, which is not read, and of its start.
 
     Raises
     ------
@@ -70,17 +79,25 @@ def load_scenario(
     """
     file, content = read_file(path, "one scenario")
     document = the_document(file, content, "a scenario")
-    return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates()).scenario(document)
+    return _Loader(file, Path(file).parent, locate, feature_gates or FeatureGates(), cluster).scenario(
+        document
+    )
 
 
 class _Loader:
     def __init__(
-        self, file: str, folder: Path, locate: Callable[[str], str], feature_gates: FeatureGates
+        self,
+        file: str,
+        folder: Path,
+        locate: Callable[[str], str],
+        feature_gates: FeatureGates,
+        cluster: Cluster | None,
     ) -> None:
         self._file = file
         self._folder = folder
         self._locate = locate
         self._gates = feature_gates
+        self._other_cluster = cluster
 
     def scenario(self, raw: Any) -> Scenario:
         """Read the whole document."""
@@ -96,7 +113,11 @@ class _Loader:
             raise top.fault("duration", "must be longer than 0s")
         scheduler = top.section("scheduler")
         gates = self._feature_gates(scheduler)
-        snapshot = self._cluster(top.section("cluster", required=True), name, start, gates)
+        own = top.section("cluster", required=self._other_cluster is None)
+        if self._other_cluster is None:
+            snapshot = self._cluster(own, name, start, gates)
+        else:
+            snapshot = self._other_cluster(gates)
         refuse_crowds(snapshot, self._file)
         configuration = self._configuration(scheduler)
         if configuration is not None:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from .annotations import MIRROR
 from .pod import Pod
 
-_MIRROR: Final = "kubernetes.io/config.mirror"
 _NAME: Final = "metadata.name"
 
 
@@ -17,7 +17,7 @@ def is_daemon(pod: Pod) -> bool:
 def is_mirror(pod: Pod) -> bool:
     """Whether a pod stands for a static pod of its node."""
     owner = pod.metadata.controller
-    return _MIRROR in pod.metadata.annotations or (owner is not None and owner.kind == "Node")
+    return MIRROR in pod.metadata.annotations or (owner is not None and owner.kind == "Node")
 
 
 def node_meant(pod: Pod) -> str:

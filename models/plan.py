@@ -13,6 +13,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from .plan_model import PlanModel
 from .plan_objects import PlanObjects
+from .search_point import SearchPoint
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -44,8 +45,7 @@ class Step(PlanModel):
 
     @model_serializer
     def _only_what_is_set(self) -> dict[str, str]:
-        fields = ("bind", "node", "mark", "leave", "deallocate")
-        return {f: v for f in fields if (v := getattr(self, f)) is not None}
+        return {f: v for f in type(self).model_fields if (v := getattr(self, f)) is not None}
 
 
 class Binding(PlanModel):
@@ -122,7 +122,8 @@ class Stats(PlanModel):
     `admissible` is false only for an outcome of greedy's that wasted an eviction, evicted a pod that it had
     bound, or part of a group that is evicted whole; `interrupted` says that Ctrl-C ended the work early.
     `wall_seconds` is what the plan took from when its input was begun to be read until it was replayed,
-    without the start of the program and without writing the answer.
+    without the start of the program and without writing the answer. `progress` says what the search knew
+    when; it is left out of the document where the search had nothing to find.
     """
 
     wall_seconds: float = 0.0
@@ -131,6 +132,14 @@ class Stats(PlanModel):
     verified: bool = False
     admissible: bool = True
     interrupted: bool = False
+    progress: tuple[SearchPoint, ...] = ()
+
+    @model_serializer(mode="wrap")
+    def _progress_only_where_there_is_some(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = write(self)
+        if not self.progress:
+            del document["progress"]
+        return document
 
 
 class Limits(PlanModel):

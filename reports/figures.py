@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..models.errors import KubestowError
+from .html.answers import search_progress, tier_rows
 from .html.cluster import BEFORE, resources_shown, states_of
 from .html.reading import INSTALL, Rounds, Simulated
 from .html.timeline import SERIES, Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 UTILISATION: Final = "utilisation"
 TIERS: Final = "tiers"
 TIMELINE: Final = "timeline"
+PROGRESS: Final = "progress"
 
 _COLOURS: Final = {BEFORE: "#8a97a8", "optimal": "#0a7f7a", "greedy": "#b8561c"}
 _FORMATS: Final = (".svg", ".png", ".pdf")
@@ -49,7 +51,7 @@ def draw(
         Its ending says the format.
     read : Rounds, Study or Simulated
     figure : str or None
-        `utilisation`, `tiers` or `timeline`; None for what the document has.
+        `utilisation`, `tiers`, `progress` or `timeline`; None for what the document has.
     solved, timelines : mapping or None
         What `utilisation` and `timeline` are drawn from.
 
@@ -88,6 +90,8 @@ def _figure(
         if solved is not None:
             offers[UTILISATION] = lambda: utilisation(solved)
         offers[TIERS] = lambda: tiers(read)
+        if rows := search_progress(read.plans):
+            offers[PROGRESS] = lambda: progress(rows)
     elif isinstance(read, Simulated):
         if timelines is not None:
             offers[TIMELINE] = lambda: timeline(timelines)
@@ -95,7 +99,11 @@ def _figure(
         offers[TIERS] = lambda: gaps(read)
     wanted = figure or next(iter(offers), TIMELINE)
     if wanted not in offers:
-        lacks = {UTILISATION: "needs a plan and its --instance", TIMELINE: "needs a simulation and its --log"}
+        lacks = {
+            UTILISATION: "needs a plan and its --instance",
+            TIMELINE: "needs a simulation and its --log",
+            PROGRESS: "needs a plan whose search had something to find (stats.progress)",
+        }
         raise KubestowError(f"--figure {wanted}: {lacks.get(wanted, 'is not of a simulation')}")
     return offers[wanted]()
 
@@ -112,7 +120,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
         for name, state in states.items():
             shares = state.requested[r][there] / cluster.allocatable[r][there]
             fullest_first = sorted(shares.tolist(), reverse=True)
-            axes.stairs(fullest_first, color=_COLOURS[name], label=name, linewidth=1.5, baseline=None)
+            axes.stairs(fullest_first, color=_COLOURS.get(name), label=name, linewidth=1.5, baseline=None)
         axes.set_title(cluster.resources[r])
         axes.set_xlabel("nodes, the fullest first")
         axes.set_ylabel("requested / allocatable")
@@ -124,25 +132,45 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
 
 def tiers(rounds: Rounds) -> Figure:
     """Draw each tier that is not 0 everywhere: a bar for each plan, and its bound where there is one."""
-    first, *_ = rounds.plans.values()
-    places = [
-        k for k in range(len(first.tiers)) if any(plan.tiers[k].value for plan in rounds.plans.values())
-    ]
-    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(places)))
+    rows = [row for row in tier_rows(rounds) if any(row["values"].values())]
+    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
     axes = figure.add_subplot()
     height = 0.8 / len(rounds.plans)
-    for number, (name, plan) in enumerate(rounds.plans.items()):
-        at = [row + (number - (len(rounds.plans) - 1) / 2) * height for row in range(len(places))]
-        axes.barh(at, [plan.tiers[k].value for k in places], height, color=_COLOURS[name], label=name)
-    bounds = [(row, first.tiers[k].bound) for row, k in enumerate(places)]
-    known = [(row, bound) for row, bound in bounds if bound is not None]
+    for number, name in enumerate(rounds.plans):
+        at = [place + (number - (len(rounds.plans) - 1) / 2) * height for place in range(len(rows))]
+        axes.barh(at, [row["values"][name] for row in rows], height, color=_COLOURS.get(name), label=name)
+    known = [(place, row["bound"]) for place, row in enumerate(rows) if row["bound"] is not None]
     if known:
-        marks = [bound for _, bound in known], [row for row, _ in known]
+        marks = [bound for _, bound in known], [place for place, _ in known]
         axes.scatter(*marks, marker="|", s=260, color="black", label="bound")
-    axes.set_yticks(range(len(places)), [first.tiers[k].name for k in places])
+    axes.set_yticks(range(len(rows)), [row["name"] for row in rows])
     axes.invert_yaxis()
     axes.xaxis.set_major_locator(_whole_numbers())
     axes.legend(frameon=False)
+    return figure
+
+
+def progress(rows: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw the best plan's value and the bound over the seconds of a search: a panel for each tier.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of `search_progress`.
+    """
+    figure = _empty(width=6.5, height=2.0 * len(rows))
+    for place, row in enumerate(rows, start=1):
+        axes = figure.add_subplot(len(rows), 1, place)
+        for name, style in (("values", "-"), ("bounds", "--")):
+            known = [(s, v) for s, v in zip(row["seconds"], row[name], strict=True) if v is not None]
+            label = "best plan" if name == "values" else "bound"
+            colour = _COLOURS["optimal"] if name == "values" else "black"
+            if known:
+                axes.step(*zip(*known, strict=True), style, where="post", color=colour, label=label)
+        axes.set_title(row["tier"], fontsize=9)
+        axes.yaxis.set_major_locator(_whole_numbers())
+    figure.axes[0].legend(frameon=False)
+    figure.axes[-1].set_xlabel("seconds")
     return figure
 
 

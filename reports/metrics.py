@@ -40,6 +40,14 @@ GAUGES: Final[Mapping[str, _Kind]] = {
     "kubestow_fragmentation_ratio": _Kind(
         "Share of what is free that pods of the workload cannot use", "resource"
     ),
+    "kubestow_nodes_free": _Kind("Nodes without pods, but for terminating ones, DaemonSets' and mirrors"),
+    "kubestow_nodes_freeable_by_greedy": _Kind(
+        "Further nodes that moving pods by first fit empties, within filters and disruption budgets; "
+        "more may be possible"
+    ),
+    "kubestow_nodes_freeable_at_most": _Kind(
+        "Further nodes that moving pods can empty at most, by sums of requests"
+    ),
     "kubestow_round_duration_seconds": _Kind("How long reading and solving the last round took"),
     "kubestow_last_success_timestamp_seconds": _Kind("When a round was last solved"),
 }
@@ -93,6 +101,9 @@ class Metrics(Collector):
             "kubestow_round_proven": int(measures.proven),
             "kubestow_tier_gap": dict(measures.gaps),
             "kubestow_fragmentation_ratio": dict(measures.fragmentation),
+            "kubestow_nodes_free": measures.nodes.free,
+            "kubestow_nodes_freeable_by_greedy": measures.nodes.emptied,
+            "kubestow_nodes_freeable_at_most": measures.nodes.at_most,
             "kubestow_round_duration_seconds": seconds,
             "kubestow_last_success_timestamp_seconds": moment,
         }

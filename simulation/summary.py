@@ -1,10 +1,23 @@
 """The sums of one run, as a document."""
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
 from ..framework.queue.clock import SECOND
+from ..models.scenario import Scenario
 from .engine import Simulation
+
+
+def document_of(scenario: Scenario, runs: Mapping[str, Simulation]) -> dict[str, Any]:
+    """Return the document of `kubestow simulate`: what came out of each scheduler's run of a scenario."""
+    return {
+        "scenario": scenario.name,
+        "title": scenario.title,
+        "seconds": scenario.duration / SECOND,
+        "seed": scenario.seed,
+        "runs": {name: summary(run) for name, run in runs.items()},
+    }
 
 
 def summary(run: Simulation) -> dict[str, Any]:

@@ -24,10 +24,12 @@ from .model.interrupts import run_to_the_end
 from .options import ProgressCallback, SolveOptions
 from .ordering.honouring import honoured_first
 from .plans.document import build_plan
+from .plans.effort import Spent, seconds_to_finish
 from .plans.greedy_baseline import greedy_outcome
 from .plans.objective import valuate
 from .plans.outcome import SolvedRound
-from .plans.replay import follow, replay
+from .plans.replay import replay
+from .record import progress_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,12 +133,8 @@ def load_solver() -> None:
 #: The phase in which a plan is put in words, before it is replayed.
 WORDS: Final = "putting the plan in words: pods"
 
-# Steps of greedy's that are replayed to see what one takes, and the most of the time limit that is kept back.
-_SAMPLE: Final = 256
+# The most of the time limit that is kept back for words and replay.
 _MOST_RESERVED: Final = 0.5
-
-# How often the state of the input is set up for words and replay.
-_ROUNDS: Final = 8
 
 # Seconds of a search for which no time is left.
 _INSTANT: Final = 1e-6
@@ -150,6 +148,7 @@ class _Round:
         self._watch = watch
         self._waited = waited
         self._start = time.monotonic()
+        begin = Spent.now()
         self._interrupted = False
         self._finishing: float | None = None
         if options.limits:
@@ -157,11 +156,11 @@ class _Round:
         self._cluster = build_cluster(snapshot, watch)
         require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer, watch)
-        self._greedy_seconds = time.monotonic() - self._start
+        self._spent = begin.since()
 
     def greedy(self) -> SolvedRound:
         """Return greedy's outcome as a plan, replayed by its own steps."""
-        begin = time.monotonic() - self._greedy_seconds
+        begin = time.monotonic() - self._spent.clock
         stats = Stats(verified=True, admissible=self._greedy.admissible)
         return self._finished(self._greedy, self._greedy_value, None, "greedy", stats, begin)
 
@@ -178,6 +177,7 @@ class _Round:
             verified=True,
             admissible=best.admissible,
             interrupted=found.interrupted,
+            progress=found.points,
         )
         return self._finished(best, value, bounds, "optimal", stats, self._start)
 
@@ -213,22 +213,11 @@ class _Round:
     def _reserve(self) -> float:
         """Estimate the seconds that it takes to put a plan in words and to replay it.
 
-        They are those that greedy's plan took, where it was. Otherwise a few of its steps are replayed: words
-        take about as long, and to say why a pod is left out no longer than it took greedy to find that out.
+        They are those that greedy's plan took, where it was.
         """
         if self._finishing is not None:
             return self._finishing
-        outcome, pods = self._greedy, max(1, len(self._cluster.pending))
-        steps = outcome.moves[:_SAMPLE]
-        begin = time.monotonic()
-        follow(self._cluster, (), {})
-        middle = time.monotonic()
-        follow(self._cluster, steps, outcome.allocations)
-        once, some = middle - begin, time.monotonic() - middle
-        step = max(0.0, some - once) / max(1, len(steps))
-        left_out = 1 - len(outcome.placed) / pods
-        steps_of_all = 2 * step * max(pods, len(outcome.moves))
-        return _ROUNDS * once + steps_of_all + left_out * self._greedy_seconds
+        return seconds_to_finish(self._cluster, self._greedy, self._spent)
 
     def _finished(
         self,
@@ -257,6 +246,7 @@ class _Round:
             update={
                 "wall_seconds": round(self._waited + time.monotonic() - start, 3),
                 "interrupted": stats.interrupted or interrupted,
+                "progress": progress_of(stats.progress, plan.tiers, begin - self._start),
             }
         )
         return SolvedRound(plan.model_copy(update={"stats": told}), best, self._cluster, end)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..framework.build import build_cluster
 from ..framework.measures.fragmentation import fragmentation
+from ..framework.runs.free_nodes import free_nodes
 from ..framework.state.state import State
 from .api import solve_both
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.runs.free_nodes import FreeNodes
     from ..models.plan import Plan
     from ..models.snapshot import Snapshot
     from .options import SolveOptions
@@ -40,6 +42,8 @@ class RoundMeasures(NamedTuple):
         Whether every tier is.
     fragmentation : mapping
         Resource to the share of what is free now that the workload cannot use.
+    nodes : FreeNodes
+        How many are free, and how many more could be.
     interrupted : bool
         Whether Ctrl-C ended the search early.
     """
@@ -49,6 +53,7 @@ class RoundMeasures(NamedTuple):
     gaps: Mapping[str, int]
     proven: bool
     fragmentation: Mapping[str, float]
+    nodes: FreeNodes
     interrupted: bool = False
 
 
@@ -68,6 +73,7 @@ def measured(snapshot: Snapshot, options: SolveOptions) -> RoundMeasures:
         gaps={t.name: abs(t.value - t.bound) for t in optimal.tiers if t.bound is not None},
         proven=optimal.status == "OPTIMAL",
         fragmentation=fragmentation(cluster, State.initial(cluster)),
+        nodes=free_nodes(snapshot),
         interrupted=optimal.stats.interrupted,
     )
 

@@ -5,6 +5,7 @@ import socket
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support.sweeps import sweep_all
 
 # A slow machine is no failure, and a failing example must be the same on every machine and every run; seeds
 # beyond these are for the longer runs of a developer: pytest --hypothesis-profile=explore.
@@ -17,6 +18,14 @@ settings.load_profile("kubestow")
 # A shell starts what runs in its background with Ctrl-C ignored, and processes of tests would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--sweep", action="store_true", help="all rounds of the sweeps, not a sample of each")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    sweep_all(wanted=config.getoption("--sweep"))
 
 
 @pytest.fixture(autouse=True)

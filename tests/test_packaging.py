@@ -6,6 +6,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from support.import_graph import PACKAGES
 
 import kubestow
@@ -64,3 +66,17 @@ def test_the_wheel_contains_the_typing_marker_and_the_catalogue():
     files = {Path(line).relative_to("wheel").as_posix() for line in run.stdout.split()}
     assert {"kubestow/py.typed", "kubestow/cli.py", "kubestow/instances/catalogue/index.yaml"} <= files
     assert not [f for f in files if f.startswith("kubestow/tests") or "conftest" in f]
+
+
+def test_what_is_pinned_is_what_the_package_asks_for():
+    """constraints.txt has one version of each dependency, the extras of users included, within its range."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    extras = PYPROJECT["project"]["optional-dependencies"]
+    asked = [*PYPROJECT["project"]["dependencies"], *extras["dask"], *extras["exporter"], *extras["report"]]
+    for wanted in map(Requirement, asked):
+        found = [pin for pin in pins if canonicalize_name(pin.name) == canonicalize_name(wanted.name)]
+        assert found, f"{wanted} is not pinned: make constraints"
+        for pin in found:
+            [version] = [spec.version for spec in pin.specifier]
+            assert version in wanted.specifier, f"{pin} is stale: make constraints"

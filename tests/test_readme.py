@@ -12,12 +12,16 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWING = ("groups.md", "output.md", "what-if.md")
-PAGES = [README, *((ROOT / "docs" / name).read_text(encoding="utf-8") for name in SHOWING)]
+SHOWING = ("groups.md", "index.md", "output.md", "what-if.md")
+FAMILIES = sorted(path for path in (ROOT / "docs/families").glob("*.md") if path.name != "index.md")
+PAGES = [
+    README,
+    *(path.read_text(encoding="utf-8") for path in (*(ROOT / "docs" / n for n in SHOWING), *FAMILIES)),
+]
 BLOCKS = [
-    block
+    (command, output, page)
     for page in PAGES
-    for block in re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", page, re.DOTALL)
+    for command, output in re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", page, re.DOTALL)
 ]
 
 
@@ -25,8 +29,11 @@ def masked(text: str) -> str:
     return re.sub(r"\d+\.\d s\b", "0.0 s", text)
 
 
-@pytest.mark.parametrize("command, output", BLOCKS, ids=[command for command, _ in BLOCKS])
-def test_the_example_prints_this(command, output):
+@pytest.mark.parametrize("command, output, page", BLOCKS, ids=[block[0] for block in BLOCKS])
+def test_the_example_prints_this(command, output, page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in re.findall(r'```yaml title="([\w.-]+)"\n(.*?)```', page, re.DOTALL):
+        (tmp_path / name).write_text(text)
     result = CliRunner().invoke(main, shlex.split(command)[1:])
     assert result.exit_code == 0, result.output
     assert masked(result.stdout) == masked(output)

@@ -112,7 +112,7 @@ class Cycle:
         if self.error or self.result is None:
             return self.error  # nothing else is known about a pod without nodes or without scores
         pre_filter = self.result.pre_filter
-        statuses = () if pre_filter is not None else statuses_of(self.result, n_nodes, self.within)
+        statuses = () if pre_filter is not None else statuses_of(self.result, self.within)
         post: list[str] = []
         if self.outcome == "unschedulable":
             post = [*self.post_filter]

@@ -70,6 +70,11 @@ class FilterResult:
         """The nodes that passed, in input order."""
         return np.flatnonzero(self.codes == Code.SUCCESS).astype(np.int64)
 
+    def rejected(self, within: NDArray[np.bool_] | None = None) -> list[int]:
+        """Return the nodes that did not pass, in input order, of those in `within`; None for all."""
+        wrong = self.codes != Code.SUCCESS
+        return np.flatnonzero(wrong if within is None else wrong & within).tolist()
+
     def override(self, n: int, status: Status) -> None:
         """Replace a node's verdict (the pass with nominated pods)."""
         self._overrides[n] = status
@@ -79,10 +84,14 @@ class FilterResult:
     @property
     def plugins(self) -> frozenset[str]:
         """The names of the plugins that rejected at least one node."""
+        return self.plugins_in(None)
+
+    def plugins_in(self, within: NDArray[np.bool_] | None) -> frozenset[str]:
+        """Return the names of the plugins that rejected a node in `within`; None for all nodes."""
         if self.cycle.rejected is not None:
             return frozenset((self.cycle.rejected.plugin,))
-        found = {status.plugin for status in self._overrides.values()}
-        for k in np.unique(self._by).tolist():
+        found = {s.plugin for n, s in self._overrides.items() if within is None or within[n]}
+        for k in np.unique(self._by if within is None else self._by[within]).tolist():
             if k == OUTSIDE:
                 found.add(STATUS_OUTSIDE.plugin)
             elif k >= 0:
@@ -116,10 +125,6 @@ class FilterResult:
             return ""
         status = self.status(int(np.argmax(wrong)))
         return f'running "{status.plugin}" filter plugin: {status.message}'
-
-    def plugin_of(self, n: int) -> str:
-        """Return the name of the plugin that rejected node n, empty where it passed."""
-        return self.status(n).plugin
 
     def status(self, n: int) -> Status:
         """Return node n's status, with its reasons."""

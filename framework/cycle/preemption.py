@@ -327,10 +327,6 @@ def violating(
     return frozenset(found)
 
 
-def statuses_of(result: FilterResult, n_nodes: int, within: Bools | None = None) -> Iterator[Status]:
+def statuses_of(result: FilterResult, within: Bools | None = None) -> Iterator[Status]:
     """Return every rejected node's status, of the nodes in `within` where only those were looked at."""
-    return (
-        result.status(n)
-        for n in range(n_nodes)
-        if result.codes[n] != Code.SUCCESS and (within is None or within[n])
-    )
+    return (result.status(n) for n in result.rejected(within))

@@ -110,7 +110,7 @@ def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
         return Diagnosis(failed.message, (*blocked_by, failed.plugin))
     if len(result.feasible) and not result.error():
         # Some node would take the pod now: the round ended before it was its turn there.
-        text = fit_error(cluster.n_nodes, statuses_of(result, cluster.n_nodes))
+        text = fit_error(cluster.n_nodes, statuses_of(result))
         return Diagnosis(f"{len(result.feasible)}{text[1:]}", blocked_by)
     cycle = schedule_one(framework, state, i, _spent(cluster, state))
     return Diagnosis(cycle.message(cluster.n_nodes), blocked_by)

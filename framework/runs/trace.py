@@ -19,7 +19,7 @@ from ..rules.groups import Group, groups
 from ..rules.supported import require_supported
 from ..state.state import State
 from ..vocabulary.arrays import Bools
-from ..vocabulary.status import Code, Status
+from ..vocabulary.status import Status
 from ..workload.cycle import schedule_group
 from ..workload.units import opening, units
 
@@ -131,11 +131,7 @@ def _document(cluster: Cluster, state: State, cycle: Cycle) -> dict[str, Any]:
 
 
 def _rejections(cluster: Cluster, result: "FilterResult", within: Bools | None) -> dict[str, Any]:
-    return {
-        name: _status(result.status(n))
-        for n, name in enumerate(cluster.node_names)
-        if result.codes[n] != Code.SUCCESS and (within is None or within[n])
-    }
+    return {cluster.node_names[n]: _status(result.status(n)) for n in result.rejected(within)}
 
 
 def _status(status: Status) -> dict[str, Any]:

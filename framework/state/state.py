@@ -100,6 +100,16 @@ class State:
         nominations : bool
             Whether pending pods keep the nominated node of the input (where it exists), as in greedy cycles.
         """
+        state = cluster.memo(("state of the input", cls), lambda: cls._of_input(cluster)).copy()
+        if nominations:
+            for i in cluster.pending:
+                name = cluster.pods[i].nominated
+                if name in cluster.node_index:
+                    state.nominate(i, cluster.node_index[name])
+        return state
+
+    @classmethod
+    def _of_input(cls, cluster: "Cluster") -> "State":
         state = cls(cluster)
         # Running pods have the devices that the input says, whatever they ask for.
         claims, state.claims = state.claims, None
@@ -109,11 +119,6 @@ class State:
             if info.terminating:
                 state.mark(i)
         state.claims = claims
-        if nominations:
-            for i in cluster.pending:
-                name = cluster.pods[i].nominated
-                if name in cluster.node_index:
-                    state.nominate(i, cluster.node_index[name])
         return state
 
     def place(self, i: int, n: int, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS) -> None:

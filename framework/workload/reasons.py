@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from ..cycle.runtime import framework_for
 from ..rules.groups import Group
 from ..vocabulary import names
-from ..vocabulary.status import Code
 from .cycle import schedule_group
 from .outcome import GroupCycle, Member
 
@@ -52,13 +51,6 @@ def _reason(cluster: "Cluster", cycle: GroupCycle, member: Member) -> Reason:
     result = own.result
     if result is None:
         return message, ()
-    if result.pre_filter is not None:
-        rejectors = {result.pre_filter.plugin}
-    else:
-        rejectors = {
-            result.plugin_of(n)
-            for n in range(cluster.n_nodes)
-            if result.codes[n] != Code.SUCCESS and (own.within is None or own.within[n])
-        }
+    rejectors = result.plugins_in(own.within)
     profile = framework_for(cluster, own.pod).profile
     return message, tuple(name for name in profile.rejectors if name in rejectors)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ...models.changes import LIKE, AddNodes, Changed, CordonNode, RemoveNode, ZoneDown
 from ...models.daemons import is_daemon, is_mirror, node_meant
 from ...models.errors import KubestowError
+from ...models.leaving import without_pods
 from ...models.node import Node, NodeSpec
-from .leaving import without_pods
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..comparison import why_it_matters
 from ..plan import INADMISSIBLE, summary, verdict
+from ..upgrade import what_changes
 from ..words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ...models.plan import CompositePlacement, Placement, Plan, Tier
+    from ...models.plan import CompositePlacement, Placement, Plan, Tier, Upgrade
     from .reading import Rounds
 
 
@@ -34,6 +35,8 @@ def headlines(rounds: Rounds) -> list[dict[str, Any]]:
 
 def conclusion(rounds: Rounds) -> str:
     """Return the sentence that a reader should remember; empty where there is one plan only."""
+    if rounds.upgrade is not None:
+        return what_changes(rounds.upgrade)
     return "" if rounds.comparison is None else why_it_matters(rounds.comparison)
 
 
@@ -42,6 +45,8 @@ def tier_rows(rounds: Rounds) -> list[dict[str, Any]]:
 
     `zero` marks tiers that are 0 everywhere and cannot be less.
     """
+    if rounds.upgrade is not None:
+        return _changed_tiers(rounds.upgrade)
     plans = rounds.plans
     first = rounds.comparison.first_difference if rounds.comparison else None
     rows = []
@@ -60,6 +65,23 @@ def tier_rows(rounds: Rounds) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _changed_tiers(upgrade: Upgrade) -> list[dict[str, Any]]:
+    """Return the tiers of two releases, as `tier_rows`; nothing is proven of greedy's plans."""
+    return [
+        {
+            "name": tier.name,
+            "sense": tier.sense,
+            "values": {upgrade.kube_version: tier.before, upgrade.against: tier.after},
+            "bound": None,
+            "gap": None,
+            "proven": False,
+            "first": tier.name == upgrade.first_difference,
+            "zero": tier.sense == "min" and not (tier.before or tier.after),
+        }
+        for tier in upgrade.tiers
+    ]
 
 
 def _trivial(tier: Tier) -> bool:
@@ -131,3 +153,22 @@ def other_decisions(plans: Mapping[str, Plan]) -> dict[str, list[dict[str, Any]]
             for item in plan.fallbacks
         ],
     }
+
+
+def search_progress(plans: Mapping[str, Plan]) -> list[dict[str, Any]]:
+    """Return what each search knew when, tier by tier: moments, and the value and the bound from each on."""
+    rows = []
+    for name, plan in plans.items():
+        for tier in plan.tiers:
+            points = [point for point in plan.stats.progress if point.tier == tier.name]
+            if points:
+                rows.append(
+                    {
+                        "plan": name,
+                        "tier": tier.name,
+                        "seconds": [point.seconds for point in points],
+                        "values": [point.value for point in points],
+                        "bounds": [point.bound for point in points],
+                    }
+                )
+    return rows

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from ... import __version__
 from ..simulation import outcome_rows
 from ..study import conclusion as study_conclusion
-from .answers import conclusion, evictions, headlines, left_out, other_decisions, tier_rows
+from .answers import conclusion, evictions, headlines, left_out, other_decisions, search_progress, tier_rows
 from .cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from .rules import budget_rows, seats, spread_rows
 from .timeline import event_rows
@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 
 _FOLDER: Final = files(__package__)
 _CHARTS: Final = ("uPlot.iife.min.js", "uPlot.min.css")
-"""uPlot 1.6.32 (https://github.com/leeoniya/uPlot, MIT): the charts of simulations."""
+"""uPlot 1.6.32 (https://github.com/leeoniya/uPlot, MIT): the charts of simulations and searches."""
 
 _SCRIPTS: Final = {
     "round": ("round.js", "map.js", "detail.js"),
     "study": ("study.js",),
-    "simulation": ("simulation.js",),
+    "simulation": (),
 }
 """What runs on a page beside `report.js`, by the kind of its data, in this order."""
+
+_CHARTED: Final = {"round": "progress.js", "simulation": "simulation.js"}
+"""What runs after that on a page with charts."""
 
 
 def round_page(
@@ -63,6 +66,7 @@ def round_page(
         "plans": list(plans),
         "evictions": evictions(plans),
         "leftOut": left_out(plans),
+        "progress": search_progress(plans),
         **other_decisions(plans),
     }
     facts: dict[str, Any] = {
@@ -81,10 +85,14 @@ def round_page(
         data |= {"podGroups": seen["groups"], "devices": seen["devices"]}
         facts |= {
             "totals": totals(cluster, states),
-            "spread": spread_rows(cluster, states),
+            # two releases judge constraints by rules of their own
+            "spread": [] if rounds.upgrade else spread_rows(cluster, states),
             "budgets": budget_rows(cluster, plans),
         }
-    return _page("round.html.j2", data, facts, states=[BEFORE, *plans], whole=solved is not None)
+    charts = _CHARTS if data["progress"] else ()
+    return _page(
+        "round.html.j2", data, facts, charts=charts, states=[BEFORE, *plans], whole=solved is not None
+    )
 
 
 def study_page(study: Study) -> str:
@@ -109,7 +117,6 @@ def simulation_page(simulated: Simulated, timelines: Mapping[str, Timeline] | No
         "seconds": simulated.seconds,
         "seed": simulated.seed,
         "notes": notes,
-        "licence": _text("uPlot.LICENSE") if drawn else "",
     }
     charts = _CHARTS if drawn else ()
     return _page("simulation.html.j2", {"kind": "simulation", "timelines": drawn}, facts, charts=charts)
@@ -123,7 +130,10 @@ def _page(
     charts: tuple[str, ...] = (),
     **more: Any,
 ) -> str:
-    names = (*charts, "report.css", "report.js", *_SCRIPTS[data["kind"]])
+    kind = data["kind"]
+    names = (*charts, "report.css", "report.js", *_SCRIPTS[kind])
+    if charts:
+        names = (*names, "charts.js", _CHARTED[kind])
     styles = [_text(name) for name in names if name.endswith(".css")]
     scripts = [_text(name) for name in names if name.endswith(".js")]
     return (
@@ -135,6 +145,7 @@ def _page(
             scripts=[Markup(script) for script in scripts],
             hashes=[_hash(script) for script in scripts],
             version=__version__,
+            licence=_text("uPlot.LICENSE") if charts else "",
             **facts,
             **more,
         )

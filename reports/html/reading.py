@@ -1,16 +1,15 @@
-"""Documents of `-o json`, recognised by what they have."""
+"""Documents of `-o json` and `-o yaml`, recognised by what they have."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from ...models.errors import InputError
-from ...models.plan import Comparison, Plan
+from ...models.plan import Comparison, Plan, Upgrade
 from ...models.study import Study
 
 if TYPE_CHECKING:
@@ -109,13 +108,17 @@ class Rounds:
     Attributes
     ----------
     plans : mapping
-        By the name of its scheduler; the first one is what the report is about.
+        By the name of its scheduler, or of the release by whose rules it was made; the first one is what the
+        report is about.
     comparison : Comparison or None
         Where the document is one.
+    upgrade : Upgrade or None
+        Where the document compares two releases.
     """
 
     plans: Mapping[str, Plan]
     comparison: Comparison | None = None
+    upgrade: Upgrade | None = None
 
     @property
     def instance(self) -> str:
@@ -128,8 +131,11 @@ Document = Rounds | Study | Simulated
 INSTALL: Final = "pip install 'kubestow[report]'"
 """What brings the libraries of pages and figures."""
 
+WANTED: Final = "a document that solve, compare, study or simulate prints with -o json"
+
 _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
     "optimal": ("compare", Comparison),
+    "before": ("compare --against", Upgrade),
     "instances": ("study", Study),
     "runs": ("simulate", Simulated),
     "steps": ("solve", Plan),
@@ -137,43 +143,32 @@ _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
 """By a field that no other document has: which command writes it, and what it is."""
 
 
-def read_document(name: str, content: bytes) -> Document:
-    """Read a document that `solve`, `compare`, `study` or `simulate` printed with `-o json`.
+def read_document(name: str, found: Any) -> Document:
+    """Recognise a document of `-o json` or `-o yaml`, of `solve`, `compare`, `study` or `simulate`.
 
     Parameters
     ----------
     name : str
         Where it comes from, for errors.
-    content : bytes
+    found : object
+        What was read there.
 
     Raises
     ------
     InputError
-        When it is no JSON, no such document, or several.
+        When it is no such document.
     """
-    try:
-        found = orjson.loads(content)
-    except orjson.JSONDecodeError as error:
-        several = content.count(b"\n") and _is_json(content.splitlines()[0])
-        why = "several documents; a report shows one" if several else f"no JSON: {error}"
-        raise InputError(name, "", "", why) from None
     kinds = [field for field in _KINDS if isinstance(found, dict) and field in found]
     if not kinds:
-        what = "no document of solve, compare, study or simulate as -o json prints it"
-        raise InputError(name, "", "", what)
+        raise InputError(name, "", "", f"is not {WANTED}")
     return _validated(name, *_KINDS[kinds[0]], found)
-
-
-def _is_json(line: bytes) -> bool:
-    try:
-        return isinstance(orjson.loads(line), dict)
-    except orjson.JSONDecodeError:
-        return False
 
 
 def _plans(read: BaseModel) -> tuple[Plan, ...]:
     if isinstance(read, Comparison):
         return read.optimal, read.greedy
+    if isinstance(read, Upgrade):
+        return read.before, read.after
     return (read,) if isinstance(read, Plan) else ()
 
 
@@ -191,6 +186,10 @@ def _validated(name: str, command: str, kind: type[BaseModel], found: Any) -> Do
         if [tier.name for tier in read.optimal.tiers] != [tier.name for tier in read.greedy.tiers]:
             raise InputError(name, "", "greedy.tiers", "are other tiers than those of optimal")
         return Rounds({"optimal": read.optimal, "greedy": read.greedy}, read)
+    if isinstance(read, Upgrade):
+        if read.kube_version == read.against:
+            raise InputError(name, "", "against", "is the release before the upgrade as well")
+        return Rounds({read.kube_version: read.before, read.against: read.after}, upgrade=read)
     if isinstance(read, Plan):
         return Rounds({read.scheduler: read})
     assert isinstance(read, Study | Simulated)

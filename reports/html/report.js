@@ -70,7 +70,7 @@ const PAGE = 100;
  * Returns a function that shows other rows.
  */
 function table(container, columns, nothing) {
-  const title = container.parentElement.querySelector("h2").id;
+  const title = container.closest("section").querySelector("h2").id;
   // Roles are spelled out: a narrow screen shows rows as blocks, which would lose them.
   const body = element("tbody", { role: "rowgroup" });
   const heads = columns.map((c) =>

@@ -43,6 +43,7 @@ from .base import Lost
 from .blocks import side_by_side_for
 from .components import Part, find_parts, merged
 from .engine import engine_for
+from .records import PartRecord, added_up
 from .unsearched import unsearched
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from ...framework.index.cluster import Cluster
     from ...framework.state.moves import Move
+    from ...models.search_point import SearchPoint
     from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
@@ -64,7 +66,7 @@ MOST = 32
 class RoundResult:
     """What the search of a round came to.
 
-    `bounds` gives each tier's bound and whether the best plan attains it.
+    `bounds` gives each tier's bound and whether the best plan attains it; `points` say what was known when.
     """
 
     best: Outcome
@@ -73,6 +75,7 @@ class RoundResult:
     variables: int
     constraints: int
     interrupted: bool
+    points: tuple[SearchPoint, ...] = ()
 
 
 def search_round(
@@ -116,6 +119,7 @@ def search_round(
             search.proven(),
             *search.size,
             search.interrupted,
+            search.points,
         )
     return _Parts(cluster, greedy, options, progress, start).search(parts)
 
@@ -157,7 +161,10 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _PartResult:
-    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan."""
+    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan.
+
+    The seconds of `points` are the part's own.
+    """
 
     best: Outcome
     values: Mapping[str, int]
@@ -166,6 +173,7 @@ class _PartResult:
     variables: int
     constraints: int
     interrupted: bool
+    points: tuple[SearchPoint, ...] = ()
 
 
 def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _PartResult:
@@ -188,6 +196,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
         variables=search.size[0],
         constraints=search.size[1],
         interrupted=search.interrupted,
+        points=search.points,
     )
 
 
@@ -232,6 +241,7 @@ class _Parts:
         self._start = start
         self._deadline = start + options.time_limit
         self._base = valuate(cluster, Outcome(), options.prefer)
+        self._begun: dict[int, float] = {}
 
     def search(self, parts: Sequence[Part]) -> RoundResult:
         """Search the parts and put their results together."""
@@ -268,6 +278,7 @@ class _Parts:
             left = self._deadline - time.monotonic()
             share = left * slots * (part.weight + 1) / left_over
             at_once = min(slots, len(parts) - len(results))
+            self._begun[number] = time.monotonic() - self._start
             yield _Piece(
                 pods=part.pods,
                 candidate=restrict(self._cluster, self._greedy, part),
@@ -311,7 +322,20 @@ class _Parts:
             sum(result.variables for result in results),
             sum(result.constraints for result in results),
             interrupted,
+            tuple(added_up(self._base.tiers, [self._record(k, part) for k, part in enumerate(results)])),
         )
+
+    def _record(self, number: int, part: _PartResult) -> PartRecord:
+        """Return what a part knew, in the round's seconds; before its search, greedy's plan or nothing."""
+        begun = self._begun.get(number, 0.0)
+        points = [
+            point.model_copy(update={"seconds": round(begun + point.seconds, 3)}) for point in part.points
+        ]
+        before = dict(part.values)
+        if points:
+            first = {point.tier: point.value for point in reversed(points)}
+            before |= first if self._greedy.admissible else self._base.by_name()
+        return PartRecord(points, before, part.trivial_bounds)
 
 
 class _News:

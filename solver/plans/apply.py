@@ -42,12 +42,23 @@ def devices_for(
     index = device_index(cluster)
     if index is None or state.claims is None or not index.needs_devices(pod):
         return NO_ALLOCATIONS
-    wanted = [c.key for c in index.claims_of(pod) if c.key not in state.claims.allocations]
-    made_up = f"{cluster.pods[pod].key}-extended-resources"
+    *wanted, made_up = devices_lacking(cluster, state, pod)
     found = {key: chosen[key] for key in (*wanted, made_up) if key in chosen}
     if all(key in found for key in wanted) and (made_up in found or not requested(cluster, pod)):
         return found
     return {**framework_for(cluster, pod).reserve(state, pod, node), **found}
+
+
+def devices_lacking(cluster: Cluster, state: State, pod: int) -> tuple[str, ...]:
+    """Return the claims that get devices with a pod: its own without any, last the one made up for it.
+
+    Whether a claim is made up for its extended resources depends on the node; without devices there is none.
+    """
+    index = device_index(cluster)
+    if index is None or state.claims is None or not index.needs_devices(pod):
+        return ()
+    wanted = [c.key for c in index.claims_of(pod) if c.key not in state.claims.allocations]
+    return (*wanted, f"{cluster.pods[pod].key}-extended-resources")
 
 
 def fits(

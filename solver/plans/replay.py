@@ -18,7 +18,7 @@ from ...framework.state.moves import Bind, Deallocate, Leave, Mark, Move, bound_
 from ...framework.state.state import State
 from ...models.errors import KubestowError
 from ...models.progress import Watch, unwatched
-from .apply import apply_moves, new_allocations, refused_devices
+from .apply import apply_moves, devices_lacking, new_allocations, refused_devices
 from .device_allocations import chosen_devices, faults_of_devices, written
 from .document import fallbacks_of, limits_of
 from .nominations import derive_nominations
@@ -127,11 +127,11 @@ def follow(
         fault = _fault_of_step(cluster, state, move, chosen, pending)
         if fault:
             return Run(state, f"step {number} {fault}")
-        allocated = state.claims.allocations if state.claims is not None else {}
-        lacking = [key for key in chosen if key not in allocated]
+        lacking = devices_lacking(cluster, state, move.pod) if isinstance(move, Bind) else ()
         apply_moves(cluster, state, [move], chosen)
-        if isinstance(move, Bind):
-            homes.update((key, move.node) for key in lacking if key in allocated)
+        if isinstance(move, Bind) and state.claims is not None:
+            allocated = state.claims.allocations
+            homes.update((key, move.node) for key in lacking if key in chosen and key in allocated)
     return Run(state, next(faults_of_devices(cluster, state, chosen, homes), ""))
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ...framework.index.cluster import Cluster
     from ..plans.objective import ObjectiveVector
+    from ..record import Record
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,17 @@ class Incumbent:
         self._bounds: list[list[_Bound]] = [[] for _ in valuation.tiers]
         # for each tier the known plan that is best in it, regardless of the tiers above
         self._least = [(cost, best) for cost in valuation.costs]
+        self._record: Record | None = None
+
+    def follow(self, record: Record) -> None:
+        """Let a record have what is known of every tier now, and each time that it changes."""
+        self._record = record
+        self._note(*self._place)
+
+    def _note(self, *names: str) -> None:
+        if self._record is not None:
+            costs = self.valuation.costs
+            self._record.note({name: (self.value(name), self.bound(name, costs)) for name in names})
 
     def offer(self, outcome: Outcome, valuation: ObjectiveVector) -> None:
         """Record a plan, and keep it if it is better; an outcome that breaks a guard is no plan.
@@ -74,6 +86,7 @@ class Incumbent:
                 self._least[k] = costs[k], outcome
         if costs < self.valuation.costs:
             self.best, self.valuation = outcome, valuation
+            self._note(*self._place)
 
     def tell(self, name: str, bound: int, given: tuple[int, ...] = ()) -> None:
         """Record a bound.
@@ -99,6 +112,7 @@ class Incumbent:
             raise self._contradiction(k, new, least, outcome)
         if new not in self._bounds[k]:
             self._bounds[k].append(new)
+            self._note(name)
 
     def bound(self, name: str, given: Sequence[int] | None = None) -> int | None:
         """Return the tightest bound of a tier, given the tiers above; None where there is none.

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
+from ..record import Record
 from ..refill.search import SideBySide, one_by_one
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ...encoders.problem import Problem
+    from ...models.search_point import SearchPoint
     from ..options import ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
     from ..plans.outcome import Outcome
@@ -63,6 +65,7 @@ class Search:
             self.slots,
             self.side_by_side,
         )
+        self._record = Record(self.start)
         self._domains = DomainRelaxation(self.problem, self.options, self.params)
 
     @property
@@ -84,6 +87,11 @@ class Search:
     def size(self) -> tuple[int, int]:
         """Variables and constraints of the model; none where every tier was proven without it."""
         return self.state.size
+
+    @property
+    def points(self) -> tuple[SearchPoint, ...]:
+        """What was known when, from the candidates on, in seconds since `start`."""
+        return self._record.points()
 
     @property
     def interrupted(self) -> bool:
@@ -110,6 +118,7 @@ class Search:
             while waiting:
                 self._consider(waiting[0])
                 del waiting[0]
+            state.incumbent.follow(self._record)
             self._construct()
             self._relax_to_domains()
             while k < last:

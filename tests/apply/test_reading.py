@@ -118,6 +118,56 @@ def test_what_is_no_plan_is_refused_in_one_line(text, words, tmp_path):
     assert result.stderr == f"kubestow: error: {file}: {words}\n"
 
 
+@pytest.mark.parametrize(
+    "places",
+    [
+        pytest.param({}, id="no place"),
+        pytest.param({"volume": "v", "volumeUid": "u", "node": "a"}, id="two places"),
+    ],
+)
+def test_a_claim_to_a_volume_has_one_place(places, plans, tmp_path):
+    document = json.loads(json.dumps(plans[0]))
+    document["objects"]["volumeClaims"] = [{"claim": "default/data", "uid": "u", **places}]
+    result, file = run(document, tmp_path)
+    told = "objects: must have either a volume or the node for which one is made"
+    assert result.stderr == f"kubestow: error: {file}: PersistentVolumeClaim default/data: {told}\n"
+
+
+@pytest.mark.parametrize(
+    "version", ["v1", "resource.k8s.io/v1; touch hit", "../x/v1", "resource.k8s.io/../v1"]
+)
+def test_the_version_of_a_claim_is_one_of_a_group(version, plans, tmp_path):
+    document = json.loads(json.dumps(plans[0]))
+    document["objects"]["claims"] = [{"claim": "default/c", "apiVersion": version, "uid": "u"}]
+    result, file = run(document, tmp_path, "-o", "script")
+    assert result.stderr.startswith(
+        f"kubestow: error: {file}: ResourceClaim default/c: apiVersion: must be a DNS "
+    )
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+LACKING = [
+    pytest.param(["limits"], id="limits"),
+    pytest.param(["unschedulable"], id="who waits"),
+    pytest.param(["allocations"], id="allocations"),
+    pytest.param(["placements"], id="placements"),
+    pytest.param(["fallbacks"], id="fallbacks"),
+    pytest.param(["stats", "wallSeconds"], id="seconds"),
+    pytest.param(["stats", "progress"], id="the progress of the search"),
+]
+
+
+@pytest.mark.parametrize("path", LACKING)
+def test_what_a_plan_may_lack_changes_nothing(path, plans, tmp_path):
+    document = json.loads(json.dumps(plans[0]))
+    *names, last = path
+    at = document
+    for name in names:
+        at = at[name]
+    at.pop(last, None)
+    assert run(document, tmp_path)[0].stdout == run(plans[0], tmp_path)[0].stdout != ""
+
+
 def test_of_a_comparison_one_plan_has_to_be_chosen(plans, tmp_path):
     both = {"optimal": plans[0], "greedy": plans[1]}
     result, file = run(both, tmp_path)

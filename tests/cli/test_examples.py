@@ -59,6 +59,9 @@ def folder(tmp_path_factory):
     (folder / "gang.yaml").write_text(manifest(gang))
     for file in ("nodes.csv", "pods.csv"):
         (folder / file).write_text((DATA / "openb" / file).read_text())
+    (folder / "tomorrow.yaml").write_text(
+        "{duration: 1m, events: [{at: 30s, scale: Job shop/none, replicas: 0}]}"
+    )
     (folder / "cases.jsonl").write_text(CASE + "\n")
     (folder / "script.yaml").write_text(SCRIPT)
     # a dump: its objects have uids, as an API server gives them

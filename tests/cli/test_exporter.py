@@ -1,18 +1,27 @@
 """The exporter: what it serves is what a comparison says, and what is deployed is what it needs."""
 
 import json
+import os
 import re
+import signal
 import sys
+import time
 import urllib.request
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from kubernetes_validate import ValidationError, validate
 from prometheus_client.parser import text_string_to_metric_families
+from support.builders import cluster
 
 import kubestow
 from kubestow.cli import main
+from kubestow.framework.build import build_cluster
+from kubestow.framework.runs.free_nodes import FreeNodes, free_nodes
+from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import KubestowError
 from kubestow.reports.metrics import COUNTERS, GAUGES, Metrics
 from kubestow.solver.round_measures import RoundMeasures, SchedulerMeasures
@@ -26,6 +35,7 @@ MEASURES = RoundMeasures(
     gaps={"scheduled[priority=1]": 1, "fallback": 0},
     proven=False,
     fragmentation={"cpu": 0.25},
+    nodes=FreeNodes(1, 2, 3, (), build_cluster(cluster())),
 )
 
 
@@ -60,6 +70,9 @@ def test_the_metrics_of_a_round():
         ("kubestow_tier_gap", "scheduled[priority=1]"): 1,
         ("kubestow_tier_gap", "fallback"): 0,
         ("kubestow_fragmentation_ratio", "cpu"): 0.25,
+        ("kubestow_nodes_free",): 1,
+        ("kubestow_nodes_freeable_by_greedy",): 2,
+        ("kubestow_nodes_freeable_at_most",): 3,
         ("kubestow_round_duration_seconds",): 1.5,
         ("kubestow_last_success_timestamp_seconds",): 1000,
         ("kubestow_rounds_total",): 1,
@@ -104,6 +117,9 @@ def test_one_round_says_what_compare_says():
             bool(e["violates"]) for e in plan["evictions"]
         )
     assert found["kubestow_round_proven",] == 1
+    nodes = free_nodes(load_snapshot(catalogue.locate(INSTANCE)))
+    counted = [found[name,] for name in GAUGES if name.startswith("kubestow_nodes_")]
+    assert counted == [nodes.free, nodes.emptied, nodes.at_most]
     gaps = {
         tier: value for (name, *tier), value in found.items() if name == "kubestow_tier_gap" for tier in tier
     }
@@ -145,6 +161,48 @@ def test_it_goes_on_after_an_error_and_serves_the_last_round(monkeypatch):
     assert found["kubestow_rounds_total",] == 2
     assert found["kubestow_round_errors_total",] == 1
     assert found["kubestow_pods_pending",] == 5
+
+
+def interrupted_round(number):
+    os.kill(os.getpid(), number)
+    return MEASURES._replace(interrupted=True)
+
+
+def failed_round(number):
+    try:
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise KubestowError("the connection is gone") from None
+
+
+@pytest.mark.parametrize(
+    "number, code, words",
+    [(signal.SIGTERM, 0, "terminated"), (signal.SIGINT, 130, "interrupted")],
+    ids=["SIGTERM", "Ctrl-C"],
+)
+@pytest.mark.parametrize(
+    "solve, sleep",
+    [
+        pytest.param(
+            lambda number: MEASURES, lambda number: os.kill(os.getpid(), number), id="between rounds"
+        ),
+        pytest.param(interrupted_round, None, id="while a round is solved"),
+        pytest.param(failed_round, None, id="where reading fails of it"),
+    ],
+)
+def test_a_server_that_is_told_to_stop_ends_with(number, code, words, solve, sleep, monkeypatch):
+    monkeypatch.setattr("kubestow.solver.round_measures.measured", lambda *_: solve(number))
+    monkeypatch.setattr("kubestow.commands.exporter.rest", lambda seconds: sleep(number))
+    result = run(INSTANCE, "--listen", "127.0.0.1:0", "-q")
+    assert (result.exit_code, result.stderr.splitlines()[-1]) == (code, f"kubestow: {words}")
+
+
+def test_one_round_that_is_stopped_by_sigterm_ends_as_by_ctrl_c(monkeypatch):
+    monkeypatch.setattr(
+        "kubestow.solver.round_measures.measured", lambda *_: interrupted_round(signal.SIGTERM)
+    )
+    assert run(INSTANCE, "--once").exit_code == 130
 
 
 @pytest.mark.parametrize(
@@ -190,6 +248,24 @@ def test_the_dashboard_shows_what_is_exported_and_nothing_else():
     assert set(re.findall(r"kubestow_\w+", " ".join(asked))) == EXPORTED
 
 
+def test_the_panels_of_the_dashboard_are_apart_and_within_the_width():
+    dashboard = json.loads((DOCS / "deploy" / "dashboard.json").read_text())
+    panels = dashboard["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    cells = [
+        (panel["gridPos"]["x"] + dx, panel["gridPos"]["y"] + dy)
+        for panel in panels
+        for dx in range(panel["gridPos"]["w"])
+        for dy in range(panel["gridPos"]["h"])
+    ]
+    assert len(set(cells)) == len(cells)
+    assert all(x < 24 for x, _ in cells)
+    for panel in panels:
+        refs = [target["refId"] for target in panel["targets"]]
+        assert len(set(refs)) == len(refs)
+        assert panel["datasource"] == {"type": "prometheus", "uid": "${datasource}"}
+
+
 def test_the_page_names_what_is_exported_and_nothing_else():
     page = (DOCS / "exporter.md").read_text()
     assert set(re.findall(r"`(kubestow_\w+)`", page)) == EXPORTED
@@ -199,6 +275,13 @@ def test_the_role_is_that_of_a_live_cluster():
     [written] = re.findall(r"```yaml\n(apiVersion: rbac.*?)```", (DOCS / "live.md").read_text(), re.DOTALL)
     assert MANIFEST["ClusterRole"]["rules"] == yaml.safe_load(written)["rules"]
     assert all(rule["verbs"] == ["list"] for rule in MANIFEST["ClusterRole"]["rules"])
+
+
+@pytest.mark.parametrize("kind", MANIFEST)
+def test_the_manifest_is_what_kubernetes_schema_says(kind):
+    validate(MANIFEST[kind], "1.34", strict=True)
+    with pytest.raises(ValidationError):
+        validate({**MANIFEST[kind], "specs": {}}, "1.34", strict=True)
 
 
 def test_the_parts_of_the_manifest_fit_together():

@@ -108,6 +108,57 @@ def test_a_live_cluster_is_an_instance(config):
 
 
 @needs_kubectl
+def test_a_live_cluster_is_the_last_instance_of_a_study(config):
+    words = ["study", "guard-service", "--live", "--kubeconfig", config, "--workers", "1", "-o", "json"]
+    rows = json.loads(run(*words).stdout)["instances"]
+    assert [row["instance"] for row in rows] == ["guard-service", "live:fake"]
+    [file] = json.loads(run("study", NAME, "--workers", "1", "-o", "json").stdout)["instances"]
+    assert rows[1]["tiers"] == file["tiers"]
+    assert not proxies(config)
+
+
+@needs_kubectl
+def test_a_study_of_a_cluster_that_does_not_answer_still_has_its_files(tmp_path):
+    words = ["study", "guard-service", "--live", "--kubeconfig", str(tmp_path / "none"), "-o", "json"]
+    result = run(*words, code=1)
+    rows = json.loads(result.stdout)["instances"]
+    assert [(row["instance"], row["status"]) for row in rows] == [
+        ("guard-service", "OPTIMAL"),
+        ("live", "ERROR"),
+    ]
+
+
+SCENARIO = """
+name: tomorrow
+duration: 1m
+start: 2020-01-01T00:00:00Z
+events: [{at: 10s, cordon: a-1}]
+"""
+
+
+@needs_kubectl
+@pytest.mark.parametrize("own", ["", "cluster: {nodes: [{count: 3, allocatable: {cpu: '1'}}]}\n"])
+def test_a_live_cluster_takes_the_place_of_a_scenarios(own, config, tmp_path):
+    scenario = tmp_path / "tomorrow.yaml"
+    scenario.write_text(SCENARIO + own)
+    words = ["simulate", str(scenario), "--live", "--kubeconfig", config, "-o", "json"]
+    live = json.loads(run(*words).stdout)
+    scenario.write_text(SCENARIO.replace("start", "#") + f"cluster: {{instance: {NAME}}}")
+    file = json.loads(run("simulate", str(scenario), "-o", "json").stdout)
+    assert live == file
+    assert live["runs"]["greedy"]["pods"]["scheduled"] > 0
+
+
+@needs_kubectl
+def test_a_scenario_that_names_other_nodes_than_the_cluster_has_is_refused(config, tmp_path):
+    scenario = tmp_path / "tomorrow.yaml"
+    scenario.write_text(SCENARIO.replace("a-1", "nowhere"))
+    told = run("simulate", str(scenario), "--live", "--kubeconfig", config, code=2).stderr
+    assert "events[0].cordon: there is no node 'nowhere'" in told
+    assert told.count("\n") == 1
+
+
+@needs_kubectl
 def test_a_cluster_may_be_shared_without_its_names(config):
     text = run("snapshot", "--kubeconfig", config, "--anonymise").stdout
     items = json.loads(text)["items"]
@@ -172,6 +223,17 @@ def test_without_kubectl_the_line_says_so(tmp_path, monkeypatch):
         pytest.param(["solve", NAME, "--live"], "--live takes no INSTANCE", id="Two inputs are one too many"),
         pytest.param(["solve", NAME, "--context", "c"], "--context goes with --live only", id="No cluster"),
         pytest.param(["trace", "--live", "--format", "openb"], "do not go together", id="No CSV"),
+        pytest.param(
+            ["study", NAME, "--context", "c"], "--context goes with --live only", id="A study of files"
+        ),
+        pytest.param(["study"], "what is needed is an INSTANCE, or --live", id="A study of nothing"),
+        pytest.param(
+            ["simulate", "--live"], "beside --live is a SCENARIO", id="A cluster and nothing happens"
+        ),
+        pytest.param(
+            ["simulate", "--context", "c"], "--context goes with --live only", id="A scenario's own"
+        ),
+        pytest.param(["study", "--live", "--format", "openb"], "do not go together", id="A study of CSV"),
         pytest.param(["explain", "shop/web-5"], "one INSTANCE and one POD", id="A pod of no cluster"),
     ],
 )

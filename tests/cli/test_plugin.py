@@ -54,7 +54,17 @@ def test_without_an_instance_it_works_on_the_cluster(tmp_path, monkeypatch):
 
 
 @needs_kubectl
-@pytest.mark.parametrize("command", ["solve", "compare", "trace"])
+def test_a_study_without_instances_is_of_the_cluster(tmp_path, monkeypatch):
+    with serving(FakeCluster(raw_objects(catalogue.path(NAME)))) as cluster:
+        config = kubeconfig(tmp_path, f"http://127.0.0.1:{cluster.port}", context="prod")
+        monkeypatch.setenv("KUBECONFIG", config)
+        result = run("study", "--context", "prod", "--workers", "1", "-o", "json")
+    assert [row["instance"] for row in json.loads(result.stdout)["instances"]] == ["live:prod"]
+    assert "--context goes with --live only" in run("study", NAME, "--context", "prod", code=2).stderr
+
+
+@needs_kubectl
+@pytest.mark.parametrize("command", ["solve", "compare", "trace", "study"])
 def test_without_a_cluster_it_never_works_on_a_demo(tmp_path, monkeypatch, command):
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     result = run(command, "--context", "none", code=2)

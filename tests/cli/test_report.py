@@ -9,6 +9,8 @@ from support.builders import cluster, manifest, node, pod
 from support.paths import DATA
 
 from kubestow.cli import main
+from kubestow.reports.document import as_yaml
+from kubestow.solver.plans.reopen import reopen
 
 
 def invoke(*arguments, text=None, code=0):
@@ -31,15 +33,41 @@ def folder(tmp_path_factory):
     (folder / "comparison.json").write_text(comparison)
     log = str(folder / "log.jsonl")
     (folder / "simulation.json").write_text(invoke("simulate", "--log", log, "-o", "json").stdout)
+    versions = ["--kube-version", "1.34", "--against", "1.36"]
+    upgrade = invoke("compare", str(folder / "cluster.yaml"), *versions, "-o", "json").stdout
+    (folder / "upgrade.json").write_text(upgrade)
+    study = invoke("study", str(folder / "cluster.yaml"), "--workers", "1", "-o", "json").stdout
+    (folder / "study.json").write_text(study)
     return folder
 
 
-@pytest.mark.parametrize("name", ["plan.json", "comparison.json"])
+@pytest.mark.parametrize("name", ["plan", "comparison", "upgrade", "study", "simulation"])
+def test_a_document_of_yaml_makes_the_same_page(name, folder):
+    text = (folder / f"{name}.json").read_text()
+    (folder / f"{name}.yaml").write_text(as_yaml(json.loads(text)))
+    pages = [invoke("report", str(folder / f"{name}.{end}"), "-o", "-").stdout for end in ("json", "yaml")]
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("name", ["plan.json", "comparison.json", "upgrade.json"])
 def test_the_instance_that_a_plan_names_is_found(name, folder):
     page = folder / "page.html"
     result = invoke("report", str(folder / name), "-o", str(page))
     assert (result.stdout, result.stderr) == ("", "")
     assert "What is requested of the cluster" in page.read_text()
+
+
+def test_each_plan_of_an_upgrade_is_replayed_by_the_rules_of_its_release(folder, monkeypatch):
+    seen = []
+
+    def replayed(cluster, plan, watch):
+        seen.append((cluster.snapshot.kube_version, plan.unschedulable[0].pod))
+        return reopen(cluster, plan, watch)
+
+    monkeypatch.setattr("kubestow.solver.plans.reopen.reopen", replayed)
+    page = invoke("report", str(folder / "upgrade.json"), "-o", "-").stdout
+    assert seen == [("1.34", "default/waits"), ("1.36", "default/waits")]
+    assert "The upgrade changes nothing here" in page
 
 
 def test_a_page_goes_to_standard_output(folder):
@@ -103,7 +131,7 @@ def test_a_figure_is_drawn_without_a_page(folder):
     [
         pytest.param(["plan.json"], "what is needed is -o FILE", id="nothing asked for"),
         pytest.param(["missing.json", "-o", "-"], "no such file", id="no such document"),
-        pytest.param(["cluster.yaml", "-o", "-"], "cluster.yaml: no JSON", id="no document"),
+        pytest.param(["cluster.yaml", "-o", "-"], "cluster.yaml: must hold one document", id="no document"),
         pytest.param(["plan.json", "-o", "-", "--figure", "tiers"], "goes with --plot only", id="no plot"),
         pytest.param(["plan.json", "-o", "-", "--log", "log.jsonl"], "--log goes with", id="no simulation"),
         pytest.param(
@@ -130,6 +158,20 @@ def test_what_cannot_be_is_told_in_a_line(arguments, told, folder, monkeypatch):
     assert not Path("f.svg").exists()
 
 
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        pytest.param("", "-: is empty; what is needed is a document that solve, compare", id="nothing"),
+        pytest.param("{", "-: line 2: is not YAML", id="neither JSON nor YAML"),
+        pytest.param('{"a": 1}\n{"a": 2}\n', "-: must hold one document", id="two documents"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_line(text, told):
+    result = invoke("report", "-", "-o", "-", text=text, code=2)
+    assert told in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("output", [["-o", "page.html"], ["--plot", "f.svg"]])
 def test_libraries_that_are_missing_are_named(output, folder, monkeypatch):
     monkeypatch.chdir(folder)
@@ -138,3 +180,4 @@ def test_libraries_that_are_missing_are_named(output, folder, monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "kubestow.reports.html.page", raising=False)
     result = invoke("report", "plan.json", *output, code=2)
     assert "pip install 'kubestow[report]'" in result.stderr
+    assert result.stderr.count("\n") == 1

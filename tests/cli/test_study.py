@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from support.builders import cluster, node, pod
+from support.sweeps import few_or_all
 
 from kubestow.cli import main
 from kubestow.models.errors import KubestowError
@@ -193,7 +194,7 @@ def children_of(process):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [1, 3])
+@pytest.mark.parametrize("after", range(1, few_or_all(2, 6)))
 @pytest.mark.parametrize(
     "whom",
     ["the study is interrupted", "a worker is killed", "a worker is terminated", "a worker is interrupted"],

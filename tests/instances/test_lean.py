@@ -55,6 +55,11 @@ ROWS = [
         {**pod(), "metadata": {**META, "annotations": {"volume.kubernetes.io/selected-node": "n"}}},
         id="Annotations that no rule reads go",
     ),
+    pytest.param(
+        {**pod(), "metadata": {**META, "annotations": {"kubernetes.io/config.mirror": "9f86d0", "a": "b"}}},
+        {**pod(), "metadata": {**META, "annotations": {"kubernetes.io/config.mirror": "9f86d0"}}},
+        id="A mirror pod stays one",
+    ),
     pytest.param(pod(containers=None, volumes="x"), pod(containers=None, volumes="x"), id="Faults stay"),
 ]
 

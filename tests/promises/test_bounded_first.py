@@ -6,14 +6,15 @@ from support.group_rounds import tiny_groups
 from support.proof import check_optimal
 from support.search_params import search_with
 from support.strategies import tiny
+from support.sweeps import few_or_all
 
 from kubestow.solver.search.params import SearchParams
 
 ROUNDS = [
-    *((tiny, seed) for seed in range(7000, 7060)),
-    *((tiny_groups, seed) for seed in range(7000, 7025)),
-    *((tiny_devices, seed) for seed in range(7000, 7025)),
-    *((tiny_mixed, seed) for seed in range(7000, 7015)),
+    *((tiny, seed) for seed in range(7000, 7000 + few_or_all(20, 60))),
+    *((tiny_groups, seed) for seed in range(7000, 7000 + few_or_all(10, 25))),
+    *((tiny_devices, seed) for seed in range(7000, 7000 + few_or_all(10, 25))),
+    *((tiny_mixed, seed) for seed in range(7000, 7000 + few_or_all(8, 15))),
 ]
 
 

@@ -20,13 +20,20 @@ from support.devices import (
     zone,
 )
 from support.oracle.exhaustive import best_plan
-from support.proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.proof import HURRIED, check_optimal, solve_and_replay, told
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 from kubestow.models.kube_version import KubeVersion
 
-EXHAUSTIVE = [*((tiny_devices, seed) for seed in range(220)), *((tiny_mixed, seed) for seed in range(80))]
-NEVER_WORSE = [*((small_devices, seed) for seed in range(200)), *((small_mixed, seed) for seed in range(80))]
+EXHAUSTIVE = [
+    *((tiny_devices, seed) for seed in range(few_or_all(80, 220))),
+    *((tiny_mixed, seed) for seed in range(few_or_all(40, 80))),
+]
+NEVER_WORSE = [
+    *((small_devices, seed) for seed in range(few_or_all(50, 200))),
+    *((small_mixed, seed) for seed in range(few_or_all(30, 80))),
+]
 
 
 @pytest.mark.parametrize("make, seed", EXHAUSTIVE)
@@ -35,12 +42,12 @@ def test_the_plan_equals_the_exhaustive_search(make, seed):
     check_optimal(make(seed))
 
 
-@pytest.mark.parametrize("seed", range(3000, 3060))
+@pytest.mark.parametrize("seed", range(3000, 3000 + few_or_all(25, 60)))
 def test_the_plan_equals_the_exhaustive_search_in_1_34(seed):
     check_optimal(replace(tiny_devices(seed), kube_version=KubeVersion.V1_34))
 
 
-@settings(max_examples=30)
+@settings(max_examples=few_or_all(15, 30))
 @given(snapshot=tiny_device_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
@@ -50,11 +57,11 @@ def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
 def test_the_plan_is_never_worse_than_greedys(make, seed):
     """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
     snapshot = make(seed)
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1060))
+@pytest.mark.parametrize("seed", range(1000, 1000 + few_or_all(25, 60)))
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_devices(seed)

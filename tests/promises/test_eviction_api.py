@@ -7,6 +7,7 @@ from support.guard_rounds import tiny_guards
 from support.proof import OPTIONS, SHORT, solve_and_replay
 from support.rows import high, low
 from support.strategies import small
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.budgets import budgets
@@ -92,7 +93,7 @@ def test_who_is_refused_is_named(snapshot):
 
 
 @pytest.mark.parametrize("make", [tiny_guards, small, small_groups])
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(few_or_all(30, 80)))
 def test_nobody_else_is_refused(make, seed):
     """Whatever plan is found in a short time."""
     check_carried_out(make(seed), SHORT)

@@ -14,6 +14,7 @@ from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay
 from support.rows import Row, both_engines, evicted, high, low, scheduled, violations
 from support.side_by_side import side_by_side
 from support.strategies import tiny
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 from kubestow.models.eviction_limits import EvictionLimits, PodSelector
@@ -146,12 +147,12 @@ def test_the_plan_equals_the_exhaustive_search(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(50, 150))
+@pytest.mark.parametrize("seed", range(50, few_or_all(75, 150)))
 def test_many_plans_equal_the_exhaustive_search(seed):
     check_optimal(tiny_limits(seed))
 
 
-@settings(max_examples=30)
+@settings(max_examples=few_or_all(15, 30))
 @given(snapshot=tiny_limit_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
@@ -169,7 +170,7 @@ def test_the_rounds_are_such_that_limits_bite():
     assert worse > 5
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(few_or_all(6, 12)))
 @pytest.mark.parametrize("limits", [EvictionLimits(evictions=1), EvictionLimits(violations=0), NONE])
 def test_a_limit_over_the_whole_round_is_kept_by_its_parts(limits, seed):
     beside = side_by_side(tiny(2 * seed), tiny(2 * seed + 1), name=f"limited-two-{seed}")

@@ -8,28 +8,29 @@ from support.builders import cluster, group, node, pod, workload
 from support.group_rounds import small_groups, tiny_group_rounds, tiny_groups
 from support.grouped import CURRENT, rack
 from support.oracle.exhaustive import best_plan
-from support.proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.proof import HURRIED, check_optimal, solve_and_replay, told
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 
 
-@pytest.mark.parametrize("seed", range(220))
+@pytest.mark.parametrize("seed", range(few_or_all(80, 220)))
 def test_the_plan_equals_the_exhaustive_search(seed):
     """Equal in every tier, all proven; or greedy's inadmissible outcome is better, and is said to be so."""
     check_optimal(tiny_groups(seed))
 
 
-@settings(max_examples=30)
+@settings(max_examples=few_or_all(15, 30))
 @given(snapshot=tiny_group_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(few_or_all(60, 200)))
 def test_the_plan_is_never_worse_than_greedys(seed):
     """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
     snapshot = small_groups(seed)
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
@@ -37,20 +38,20 @@ def in_the_current_form(snapshot):
     return replace(snapshot, configuration=cluster(configuration=CURRENT).configuration)
 
 
-@pytest.mark.parametrize("seed", range(2000, 2040))
+@pytest.mark.parametrize("seed", range(2000, 2000 + few_or_all(20, 40)))
 def test_the_plan_equals_the_exhaustive_search_beside_the_current_form(seed):
     """Greedy's other form, which preempts for groups, is another floor under the same optimum."""
     check_optimal(in_the_current_form(tiny_groups(seed)))
 
 
-@pytest.mark.parametrize("seed", range(2000, 2060))
+@pytest.mark.parametrize("seed", range(2000, 2000 + few_or_all(20, 60)))
 def test_the_plan_is_never_worse_than_the_current_forms(seed):
     snapshot = in_the_current_form(small_groups(seed))
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1040))
+@pytest.mark.parametrize("seed", range(1000, 1000 + few_or_all(15, 40)))
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_groups(seed)

@@ -14,19 +14,20 @@ from support.metamorphic import padded, read, renamed, scaled, shuffled, written
 from support.proof import SHORT, told
 from support.side_by_side import side_by_side
 from support.strategies import small, tiny
+from support.sweeps import few_or_all
 from support.volume_rounds import tiny_volumes
 
 from kubestow.solver.api import solve
 
 MAKERS = {
-    tiny: 12,
-    small: 8,
-    tiny_groups: 10,
-    small_groups: 5,
-    tiny_devices: 10,
-    tiny_mixed: 8,
-    small_mixed: 4,
-    tiny_volumes: 8,
+    tiny: few_or_all(6, 12),
+    small: few_or_all(4, 8),
+    tiny_groups: few_or_all(5, 10),
+    small_groups: few_or_all(3, 5),
+    tiny_devices: few_or_all(5, 10),
+    tiny_mixed: few_or_all(4, 8),
+    small_mixed: few_or_all(2, 4),
+    tiny_volumes: few_or_all(4, 8),
 }
 """Maker of rounds to the number of its rounds that are in the suite."""
 
@@ -125,7 +126,7 @@ def check_copies(snapshot):
 COPIED = [
     (make, seed)
     for make in (tiny, small, tiny_groups, tiny_devices)
-    for seed in range(20)
+    for seed in range(few_or_all(12, 20))
     if disjoint(make(seed))
 ]
 

@@ -2,15 +2,16 @@
 
 import pytest
 from hypothesis import given, settings
-from support.proof import SHORT, solve_and_replay, told
+from support.proof import HURRIED, solve_and_replay, told
 from support.strategies import small, small_rounds
+from support.sweeps import few_or_all
 
-SEEDS = range(300)
+SEEDS = range(few_or_all(100, 300))
 
 
 def check_not_worse(snapshot):
     """Hold the optimal plan against greedy's in the lexicographic order."""
-    optimal, greedy = solve_and_replay(snapshot, SHORT)
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert [t.name for t in optimal.tiers] == [t.name for t in greedy.tiers]
     assert optimal.vector() <= greedy.vector(), told(
         snapshot, f"greedy has {greedy.vector()}, the optimal plan {optimal.vector()}"
@@ -34,7 +35,7 @@ def test_the_plan_is_never_worse_than_greedys(seed):
     check_not_worse(small(seed))
 
 
-@settings(max_examples=30)
+@settings(max_examples=few_or_all(15, 30))
 @given(snapshot=small_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse_than_by_greedy(snapshot):
     check_not_worse(snapshot)

@@ -11,13 +11,14 @@ from support.device_rounds import tiny_devices, tiny_mixed
 from support.group_rounds import tiny_groups
 from support.proof import SHORT, check_same
 from support.strategies import small, tiny
+from support.sweeps import few_or_all
 
 from kubestow.solver.api import solve
 
 ROUNDS = [
-    *((tiny, seed) for seed in range(100)),
-    *((small, seed) for seed in range(25)),
-    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(40)),
+    *((tiny, seed) for seed in range(few_or_all(40, 100))),
+    *((small, seed) for seed in range(few_or_all(8, 25))),
+    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(few_or_all(15, 40))),
 ]
 
 

@@ -11,6 +11,7 @@ from support.devices import claim, device_class, gpu, request, slice_on, user
 from support.profile_rounds import tiny_gated, tiny_profiled
 from support.proof import OPTIONS, check_optimal, solve_and_replay
 from support.storage import MAKE, bound, csi_node
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 from kubestow.framework.rules.supported import unsupported
@@ -28,7 +29,7 @@ def careless(item):
     return item.scheduler("careless")
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(few_or_all(40, 80)))
 def test_the_plan_equals_the_exhaustive_search_under_random_profiles(seed):
     snapshot = tiny_profiled(seed)
     if unsupported(build_cluster(snapshot)):
@@ -36,7 +37,7 @@ def test_the_plan_equals_the_exhaustive_search_under_random_profiles(seed):
     check_optimal(snapshot)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(few_or_all(25, 40)))
 def test_the_plan_equals_the_exhaustive_search_with_random_gates_off(seed):
     snapshot = tiny_gated(seed)
     if unsupported(build_cluster(snapshot)):

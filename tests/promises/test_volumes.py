@@ -1,39 +1,38 @@
 """The promises with volumes in the mix."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from support.builders import cluster, node, pod
 from support.oracle.exhaustive import best_plan
-from support.proof import OPTIONS, check_optimal, solve_and_replay, told
+from support.proof import HURRIED, check_optimal, solve_and_replay, told
 from support.storage import WAIT, attachment, bound, claim, csi_node, volume
+from support.sweeps import few_or_all
 from support.volume_rounds import small_volumes, tiny_volume_rounds, tiny_volumes
 
 from kubestow.framework.build import build_cluster
 
 
-@pytest.mark.parametrize("seed", range(250))
+@pytest.mark.parametrize("seed", range(few_or_all(90, 250)))
 def test_the_plan_equals_the_exhaustive_search(seed):
     """Equal in every tier, all proven; or greedy's inadmissible outcome is better, and is said to be so."""
     check_optimal(tiny_volumes(seed))
 
 
-@settings(max_examples=50)
+@settings(max_examples=few_or_all(20, 50))
 @given(snapshot=tiny_volume_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(few_or_all(25, 60)))
 def test_the_plan_is_never_worse_than_greedys(seed):
     """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
     snapshot = small_volumes(seed)
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=3))
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1080))
+@pytest.mark.parametrize("seed", range(1000, 1000 + few_or_all(30, 80)))
 def test_pods_of_one_class_are_alike(seed):
     """The exhaustive search finds the same, whether it takes equal pods as equal or tries every one."""
     snapshot = tiny_volumes(seed)

@@ -8,8 +8,9 @@ from support.apart import APART, WHOLE, parts_of, solved
 from support.builders import budget, cluster, composite, group, node, pod
 from support.group_rounds import small_groups, tiny_groups
 from support.oracle.exhaustive import best_plan
-from support.proof import OPTIONS, check_optimal, check_same, solve_and_replay, told
+from support.proof import HURRIED, OPTIONS, check_optimal, check_same, solve_and_replay, told
 from support.side_by_side import side_by_side
+from support.sweeps import few_or_all
 from support.tampering import steps
 from support.whole_rounds import (
     all_whole,
@@ -29,7 +30,7 @@ from kubestow.models.snapshot import Snapshot
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.plans.replay import ReplayFailure, replay
 
-SEEDS = range(300)
+SEEDS = range(few_or_all(100, 300))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -38,7 +39,7 @@ def test_the_plan_equals_the_exhaustive_search(seed):
     check_optimal(tiny_wholes(seed))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(few_or_all(20, 60)))
 @pytest.mark.parametrize("made", [tiny_wholes, tiny_wholes_in_trees, tiny_whole_trees])
 def test_greedy_of_1_37_evicts_no_part_of_a_group(made, seed):
     snapshot = replace(made(seed), kube_version=KubeVersion.V1_37)
@@ -47,32 +48,32 @@ def test_greedy_of_1_37_evicts_no_part_of_a_group(made, seed):
     assert partly_evicted(index, gone) == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=few_or_all(15, 30))
 @given(snapshot=tiny_whole_rounds)
 def test_no_round_that_hypothesis_finds_is_solved_worse(snapshot):
     check_optimal(snapshot)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(few_or_all(15, 40)))
 def test_every_other_family_beside_groups_that_are_evicted_whole(seed):
     check_optimal(all_whole(tiny_groups(seed)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(few_or_all(15, 40)))
 @pytest.mark.slow
 def test_the_plan_is_never_worse_than_greedys(seed):
     """Lexicographically at least as good, and both plans pass their replay; at any time limit."""
     snapshot = all_whole(small_groups(seed))
-    optimal, greedy = solve_and_replay(snapshot, replace(OPTIONS, time_limit=2))
+    optimal, greedy = solve_and_replay(snapshot, HURRIED)
     assert optimal.vector() <= greedy.vector(), told(snapshot, f"greedy has {greedy.vector()}", plan=optimal)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(few_or_all(30, 80)))
 def test_groups_of_a_tree_are_evicted_whole(seed):
     check_optimal(tiny_wholes_in_trees(seed))
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(few_or_all(30, 80)))
 def test_groups_of_groups_are_evicted_whole(seed):
     check_optimal(tiny_whole_trees(seed))
 
@@ -127,7 +128,7 @@ def test_the_mix_evicts_groups_whole_often_enough():
     assert min(seen.values()) >= 2, seen
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(few_or_all(15, 40)))
 def test_parts_add_up_to_the_whole(seed):
     snapshot = side_by_side(tiny_wholes(2 * seed), tiny_wholes(2 * seed + 1), name=f"wholes-{seed}")
     whole, apart = solved(snapshot, WHOLE), solved(snapshot, APART)
@@ -135,7 +136,7 @@ def test_parts_add_up_to_the_whole(seed):
     check_same(snapshot, whole, apart)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1040))
+@pytest.mark.parametrize("seed", range(1000, 1000 + few_or_all(15, 40)))
 def test_what_falls_apart_by_itself_adds_up(seed):
     snapshot = tiny_wholes(seed)
     check_same(snapshot, solved(snapshot, WHOLE), solved(snapshot, APART))

@@ -5,8 +5,11 @@ from support.builders import cluster, node, pod
 
 from kubestow.framework.build import build_cluster
 from kubestow.models.errors import KubestowError
+from kubestow.models.plan import Stats, Tier
+from kubestow.models.search_point import SearchPoint
 from kubestow.models.study import StudiedInstance, StudiedTier, Study
-from kubestow.reports.figures import draw, gaps, tiers, timeline, utilisation
+from kubestow.reports.figures import draw, gaps, progress, tiers, timeline, utilisation
+from kubestow.reports.html.answers import search_progress
 from kubestow.reports.html.reading import Rounds
 from kubestow.reports.html.timeline import SERIES, Timeline
 from kubestow.solver.api import solve_greedy
@@ -16,6 +19,19 @@ SNAPSHOT = cluster(node("a", cpu="2"), node("b", cpu="4"), pod("p").req(cpu="3")
 PLAN = solve_greedy(SNAPSHOT)
 ROUNDS = Rounds({"greedy": PLAN})
 SOLVED = {"greedy": reopen(build_cluster(SNAPSHOT), PLAN)}
+POINTS = [(0.5, 1, None), (1.0, 3, 4), (2.0, 3, 3)]
+SEARCHED = Rounds(
+    {
+        "optimal": PLAN.model_copy(
+            update={
+                "tiers": (Tier(name="t", sense="max", value=3, bound=3, proven=True),),
+                "stats": Stats(
+                    progress=tuple(SearchPoint(seconds=s, tier="t", value=v, bound=b) for s, v, b in POINTS)
+                ),
+            }
+        )
+    }
+)
 TIER = StudiedTier(name="t", sense="min", optimal=2, bound=1, gap=1, proven=False, greedy=4)
 STUDY = Study(
     instances=(
@@ -37,6 +53,16 @@ def test_tiers_have_their_values():
     shown = [tick.get_text() for tick in axes.get_yticklabels()]
     values = [bar.get_width() for bar in axes.patches]
     assert dict(zip(shown, values, strict=True)) == {t.name: t.value for t in PLAN.tiers if t.value}
+
+
+def test_a_search_has_a_panel_for_each_tier_with_value_and_bound():
+    [axes] = progress(search_progress(SEARCHED.plans)).axes
+    assert axes.get_title() == "t"
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    assert drawn == {
+        "best plan": [[0.5, 1.0], [1.0, 3.0], [2.0, 3.0]],
+        "bound": [[1.0, 4.0], [2.0, 3.0]],
+    }
 
 
 def test_gaps_are_distances_from_the_bound():
@@ -69,6 +95,7 @@ def test_one_input_makes_one_file_to_the_byte(ending, tmp_path):
     [
         pytest.param("f.gif", None, "the name of a figure ends with .svg, .png or .pdf", id="another format"),
         pytest.param("f.svg", "utilisation", "needs a plan and its --instance", id="no instance"),
+        pytest.param("f.svg", "progress", "whose search had something to find", id="no search"),
         pytest.param("f.svg", "timeline", "needs a simulation and its --log", id="no simulation"),
         pytest.param("no/folder/f.svg", "tiers", "cannot be written", id="no folder"),
     ],

@@ -10,6 +10,8 @@ from support.devices import claim, device_class, gpu, slice_on, user
 from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
 from kubestow.instances.manifests import load_snapshot
+from kubestow.models.kube_version import KubeVersion
+from kubestow.models.search_point import SearchPoint
 from kubestow.models.study import StudiedInstance, StudiedTier, Study
 from kubestow.reports.html.page import round_page, simulation_page, study_page
 from kubestow.reports.html.reading import Rounds
@@ -17,6 +19,7 @@ from kubestow.reports.html.timeline import timelines
 from kubestow.solver.api import SolveOptions, solve_greedy
 from kubestow.solver.compare import compare, compared
 from kubestow.solver.plans.reopen import reopen
+from kubestow.solver.upgrade import upgrade
 
 from .test_timeline import STORY, log, run, simulated
 
@@ -365,6 +368,53 @@ def test_a_study_is_filtered(browser, tmp_path):
         settled(page)
         cells = rows(page, "instances").locator("td").all_inner_texts()
         assert cells[3:8] == ["scheduled", "3", "2", "4", "1"]
+
+
+def test_two_releases_stand_beside_each_other(browser, tmp_path):
+    found = upgrade(cluster(*OBJECTS, release="1.34"), KubeVersion.V1_36)
+    plans = {"1.34": found.before, "1.36": found.after}
+    solved = {
+        version: reopen(build_cluster(cluster(*OBJECTS, release=version)), plan)
+        for version, plan in plans.items()
+    }
+    file = tmp_path / "upgrade.html"
+    file.write_text(round_page(Rounds(plans, upgrade=found), solved))
+    with opened(browser, file) as page:
+        assert page.locator(".headlines h2").all_inner_texts() == ["1.34", "1.36"]
+        page.locator("#show").select_option("waits 1.36")
+        assert pods_shown(page) == ["big"]
+        assert page.locator("#spread").count() == 0
+
+
+def test_a_search_has_its_charts_and_the_same_as_a_table(browser, tmp_path):
+    points = [("a", 0.25, 3, 9), ("a", 1.5, 4, 9), ("a", 1.5, 5, 5), ("b", 1.5, 7, None), ("b", 2.0, 4, 0)]
+    plan = solve_greedy(cluster(*OBJECTS))
+    tier = plan.tiers[0]
+    stats = plan.stats.model_copy(
+        update={"progress": tuple(SearchPoint(seconds=s, tier=t, value=v, bound=b) for t, s, v, b in points)}
+    )
+    tiers = tuple(tier.model_copy(update={"name": name}) for name in "ab")
+    file = tmp_path / "searched.html"
+    found = plan.model_copy(update={"scheduler": "optimal", "stats": stats, "tiers": tiers})
+    file.write_text(round_page(Rounds({"optimal": found})))
+    with opened(browser, file, viewport=PHONE) as page:
+        assert page.locator("#progress canvas").count() == 2
+        spoken = [item.get_attribute("aria-label") for item in page.locator("#progress [role=img]").all()]
+        assert spoken == [
+            "a over 1.5 s: best plan 3 at first, 5 at the end; bound 9 at first, 5 at the end",
+            "b over 2 s: best plan 7 at first, 4 at the end; bound none at first, 0 at the end",
+        ]
+        page.locator("#progress summary").click()
+        words = [row.locator("th, td").all_inner_texts() for row in rows(page, "progress").all()]
+        assert words == [
+            ["a", "0.25", "3", "9"],
+            ["a", "1.5", "4", "9"],
+            ["a", "1.5", "5", "5"],
+            ["b", "1.5", "7", "none"],
+            ["b", "2", "4", "0"],
+        ]
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_simulation_has_its_charts(browser, tmp_path):

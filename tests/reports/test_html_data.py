@@ -16,8 +16,11 @@ from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
 from kubestow.instances.manifests import load_snapshot
 from kubestow.models.errors import InputError
+from kubestow.models.kube_version import KubeVersion
 from kubestow.models.plan import Plan, Stats, Tier, Unschedulable
 from kubestow.models.study import StudiedInstance, Study
+from kubestow.reports.figures import tiers
+from kubestow.reports.html.answers import tier_rows
 from kubestow.reports.html.cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from kubestow.reports.html.page import round_page, study_page
 from kubestow.reports.html.reading import Rounds, read_document
@@ -26,11 +29,12 @@ from kubestow.solver.api import solve_greedy
 from kubestow.solver.compare import compared
 from kubestow.solver.plans.reopen import reopen
 from kubestow.solver.plans.replay import ReplayFailure
+from kubestow.solver.upgrade import upgrade
 
 
 def reopened(plan, snapshot):
     """Send a plan through its document, and replay what comes back."""
-    [read] = read_document("plan.json", plan.model_dump_json(by_alias=True).encode()).plans.values()
+    [read] = read_document("plan.json", json.loads(plan.model_dump_json(by_alias=True))).plans.values()
     return reopen(build_cluster(snapshot), read)
 
 
@@ -49,6 +53,11 @@ def with_claim(allocation):
     return json.dumps({**PLAN.model_dump(by_alias=True), "allocations": [allocation]})
 
 
+def one_release():
+    found = upgrade(cluster(), KubeVersion.V1_36)
+    return found.model_copy(update={"kube_version": "1.36"}).model_dump_json(by_alias=True)
+
+
 def uneven():
     longer = PLAN.model_copy(
         update={"tiers": (Tier(name="t", sense="min", value=0, bound=None, proven=False),)}
@@ -59,9 +68,8 @@ def uneven():
 @pytest.mark.parametrize(
     "text, told",
     [
-        pytest.param("", "f: no JSON", id="nothing"),
-        pytest.param("[1]", "f: no document of solve, compare, study or simulate", id="a list"),
-        pytest.param('{"nodes": []}', "f: no document of solve, compare, study or simulate", id="another"),
+        pytest.param("[1]", "f: is not a document that solve, compare, study or simulate", id="a list"),
+        pytest.param('{"nodes": []}', "f: is not a document that solve, compare, study", id="another"),
         pytest.param(
             '{"steps": []}',
             "f: instance: no document of `kubestow solve -o json`",
@@ -77,7 +85,6 @@ def uneven():
             "f: runs: no document of `kubestow simulate -o json`",
             id="no run",
         ),
-        pytest.param('{"a": 1}\n{"a": 2}\n', "f: several documents", id="two documents"),
         pytest.param(
             with_claim({"claim": "c", "node": "n"}),
             "f: allocations.0.devices: no document",
@@ -86,12 +93,15 @@ def uneven():
         pytest.param(
             with_claim({"devices": []}), "f: allocations.0.claim: no document", id="devices of no claim"
         ),
+        pytest.param(
+            one_release(), "f: against: is the release before the upgrade as well", id="one release"
+        ),
         pytest.param(uneven(), "f: greedy.tiers: are other tiers", id="plans of different rounds"),
     ],
 )
 def test_what_is_no_document_is_told_in_a_line(text, told):
     with pytest.raises(InputError) as failure:
-        read_document("f", text.encode())
+        read_document("f", json.loads(text))
     assert told in str(failure.value)
     assert "\n" not in str(failure.value)
 
@@ -227,6 +237,23 @@ def test_without_the_instance_there_are_the_pods_and_nodes_that_plans_name():
     }
     assert places[BEFORE] == {"default/old": 0, "default/new": -1, "default/big": -1}
     assert places["greedy"] == {"default/old": -1, "default/new": 0, "default/big": -1}
+
+
+def test_two_releases_have_their_tiers_beside_each_other():
+    even = [node(name, cpu="10", memory="10Gi") for name in "ab"]
+    running = [pod("r").req(cpu="2", memory="2Gi").on("a"), pod("s").req(cpu="1", memory="3Gi").on("b")]
+    waiting = [pod("p").req(cpu="2", memory="1Gi").priority(10), pod("q").req(cpu="9", memory="1Gi")]
+    found = upgrade(cluster(*even, *running, *waiting, release="1.34"), KubeVersion.V1_36)
+    read = read_document("f", json.loads(found.model_dump_json(by_alias=True)))
+    assert {row["name"]: (row["values"], row["first"]) for row in tier_rows(read) if not row["zero"]} == {
+        "scheduled[priority=10]": ({"1.34": 1, "1.36": 1}, False),
+        "scheduled[priority=0]": ({"1.34": 1, "1.36": 0}, True),
+    }
+    page = Parts(round_page(read))
+    assert page.document["plans"] == ["1.34", "1.36"]
+    assert "After the upgrade 1 pod would wait, 1 pod would move." in "".join(page.text)
+    [axes] = tiers(read).axes
+    assert [bar.get_width() for bar in axes.patches] == [1, 1, 1, 0]
 
 
 # -- pages --

@@ -32,7 +32,7 @@ def run(**pods):
 
 def simulated(**runs):
     document = {"scenario": "s", "title": "t", "seconds": 60.0, "seed": 0, "runs": runs}
-    return read_document("simulation.json", json.dumps(document).encode())
+    return read_document("simulation.json", document)
 
 
 def log(*entries):
@@ -150,7 +150,7 @@ def test_charts_are_there_only_with_a_log():
 def test_what_is_counted_ends_at_the_sums_of_the_document(scenario, tmp_path):
     file = tmp_path / "log.jsonl"
     result = CliRunner().invoke(main, ["simulate", scenario, "--log", str(file), "-o", "json"])
-    document = read_document("simulation.json", result.stdout.encode())
+    document = read_document("simulation.json", json.loads(result.stdout))
     series = timelines(document, "log", file.read_bytes())["greedy"].series
     sums = document.runs["greedy"]
     assert {name: values[-1] for name, values in series.items() if name != NODES} == {

@@ -11,6 +11,7 @@ from support.builders import NOW
 from support.builders import node as build_node
 from support.builders import pod as build_pod
 from support.simulating import Run, overfull, scenario
+from support.sweeps import few_or_all
 
 from kubestow.models.errors import InputError
 from kubestow.models.kube_version import KubeVersion
@@ -305,7 +306,7 @@ def random_groups(seed):
     "scheduler",
     [GreedyScheduler, pytest.param(OptimalScheduler, marks=pytest.mark.slow)],
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=few_or_all(8, 20), deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_gang_is_ever_bound_in_part(scheduler, seed):
     made, least = random_groups(seed)

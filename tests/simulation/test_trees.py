@@ -11,6 +11,7 @@ from support.builders import cluster, composite, group
 from support.builders import node as build_node
 from support.builders import pod as build_pod
 from support.simulating import Run, overfull
+from support.sweeps import few_or_all
 
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.pod import Pod
@@ -213,7 +214,7 @@ def random_trees(seed):
     "scheduler",
     [GreedyScheduler, pytest.param(OptimalScheduler, marks=pytest.mark.slow)],
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=few_or_all(6, 15), deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_tree_is_ever_bound_in_part(scheduler, seed):
     made, needs, parents = random_trees(seed)

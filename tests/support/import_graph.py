@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 from support.marked_page import command, replaced
@@ -19,6 +20,7 @@ MARK = "picture"
 
 PACKAGES = (
     "commands",
+    "api",
     "reports",
     "apply",
     "solver",
@@ -51,6 +53,7 @@ def file_of(module: str, root: Path = ROOT) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+@cache
 def imported(file: Path, root: Path = ROOT) -> set[str]:
     """Return absolute names of everything that a file imports, anywhere in it, relative imports resolved.
 
@@ -69,6 +72,7 @@ def imported(file: Path, root: Path = ROOT) -> set[str]:
     return names
 
 
+@cache
 def graph(root: Path = ROOT) -> Graph:
     """Return which modules of the package each module imports.
 

@@ -18,6 +18,9 @@ OPTIONS = SolveOptions(workers=1, seed=0, time_limit=PLENTY)
 SHORT = replace(OPTIONS, time_limit=2)
 """For small rounds: a few have very many solutions without an order, and end with a plan and a bound."""
 
+HURRIED = replace(OPTIONS, time_limit=0.5)
+"""For what holds at any time limit: that no plan is worse than greedy's."""
+
 
 def solve_and_replay(snapshot, options=OPTIONS):
     """Solve a round with both schedulers and replay both plans on a cluster of its own.

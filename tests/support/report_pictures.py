@@ -7,15 +7,18 @@ from pathlib import Path
 
 from kubestow.framework.build import build_cluster
 from kubestow.instances import catalogue
-from kubestow.instances.manifests import load_snapshot
+from kubestow.instances.generated import packing
+from kubestow.instances.manifests import load_snapshot, snapshot_of
 from kubestow.reports.html.page import round_page
 from kubestow.reports.html.reading import Rounds
 from kubestow.solver.compare import compare
+from kubestow.solver.options import SolveOptions
 from kubestow.solver.plans.reopen import reopen
 
 from .paths import ROOT
 
 INSTANCE = "zone-spread-dead-end"
+SEARCHED = "packing"
 IMAGES = ROOT / "docs" / "img"
 COLOURS = 96
 """So few keep a picture of a page below 60 kB, and nobody sees the difference."""
@@ -25,23 +28,20 @@ def main():
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
-    snapshot = load_snapshot(catalogue.locate(INSTANCE))
-    comparison = compare(snapshot)
-    plans = {"optimal": comparison.optimal, "greedy": comparison.greedy}
-    index = build_cluster(snapshot)
-    rounds = Rounds(
-        {name: plan.model_copy(update={"instance": INSTANCE}) for name, plan in plans.items()}, comparison
-    )
-    text = round_page(rounds, {name: reopen(index, plan) for name, plan in plans.items()})
+    pages = {
+        INSTANCE: page_of(load_snapshot(catalogue.locate(INSTANCE)), INSTANCE, 60),
+        SEARCHED: page_of(snapshot_of(packing(16, 8, 3, 1.0, 1)), SEARCHED, 12),
+    }
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        file = Path(folder) / "report.html"
-        file.write_text(text, encoding="utf-8")
+        for name, text in pages.items():
+            (Path(folder) / f"{name}.html").write_text(text, encoding="utf-8")
         with playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         ) as browser:
-            for name, size, scheme, address in (
-                ("report", (1280, 1130), "light", ""),
-                ("report-phone", (390, 780), "dark", "#node=c-2"),
+            for name, size, scheme, address, part in (
+                ("report", (1280, 1130), "light", f"{INSTANCE}.html", None),
+                ("report-phone", (390, 780), "dark", f"{INSTANCE}.html#node=c-2", None),
+                ("report-search", (1000, 800), "light", f"{SEARCHED}.html", "#progress"),
             ):
                 context = browser.new_context(
                     viewport={"width": size[0], "height": size[1]},
@@ -49,12 +49,24 @@ def main():
                     reduced_motion="reduce",
                 )
                 page = context.new_page()
-                page.goto(f"{file.as_uri()}{address}")
+                page.goto(f"{Path(folder).as_uri()}/{address}")
                 page.locator(".tile").first.wait_for(state="attached")
                 page.wait_for_load_state("networkidle")
-                image = Image.open(BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS)
+                taken = page.screenshot() if part is None else page.locator(part).screenshot()
+                image = Image.open(BytesIO(taken)).convert("RGB").quantize(COLOURS)
                 image.save(IMAGES / f"{name}.png", optimize=True)
                 context.close()
+
+
+def page_of(snapshot, name, seconds):
+    """Return the page of a comparison that took at most so long."""
+    comparison = compare(snapshot, SolveOptions(time_limit=seconds))
+    plans = {"optimal": comparison.optimal, "greedy": comparison.greedy}
+    index = build_cluster(snapshot)
+    rounds = Rounds(
+        {by: plan.model_copy(update={"instance": name}) for by, plan in plans.items()}, comparison
+    )
+    return round_page(rounds, {by: reopen(index, plan) for by, plan in plans.items()})
 
 
 if __name__ == "__main__":

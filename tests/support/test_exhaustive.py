@@ -26,6 +26,7 @@ from support.group_rounds import tiny_groups
 from support.oracle.exhaustive import best_plan, costs
 from support.oracle.valuation import tiers_of
 from support.strategies import FAMILIES, small, tiny
+from support.sweeps import few_or_all
 
 HERE = Path(__file__).parent / "oracle"
 
@@ -43,8 +44,8 @@ def test_the_search_knows_no_solver(module):
 
 
 ROUNDS = [
-    *((tiny, seed) for seed in range(150)),
-    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(60)),
+    *((tiny, seed) for seed in range(few_or_all(50, 150))),
+    *((make, seed) for make in (tiny_groups, tiny_devices, tiny_mixed) for seed in range(few_or_all(25, 60))),
 ]
 
 
@@ -101,7 +102,7 @@ def test_both_valuations_agree_on_the_best_plan(make, seed):
     assert found == by_definition(cluster, placed, left, best.allocations)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(few_or_all(50, 150)))
 def test_both_valuations_agree_on_any_end_state(seed):
     """Also where no order leads there: every pod on the first node that its place in the queue points to."""
     cluster = build_cluster(small(seed))

@@ -22,6 +22,7 @@ from .variant import V1_36
 
 if TYPE_CHECKING:
     from ...cycle.budget_ledger import Ledger
+    from ...cycle.filter_result import FilterResult
     from ...state.state import State
 
 
@@ -94,13 +95,23 @@ class TriedCycle(GroupCycle):
         return [*tried, *(self._untried(i) for i in self.info.pods[len(tried) :])]
 
     def _seen(self, answer: Answer | None, state: "State", ledger: "Ledger") -> Iterator[tuple[Tried, str]]:
-        """Walk a placement again, and read every member's text while its reasons stand."""
+        """Walk a placement again, and read every member's text while its reasons stand.
+
+        Members that were refused alike share the result of their filters, and hear the same.
+        """
         if answer is None:
             return
+        told: dict[FilterResult, str] = {}
         cluster, trial = self.variant.cluster, take_off(state, self.info)
         for tried in walk(self.variant, trial, self.info, answer.placement, ledger, post=True):
             complete(framework_for(cluster, tried.cycle.pod), trial, tried.cycle)
-            yield tried, tried.cycle.message(cluster.n_nodes)
+            result, refused = tried.cycle.result, tried.cycle.node < 0
+            if result is None or not refused:
+                yield tried, tried.cycle.message(cluster.n_nodes)
+                continue
+            if result not in told:
+                told[result] = tried.cycle.message(cluster.n_nodes)
+            yield tried, told[result]
 
     def _final(self, tried: Tried) -> tuple[Cycle, str]:
         """Return what the group's outcome makes of a member, and its text where it is the group's."""

@@ -62,7 +62,7 @@ def test_sums_follow_every_change(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_node_and_all_nodes_agree(seed):
-    state, _ = stirred(seed)
+    state, dice = stirred(seed)
     members = state.cluster
     for i in members.pending:
         framework = framework_for(members, i)
@@ -70,7 +70,13 @@ def test_one_node_and_all_nodes_agree(seed):
         for n in range(members.n_nodes):
             assert framework.filter_node(state, i, n) == result.status(n)
         assert not (result.codes[~framework.static_mask(i)] == 0).any()
-        assert set(result.plugins) == {result.plugin_of(n) for n in range(members.n_nodes)} - {""}
+        some = np.array([dice.random() < 0.5 for _ in range(members.n_nodes)], dtype=bool)
+        for within in (None, some):
+            looked_at = [n for n in range(members.n_nodes) if within is None or within[n]]
+            assert result.rejected(within) == [n for n in looked_at if not result.status(n).ok]
+            if result.pre_filter is None:
+                assert result.plugins_in(within) == {result.status(n).plugin for n in looked_at} - {""}
+        assert result.plugins == result.plugins_in(None)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

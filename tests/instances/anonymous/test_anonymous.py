@@ -22,6 +22,7 @@ from kubestow.instances.anonymous.snapshot import Anonymiser, anonymous
 from kubestow.instances.anonymous.words import CATEGORIES, Words
 from kubestow.instances.manifests import load_snapshot, snapshot_of
 from kubestow.instances.raw_objects import raw_objects
+from kubestow.models.daemons import is_mirror
 from kubestow.solver.api import solve, solve_greedy_round
 
 PUBLIC = {"default", "kube-system", "default-scheduler", "metadata.name", "pods", "podgroups", "v1", "List"}
@@ -352,6 +353,14 @@ def test_what_is_not_read_is_not_there():
     member = {**pod(acme="acme"), "status": {"conditions": [condition]}}
     member["spec"]["containers"][0]["env"] = [{"name": "acme", "value": "acme"}]
     assert "acme" not in json.dumps(made_anonymous([node, secret, member])).lower()
+
+
+def test_a_mirror_of_a_static_pod_stays_one_under_another_hash():
+    mirror = pod()
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "9f86d081884c7d65"}
+    [found] = made_anonymous([mirror])
+    assert is_mirror(snapshot_of([found], name="s").pods[0])
+    assert "9f86d081" not in json.dumps(found)
 
 
 def test_a_selector_that_looks_into_texts_keeps_them_and_says_so():

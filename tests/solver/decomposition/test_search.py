@@ -11,6 +11,7 @@ from support.proof import OPTIONS, check_same, told
 from support.side_by_side import side_by_side
 from support.storage import claim, storage_class
 from support.strategies import small, tiny
+from support.sweeps import few_or_all
 
 from kubestow.framework.build import build_cluster
 from kubestow.solver.decomposition.search import LEAST, search_round
@@ -19,7 +20,8 @@ from kubestow.solver.plans.replay import replay
 
 
 @pytest.mark.parametrize(
-    "make, seed", [*((tiny, k) for k in range(40)), *((tiny_guards, k) for k in range(20))]
+    "make, seed",
+    [*((tiny, k) for k in range(few_or_all(20, 40))), *((tiny_guards, k) for k in range(few_or_all(10, 20)))],
 )
 def test_two_rounds_side_by_side_have_the_sum_of_their_values(make, seed):
     snapshot = side_by_side(make(2 * seed), make(2 * seed + 1), name=f"two-{seed}")
@@ -28,7 +30,7 @@ def test_two_rounds_side_by_side_have_the_sum_of_their_values(make, seed):
     check_same(snapshot, whole, apart)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(few_or_all(10, 25)))
 @pytest.mark.parametrize("prefer", ["scores", "pack", "spread"])
 def test_preferences_add_up_as_well(prefer, seed):
     snapshot = side_by_side(tiny(seed), tiny(seed + 500), name=f"{prefer}-{seed}")
@@ -41,7 +43,7 @@ def test_rounds_side_by_side_do_fall_apart():
     assert sum(len(parts_of(snapshot)) > 1 for snapshot in snapshots) > 30
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(few_or_all(20, 60)))
 @pytest.mark.slow
 def test_what_falls_apart_by_itself_adds_up(seed):
     snapshot = small(1000 + seed)
@@ -49,7 +51,7 @@ def test_what_falls_apart_by_itself_adds_up(seed):
     check_same(snapshot, solved(snapshot, WHOLE, options), solved(snapshot, APART, options))
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(few_or_all(6, 15)))
 @pytest.mark.slow
 def test_bounds_of_parts_that_ran_out_of_time_admit_the_best_plan(seed):
     """A bound of a tier holds for every plan that has the values of the tiers above."""

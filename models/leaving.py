@@ -12,17 +12,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from ...models.annotations import BIND_COMPLETED, SELECTED_NODE
-from ...models.pod import Pod, PodStatus
-from ...models.resource_api import ResourceClaim, ResourceClaimStatus
-from ...models.storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
+from .annotations import BIND_COMPLETED, SELECTED_NODE
+from .remade import made_again
+from .resource_api import ResourceClaim, ResourceClaimStatus
+from .storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from datetime import datetime
 
-    from ...models.meta import KubeObject
-    from ...models.snapshot import Snapshot
+    from .meta import KubeObject
+    from .pod import Pod
+    from .snapshot import Snapshot
 
 _OF_BOUND: Final = frozenset((BIND_COMPLETED, SELECTED_NODE))
 
@@ -46,19 +46,6 @@ def without_pods(snapshot: Snapshot, gone: Collection[str], again: Collection[st
         persistent_volumes=tuple(
             item for item in snapshot.persistent_volumes if item.name not in volumes.released
         ),
-    )
-
-
-def made_again(pod: Pod, now: datetime) -> Pod:
-    """Return a pod as its controller makes it once more: pending, without a node."""
-    meta = pod.metadata.model_copy(update={"creation_timestamp": now, "deletion_timestamp": None})
-    claims = pod.status.resource_claim_statuses
-    return pod.model_copy(
-        update={
-            "metadata": meta,
-            "spec": pod.spec.model_copy(update={"node_name": None}),
-            "status": PodStatus(phase="Pending", resource_claim_statuses=claims),
-        }
     )
 
 

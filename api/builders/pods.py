@@ -1,0 +1,331 @@
+"""Pods under construction."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from ...models.pod import Pod
+from .values import PREFERRED, REQUIRED, Document, ago, at, key, selector
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    Labels = Mapping[str, str] | tuple[()]
+
+
+class _Own:
+    """The selector that asks for a pod's own labels, whatever they are in the end."""
+
+
+OWN: Final = _Own()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodBuilder:
+    """A pod under construction."""
+
+    doc: Document = field(default_factory=dict)
+    copies: int = 0
+
+    def changed(self, change: Callable[[Document], object]) -> PodBuilder:
+        """Return a copy with a change of its manifest, for what has no verb."""
+        doc = deepcopy(self.doc)
+        change(doc)
+        return replace(self, doc=doc)
+
+    def _spec(self, **fields: Any) -> PodBuilder:
+        return self.changed(lambda d: d["spec"].update(fields))
+
+    def _container(self, change: Callable[[Document], object]) -> PodBuilder:
+        return self.changed(lambda d: change(d["spec"]["containers"][0]))
+
+    # -- what it is --
+
+    def named(self, name: str) -> PodBuilder:
+        """Have another name."""
+        return self.changed(lambda d: d["metadata"].update(name=name))
+
+    def label(self, labels: Labels = (), /, **more: str) -> PodBuilder:
+        """Add labels."""
+        return self.changed(lambda d: d["metadata"]["labels"].update({**dict(labels), **more}))
+
+    def times(self, copies: int) -> PodBuilder:
+        """Be so many pods, `name-0`, `name-1` ..."""
+        return replace(self, copies=copies)
+
+    def owned(self, owner: str = "ReplicaSet/web") -> PodBuilder:
+        """Have a controller, `KIND/NAME`, that makes it again."""
+        kind, name = owner.split("/")
+        reference = {"apiVersion": "apps/v1", "kind": kind, "name": name, "controller": True}
+        return self.changed(lambda d: d["metadata"].update(ownerReferences=[reference]))
+
+    def annotate(self, name: str, text: str) -> PodBuilder:
+        """Have an annotation."""
+        return self.changed(lambda d: d["metadata"].setdefault("annotations", {}).update({name: text}))
+
+    # -- what it asks for --
+
+    def req(self, resources: Labels = (), /, **more: str) -> PodBuilder:
+        """Request resources: ``req(cpu="1", memory="2Gi")``, ``req({"example.com/gpu": "1"})``."""
+        wanted = {**dict(resources), **more}
+        return self._container(
+            lambda c: c.setdefault("resources", {}).setdefault("requests", {}).update(wanted)
+        )
+
+    def image(self, name: str) -> PodBuilder:
+        """Run an image."""
+        return self._container(lambda c: c.update(image=name))
+
+    def host_port(self, port: int, *, protocol: str = "TCP", ip: str | None = None) -> PodBuilder:
+        """Take a port of the node."""
+        entry = {"containerPort": port, "hostPort": port, "protocol": protocol, "hostIP": ip}
+        return self._container(lambda c: c.setdefault("ports", []).append(entry))
+
+    # -- where it may go --
+
+    def select(self, labels: Labels = (), /, **more: str) -> PodBuilder:
+        """Set the node selector."""
+        wanted = {key(k): v for k, v in {**dict(labels), **more}.items()}
+        return self.changed(lambda d: d["spec"].setdefault("nodeSelector", {}).update(wanted))
+
+    def nodes(self, name: str, operator: str, *values: str) -> PodBuilder:
+        """Require node affinity: one more term, of which any may hold."""
+        term = {"matchExpressions": [{"key": key(name), "operator": operator, "values": list(values)}]}
+        return self.changed(
+            lambda d: (
+                at(d, "spec", "affinity", "nodeAffinity", REQUIRED)
+                .setdefault("nodeSelectorTerms", [])
+                .append(term)
+            )
+        )
+
+    def tolerate(
+        self, name: str = "", value: str | None = None, *, effect: str = "", operator: str | None = None
+    ) -> PodBuilder:
+        """Tolerate a taint; without a value any."""
+        entry = {
+            "key": name,
+            "effect": effect,
+            "operator": operator or ("Exists" if value is None else "Equal"),
+            "value": value,
+        }
+        return self.changed(lambda d: d["spec"].setdefault("tolerations", []).append(entry))
+
+    def spread(
+        self,
+        name: str,
+        *,
+        max_skew: int = 1,
+        select: Mapping[str, Any] | _Own | None = OWN,
+        when: str = "DoNotSchedule",
+        min_domains: int | None = None,
+        node_affinity: str = "Honor",
+        node_taints: str = "Ignore",
+        match_label_keys: Sequence[str] = (),
+        fallback: Sequence[str] = (),
+    ) -> PodBuilder:
+        """Add a spread constraint; it selects the pod's own labels (at build time) unless told otherwise."""
+        entry = {
+            "maxSkew": max_skew,
+            "topologyKey": key(name),
+            "whenUnsatisfiable": when,
+            "labelSelector": select if isinstance(select, _Own) else selector(select),
+            "minDomains": min_domains,
+            "nodeAffinityPolicy": node_affinity,
+            "nodeTaintsPolicy": node_taints,
+            "matchLabelKeys": list(match_label_keys),
+            "fallbackCriteria": list(fallback),
+        }
+        return self.changed(lambda d: d["spec"].setdefault("topologySpreadConstraints", []).append(entry))
+
+    def affinity(
+        self,
+        name: str,
+        labels: Mapping[str, Any] | _Own | None = OWN,
+        *,
+        namespaces: Sequence[str] = (),
+        namespace_selector: Mapping[str, Any] | None = None,
+    ) -> PodBuilder:
+        """Require a pod with these labels (its own by default) in the domain."""
+        return self._term("podAffinity", name, labels, namespaces, namespace_selector)
+
+    def anti(
+        self,
+        name: str,
+        labels: Mapping[str, Any] | _Own | None = OWN,
+        *,
+        namespaces: Sequence[str] = (),
+        namespace_selector: Mapping[str, Any] | None = None,
+    ) -> PodBuilder:
+        """Require that no pod with these labels (its own by default) is in the domain."""
+        return self._term("podAntiAffinity", name, labels, namespaces, namespace_selector)
+
+    def _term(
+        self,
+        kind: str,
+        name: str,
+        labels: Mapping[str, Any] | _Own | None,
+        namespaces: Sequence[str],
+        namespace_selector: Mapping[str, Any] | None,
+    ) -> PodBuilder:
+        term = {
+            "topologyKey": key(name),
+            "labelSelector": labels if isinstance(labels, _Own) else selector(labels),
+            "namespaces": list(namespaces),
+            "namespaceSelector": selector(namespace_selector),
+        }
+        return self.changed(lambda d: at(d, "spec", "affinity", kind).setdefault(REQUIRED, []).append(term))
+
+    # -- what it would like --
+
+    def wish_nodes(self, weight: int, name: str, operator: str, *values: str) -> PodBuilder:
+        """Prefer nodes."""
+        term = {"matchExpressions": [{"key": key(name), "operator": operator, "values": list(values)}]}
+        return self._wish("nodeAffinity", {"weight": weight, "preference": term})
+
+    def wish_beside(self, weight: int, name: str, labels: Mapping[str, Any]) -> PodBuilder:
+        """Prefer domains with a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def wish_apart(self, weight: int, name: str, labels: Mapping[str, Any]) -> PodBuilder:
+        """Prefer domains without a pod of these labels."""
+        term = {"topologyKey": key(name), "labelSelector": selector(labels)}
+        return self._wish("podAntiAffinity", {"weight": weight, "podAffinityTerm": term})
+
+    def _wish(self, kind: str, entry: Document) -> PodBuilder:
+        return self.changed(lambda d: at(d, "spec", "affinity", kind).setdefault(PREFERRED, []).append(entry))
+
+    # -- its volumes --
+
+    def claim(self, *names: str) -> PodBuilder:
+        """Use claims by name."""
+        return self._volumes({"persistentVolumeClaim": {"claimName": name}} for name in names)
+
+    def ephemeral(self, name: str) -> PodBuilder:
+        """Have a volume whose claim is made for the pod, as `<pod>-<name>`."""
+        return self._volumes([{"name": name, "ephemeral": {"volumeClaimTemplate": {"spec": {}}}}])
+
+    def disk(self, name: str, *, read_only: bool = False) -> PodBuilder:
+        """Have a disk of Google's cloud."""
+        return self._volumes([{"gcePersistentDisk": {"pdName": name, "readOnly": read_only}}])
+
+    def volume(self, **source: Any) -> PodBuilder:
+        """Have a volume as written."""
+        return self._volumes([source])
+
+    def _volumes(self, sources: Iterable[Document]) -> PodBuilder:
+        def add(doc: Document) -> None:
+            volumes = doc["spec"].setdefault("volumes", [])
+            for source in sources:
+                volumes.append({"name": f"v{len(volumes)}"} | source)
+
+        return self.changed(add)
+
+    # -- its rank --
+
+    def priority(self, value: int) -> PodBuilder:
+        """Have a priority."""
+        return self._spec(priority=value)
+
+    def never(self) -> PodBuilder:
+        """Set preemptionPolicy Never."""
+        return self._spec(preemptionPolicy="Never")
+
+    def guard(self, value: int) -> PodBuilder:
+        """Set allowDisruptionByPriorityGreaterThanOrEqual (KEP-4664)."""
+        return self._spec(allowDisruptionByPriorityGreaterThanOrEqual=value)
+
+    def scheduler(self, name: str) -> PodBuilder:
+        """Have a scheduler profile of this name."""
+        return self._spec(schedulerName=name)
+
+    def member(self, group: str) -> PodBuilder:
+        """Belong to a PodGroup."""
+        return self._spec(schedulingGroup={"podGroupName": group})
+
+    def replica(self, workload: str, group: str, replica: str = "") -> PodBuilder:
+        """Belong to a replica of a group of a Workload of v1alpha1."""
+        return self._spec(workloadRef={"name": workload, "podGroup": group, "podGroupReplicaKey": replica})
+
+    def gated(self, name: str = "example.com/wait") -> PodBuilder:
+        """Have a scheduling gate."""
+        return self.changed(lambda d: d["spec"].setdefault("schedulingGates", []).append({"name": name}))
+
+    # -- where it stands --
+
+    def on(self, name: str) -> PodBuilder:
+        """Run on a node."""
+
+        def run(doc: Document) -> None:
+            doc["spec"]["nodeName"] = name
+            doc["status"]["phase"] = "Running"
+
+        return self.changed(run)
+
+    def started(self, minutes: float) -> PodBuilder:
+        """Have started so many minutes before the round."""
+        return self.changed(lambda d: d["status"].update(startTime=ago(minutes)))
+
+    def created(self, minutes: float) -> PodBuilder:
+        """Have been created so many minutes before the round."""
+        return self.changed(lambda d: d["metadata"].update(creationTimestamp=ago(minutes)))
+
+    def terminating(self) -> PodBuilder:
+        """Be on the way out since the time of the round."""
+        return self.changed(lambda d: d["metadata"].update(deletionTimestamp=ago(0)))
+
+    def nominated(self, name: str) -> PodBuilder:
+        """Have been nominated for a node."""
+        return self.changed(lambda d: d["status"].update(nominatedNodeName=name))
+
+    def condition(
+        self, kind: str, status: str, *, reason: str | None = None, minutes: float = 5
+    ) -> PodBuilder:
+        """Have a condition since so many minutes."""
+        entry = {"type": kind, "status": status, "reason": reason, "lastTransitionTime": ago(minutes)}
+        return self.changed(lambda d: d["status"].setdefault("conditions", []).append(entry))
+
+    def unschedulable(self, minutes: float = 5) -> PodBuilder:
+        """Have been tried in vain: with it the fallback criterion PreemptionFailed holds (KEP-3990)."""
+        return self.condition("PodScheduled", "False", reason="Unschedulable", minutes=minutes)
+
+    # -- done --
+
+    def build(self) -> Pod:
+        """Build the one pod."""
+        doc = deepcopy(self.doc)
+        own = {"matchLabels": dict(doc["metadata"]["labels"])}
+        _own_selectors(doc["spec"], own)
+        return Pod.model_validate(doc)
+
+    def build_all(self) -> Iterator[Pod]:
+        """Build all the copies."""
+        if not self.copies:
+            yield self.build()
+        name = self.doc["metadata"]["name"]
+        yield from (self.named(f"{name}-{k}").build() for k in range(self.copies))
+
+
+def pod(name: str, *, namespace: str = "default") -> PodBuilder:
+    """Return a pod that asks for nothing."""
+    return PodBuilder(
+        doc={
+            "metadata": {"name": name, "namespace": namespace, "labels": {}},
+            "spec": {"containers": [{"name": "main"}]},
+            "status": {},
+        }
+    )
+
+
+def _own_selectors(spec: Document, own: Document) -> None:
+    """Put the pod's labels where a verb left the choice open."""
+    affinity = spec.get("affinity", {})
+    entries = list(spec.get("topologySpreadConstraints", ()))
+    for kind in ("podAffinity", "podAntiAffinity"):
+        entries += affinity.get(kind, {}).get(REQUIRED, ())
+    for entry in entries:
+        if isinstance(entry["labelSelector"], _Own):
+            entry["labelSelector"] = own

@@ -1,0 +1,125 @@
+"""Budgets, groups of pods, namespaces."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ...models.controllers import Namespace
+from ...models.meta import ObjectMeta
+from ...models.policy import PodDisruptionBudget
+from ...models.scheduling import CompositePodGroup, PodGroup, Workload
+from .values import Document, ago, selector
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, kw_only=True)
+class BudgetBuilder:
+    """A disruption budget under construction."""
+
+    doc: Document = field(default_factory=dict)
+
+    def disrupted(self, *names: str) -> BudgetBuilder:
+        """List pods whose disruption is paid for already."""
+        doc = deepcopy(self.doc)
+        doc["status"].setdefault("disruptedPods", {}).update(dict.fromkeys(names, ago(1)))
+        return replace(self, doc=doc)
+
+    def build(self) -> PodDisruptionBudget:
+        """Build the budget."""
+        return PodDisruptionBudget.model_validate(self.doc)
+
+
+def budget(
+    name: str,
+    labels: Mapping[str, Any] | tuple[()] = (),
+    /,
+    *,
+    allowed: int,
+    namespace: str = "default",
+    **more: str,
+) -> BudgetBuilder:
+    """Return a budget over the pods with these labels, of which so many more may go."""
+    return BudgetBuilder(
+        doc={
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"minAvailable": 1, "selector": selector({**dict(labels), **more})},
+            "status": {"disruptionsAllowed": allowed},
+        }
+    )
+
+
+def group(
+    name: str,
+    *keys: str,
+    gang: int | None = None,
+    desired: int | None = None,
+    namespace: str = "default",
+    version: str = "v1alpha2",
+    parent: str | None = None,
+    **spec: Any,
+) -> PodGroup:
+    """Return a PodGroup in one domain of each key: a gang of so many at least, else the basic policy."""
+    if parent is not None:
+        version, spec = "v1beta1", {**_place(name, parent), **spec}
+    policy: Document = {"gang": {"minCount": gang}} if gang else {"basic": {"desiredCount": desired}}
+    topology = [{"key": key} for key in keys]
+    return PodGroup.model_validate(
+        {
+            "apiVersion": f"scheduling.k8s.io/{version}",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"schedulingPolicy": policy, "schedulingConstraints": {"topology": topology}, **spec},
+        }
+    )
+
+
+def composite(
+    name: str,
+    *keys: str,
+    gang: int | None = None,
+    parent: str | None = None,
+    namespace: str = "default",
+    minutes: float | None = None,
+    **spec: Any,
+) -> CompositePodGroup:
+    """Return a CompositePodGroup: a gang of so many groups at least, else the basic policy."""
+    created = {} if minutes is None else {"creationTimestamp": ago(minutes)}
+    return CompositePodGroup.model_validate(
+        {
+            "apiVersion": "scheduling.k8s.io/v1alpha3",
+            "metadata": {"name": name, "namespace": namespace, **created},
+            "spec": {
+                "schedulingPolicy": {"gang": {"minGroupCount": gang}} if gang else {"basic": {}},
+                "schedulingConstraints": {"topology": [{"key": key} for key in keys]},
+                **_place(name, parent),
+                **spec,
+            },
+        }
+    )
+
+
+def _place(name: str, parent: str | None) -> Document:
+    """Return where a group is in a tree."""
+    reference = {"workloadName": "w", "templateName": name}
+    return {"workloadRef": reference, "parentCompositePodGroupName": parent}
+
+
+def workload(
+    name: str, *templates: Mapping[str, Any], namespace: str = "default", version: str = "v1alpha1"
+) -> Workload:
+    """Return a Workload with templates as in a file."""
+    return Workload.model_validate(
+        {
+            "apiVersion": f"scheduling.k8s.io/{version}",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"podGroups": list(templates)},
+        }
+    )
+
+
+def namespace(name: str, **labels: str) -> Namespace:
+    """Return a namespace with labels."""
+    return Namespace(metadata=ObjectMeta(name=name, labels=labels))

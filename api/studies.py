@@ -1,0 +1,52 @@
+"""Many instances, each solved by both schedulers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .clusters import snapshot_from
+from .results import Studied
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..models.snapshot import Snapshot
+    from ..models.study import StudiedInstance
+    from .clusters import Instance
+
+
+class Study:
+    """A list of instances and how to solve them.
+
+    Parameters
+    ----------
+    instances : iterable of Cluster, Snapshot, str or Path
+    **search
+        As in `solve`; `workers` instances are solved at a time, and `time_limit` is for each.
+    """
+
+    def __init__(self, instances: Iterable[Instance], **search: Any) -> None:
+        from ..solver.options import SolveOptions
+
+        self.instances = tuple(instances)
+        self.options = SolveOptions(**search)
+
+    def run(self, watch: Callable[[StudiedInstance], None] = lambda row: None) -> Studied:
+        """Solve them all; an instance that cannot be read or solved is a row with its error.
+
+        Parameters
+        ----------
+        watch : callable
+            Hears of each instance when it is done.
+        """
+        from ..models.errors import KubestowError
+        from ..models.study import StudiedInstance
+        from ..solver.study import study
+
+        rows: list[Snapshot | StudiedInstance] = []
+        for instance in self.instances:
+            try:
+                rows.append(snapshot_from(instance))
+            except KubestowError as error:
+                rows.append(StudiedInstance.failed(str(instance), str(error)))
+        return Studied(study(rows, self.options, watch))

@@ -1,0 +1,105 @@
+"""How long it will take to put an outcome in words and to replay it, told from a few of its steps.
+
+What the clock shows depends on who else uses the machine. So work is measured in processor time, and
+stretched as much as greedy's run was, which is long enough to tell.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ...framework.state.moves import Bind
+from ...framework.state.state import State
+from .apply import devices_lacking
+from .document import steps_of
+from .nominations import derive_nominations
+from .objective import end_state
+from .objects import objects_of
+from .outcome import Outcome
+from .replay import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...framework.index.cluster import Cluster
+    from ...framework.state.moves import Move
+
+# Steps that are rehearsed: the first few tell what is there once, the others what each step adds.
+_FEW: Final = 64
+_SAMPLE: Final = 256
+
+# How often the state of the input is set up beyond the rehearsal, and the share of all work to the rehearsed:
+# lists are compared besides, domains counted, tiers valued. Measured on racks and on the openb trace.
+_ROUNDS: Final = 4
+_SHARE: Final = 2.25
+
+
+class Spent(NamedTuple):
+    """What some work took.
+
+    Attributes
+    ----------
+    clock, processor : float
+        Seconds on the clock and of processor time, the thread's own.
+    """
+
+    clock: float
+    processor: float
+
+    @classmethod
+    def now(cls) -> Spent:
+        """Read both clocks."""
+        return cls(time.monotonic(), time.thread_time())
+
+    def since(self) -> Spent:
+        """Return what was spent since these were read."""
+        now = Spent.now()
+        return Spent(now.clock - self.clock, now.processor - self.processor)
+
+    @property
+    def stretch(self) -> float:
+        """Seconds on the clock for one of processor time, at least 1."""
+        return max(1.0, self.clock / self.processor) if self.processor > 0 else 1.0
+
+
+def seconds_to_finish(cluster: Cluster, outcome: Outcome, greedy: Spent) -> float:
+    """Estimate the seconds on the clock that words and replay of a plan will take.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Greedy's, whose steps are rehearsed; the plan may place all pods instead.
+    greedy : Spent
+        What greedy's run took: saying why a pod is left out takes no longer than greedy did to find that out.
+    """
+    moves, pods = outcome.moves, max(1, len(cluster.pending))
+    initial = _processor(lambda: State.initial(cluster))
+    few = _processor(lambda: _rehearse(cluster, outcome, moves[:_FEW]))
+    many = _processor(lambda: _rehearse(cluster, outcome, moves[:_SAMPLE]))
+    more = len(moves[:_SAMPLE]) - len(moves[:_FEW])
+    step = max(0.0, many - few) / more if more else 0.0
+    others = max(pods, len(moves)) - len(moves[:_SAMPLE])
+    left_out = 1 - len(outcome.placed) / pods
+    work = many + max(0, others) * step + _ROUNDS * initial
+    return greedy.stretch * (_SHARE * work + left_out * greedy.processor)
+
+
+def _processor(work: Callable[[], object]) -> float:
+    begin = time.thread_time()
+    work()
+    return time.thread_time() - begin
+
+
+def _rehearse(cluster: Cluster, outcome: Outcome, moves: tuple[Move, ...]) -> None:
+    """Do with some moves what is done with all: bring them in order, write them down, replay them."""
+    initial = State.initial(cluster)
+    binds = [move for move in moves if isinstance(move, Bind)]
+    own = {key for move in binds for key in devices_lacking(cluster, initial, move.pod)}
+    allocations = {key: outcome.allocations[key] for key in own if key in outcome.allocations}
+    part = Outcome(moves, {move.pod: move.node for move in binds}, allocations=allocations)
+    steps = steps_of(cluster, part)
+    derive_nominations(cluster, initial, moves, allocations)
+    follow(cluster, moves, allocations)
+    for _ in ("written down", "compared"):
+        objects_of(cluster, steps, moves, (), allocations, end_state(cluster, part))

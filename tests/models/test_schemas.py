@@ -1,0 +1,92 @@
+"""Schemas of documents: what commands print is what the schemas say, and nothing beyond."""
+
+import json
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from kubestow.cli import main
+from kubestow.models.schemas import DOCUMENTS, schema
+
+CASE = {
+    "id": "a-node-comes",
+    "plugin": "NodeName",
+    "pod": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "me"}},
+    "old": None,
+    "new": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}},
+}
+SCRIPT = {
+    "name": "a pod comes and is popped",
+    "trace": [
+        {"at": 0, "op": "event", "new": CASE["pod"]},
+        {"at": 0.5, "op": "pop"},
+        {"at": 1, "op": "fail", "pod": "default/me", "plugins": ["NodeName"]},
+    ],
+}
+PRINTED = [
+    ("a plan with evictions and a pod that waits", "plan", "solve guard-service"),
+    ("a plan with devices and volumes", "plan", "solve why-four-wait"),
+    ("a plan with groups and their domains", "plan", "solve rack-linked-cards"),
+    ("a plan with a tree of groups", "plan", "solve tree-two-blocks --kube-version 1.37"),
+    ("a plan with fallbacks", "plan", "solve fallback-both-criteria"),
+    ("a plan within limits", "plan", "solve zone-spread-dead-end --max-evictions 1 --never-evict shop:"),
+    ("greedy's plan", "plan", "solve zone-spread-dead-end --scheduler greedy"),
+    ("a comparison", "comparison", "compare zone-spread-dead-end"),
+    (
+        "a comparison without evictions",
+        "comparison",
+        "compare guard-service --without-evictions",
+    ),
+    ("an upgrade", "upgrade", "compare zone-spread-dead-end --against 1.34"),
+    ("a pod that waits, with preemption", "explanation", "explain guard-service promo-0"),
+    ("a pod that is placed", "explanation", "explain zone-spread-dead-end gateway"),
+    ("a member of a group", "explanation", "explain rack-gang-dead-end train-leader"),
+    ("copies that fit", "fit", "fit zone-spread-dead-end --pod gateway"),
+    ("changes of a cluster", "what-if", "what-if what-if-web --zone-down a"),
+    ("a study of two", "study", "study guard-service rack-two-replicas"),
+    ("both schedulers through time", "simulation", "simulate stockout-falls-back --scheduler both"),
+    ("a trace with scores and victims", "trace", "trace zone-spread-dead-end"),
+    ("a trace with groups", "trace", "trace rack-gang-dead-end"),
+    ("a trace with a group that makes room", "trace", "trace group-evicted-whole"),
+    ("a trace with devices", "trace", "trace rack-linked-cards"),
+]
+
+
+def strict(node):
+    """Return the schema with no field taken beyond those it names."""
+    if isinstance(node, dict):
+        closed = {name: strict(value) for name, value in node.items()}
+        if "properties" in closed and "additionalProperties" not in closed:
+            closed["additionalProperties"] = False
+        return closed
+    return [strict(item) for item in node] if isinstance(node, list) else node
+
+
+def printed(line):
+    result = CliRunner().invoke(main, [*line.split(), "-o", "json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("name, command", [row[1:] for row in PRINTED], ids=[row[0] for row in PRINTED])
+def test_a_document_is_as_its_schema_says(name, command):
+    jsonschema.validate(printed(command), strict(schema(name)))
+
+
+def test_answers_of_the_queue_are_as_their_schemas_say(tmp_path):
+    (tmp_path / "case.jsonl").write_text(json.dumps(CASE) + "\n")
+    jsonschema.validate(printed(f"hints {tmp_path / 'case.jsonl'}"), strict(schema("hint")))
+    (tmp_path / "script.json").write_text(json.dumps([SCRIPT]))
+    for replayed in printed(f"queue {tmp_path / 'script.json'}"):
+        jsonschema.validate(replayed, schema("queue"))  # a script's own fields are its author's
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_schema_has_a_row(name):
+    assert name in {row[1] for row in PRINTED} | {"hint", "queue"}
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_schema_is_one(name):
+    jsonschema.Draft202012Validator.check_schema(schema(name))

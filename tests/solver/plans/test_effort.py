@@ -1,0 +1,68 @@
+"""How long words and replay will take, told from a few steps of greedy's."""
+
+import pytest
+from support.builders import cluster, node, pod
+from support.device_rounds import small_devices
+
+from kubestow.framework.build import build_cluster
+from kubestow.instances.manifests import snapshot_of
+from kubestow.instances.racks import racks
+from kubestow.solver.plans import effort
+from kubestow.solver.plans.effort import Spent, seconds_to_finish
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.plans.replay import follow
+
+
+def round_of(snapshot):
+    index = build_cluster(snapshot)
+    return index, greedy_outcome(index)[0]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A processor that takes a second for each step of a rehearsal, and ten for what is there once."""
+    now = [0.0]
+
+    def rehearse(index, outcome, moves):
+        now[0] += 10 + len(moves)
+
+    monkeypatch.setattr(effort, "_rehearse", rehearse)
+    monkeypatch.setattr(effort.time, "thread_time", lambda: now[0])
+    monkeypatch.setattr(effort, "_SHARE", 1)
+
+
+@pytest.mark.parametrize(
+    "pods, room, greedy, seconds",
+    [
+        pytest.param(10, 10, Spent(1, 1), 10 + 10, id="as many steps as are rehearsed"),
+        pytest.param(600, 600, Spent(1, 1), 10 + 600, id="more steps than are rehearsed"),
+        pytest.param(600, 600, Spent(12, 3), 4 * (10 + 600), id="others use the machine"),
+        pytest.param(600, 450, Spent(8, 8), 10 + 600 + 2, id="a quarter is left out"),
+    ],
+)
+def test_the_estimate(clock, pods, room, greedy, seconds):
+    nodes = node("a", cpu=str(room), pods="1000")
+    index, outcome = round_of(cluster(nodes, pod("p").req(cpu="1").times(pods)))
+    assert seconds_to_finish(index, outcome, greedy) == pytest.approx(seconds)
+
+
+def test_a_machine_that_is_alone_stretches_nothing():
+    assert [Spent(*each).stretch for each in ((2, 1), (1, 1), (0.9, 1), (0, 0))] == [2, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "snapshot",
+    [small_devices(3), snapshot_of(racks(1, racks=2, nodes=2, devices=2, gangs=4))],
+    ids=["claims", "gangs with claims in racks"],
+)
+def test_what_is_rehearsed_holds_its_replay(snapshot, monkeypatch):
+    """Otherwise it would end at the first fault, and tell too little."""
+    faults, index, outcome = [], *round_of(snapshot)
+
+    def heard(*arguments):
+        faults.append(follow(*arguments).fault)
+
+    monkeypatch.setattr(effort, "follow", heard)
+    seconds_to_finish(index, outcome, Spent(1, 1))
+    assert outcome.allocations
+    assert faults == ["", ""]
