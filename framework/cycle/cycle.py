@@ -188,7 +188,7 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
 def _choose(framework: "Framework", view: "ClassView", state: "State", cycle: Cycle) -> int | Status | None:
     """Return where the pod goes by what its class knows; None where nothing passes."""
     i = cycle.pod
-    passed = framework.passing(view, state, i, cycle.within)
+    passed = framework.passed(view, state, i, cycle.within)
     if not view.relative and view.error is None:
         return view.best(passed)
     nodes = np.flatnonzero(passed)

@@ -268,7 +268,11 @@ class Framework:
         """Return what pod i's class knows of every node; None where its filters are asked in turn."""
         return self._views.of(self.cluster.pods[i].cls, self.pre_filter(state, i), state)
 
-    def passing(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Bools:
+    def passing(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Ints:
+        """Return the nodes that pass all filters, in input order; `passed` as numbers."""
+        return np.flatnonzero(self.passed(view, state, i, within))
+
+    def passed(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Bools:
         """Return which nodes pass all filters, as `filter_all` with nominations has them; bool[N].
 
         Parameters

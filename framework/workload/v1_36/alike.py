@@ -118,7 +118,7 @@ class Alike:
         members = np.zeros(framework.cluster.n_nodes, dtype=np.int64)
         view = framework.view(state, i)
         if view is not None:
-            nodes = np.flatnonzero(framework.passing(view, state, i, None))
+            nodes = framework.passing(view, state, i, None)
             members[nodes] = self._places(state, nodes)
             return _Room(members)
         cycle = framework.pre_filter(state, i)

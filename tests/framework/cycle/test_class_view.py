@@ -54,7 +54,7 @@ def found(members, state, i, within=None):
     passing = None
     if cycle.brief:
         assert not len(cycle.feasible)
-        passing = np.flatnonzero(framework.passing(framework.view(state, i), state, i, within)).tolist()
+        passing = framework.passing(framework.view(state, i), state, i, within).tolist()
     complete(framework, state, cycle)
     assert not cycle.brief
     feasible = cycle.feasible.tolist()
