@@ -38,6 +38,7 @@ from kubestow.commands.instances import instances
 from kubestow.commands.live import live_options
 from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
+from kubestow.commands.provision import provision
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.rebalance import rebalance
 from kubestow.commands.report import report
@@ -301,6 +302,7 @@ main.add_command(exporter)
 main.add_command(fit)
 main.add_command(hints)
 main.add_command(instances)
+main.add_command(provision)
 main.add_command(queue)
 main.add_command(rebalance)
 main.add_command(report)

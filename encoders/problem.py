@@ -116,6 +116,12 @@ class Problem:
 
     With `moving` running pods move instead of being evicted: the `victims` are who may move, and what their
     controllers make in their place is among the classes.
+
+    Attributes
+    ----------
+    optional : frozenset of int
+        Nodes that are there only where the solution buys them (`solver/provision`). Nothing runs on one but
+        its DaemonSets' pods.
     """
 
     cluster: Cluster
@@ -127,6 +133,7 @@ class Problem:
     devices: DeviceProblem | None = None
     mobility: Mobility | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
+    optional: frozenset[int] = frozenset()
     _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -51,6 +51,8 @@ ACQUAINTED = {
     ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
+    ("solver.provision.cells", "encoders.topology_spread"): "the domains that constraints spread over",
+    ("solver.provision.blueprint", "encoders.topology_spread"): "what a constraint counts in each domain",
     ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",
     ("solver.model.device_solution", "encoders.devices.variables"): "devices of a solution are read back",
     ("solver.model.round_model", "encoders.devices.variables"): "a nogood holds the devices that were chosen",
