@@ -9,7 +9,10 @@ from .documents import Checked, Explanation, HintVerdict, QueueReplay, Simulatio
 from .drain import Drain
 from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
+from .provision import Provision
+from .rebalance import Rebalance
 from .study import Study
+from .suggest import SuggestDocument
 from .what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -43,6 +46,9 @@ DOCUMENTS: Final = {
     "why": Document("Why", "kubestow explain --why -o json", WhyAnswer),
     "check": Document("Check", "kubestow check -o json", Checked),
     "drain": Document("Drain", "kubestow drain -o json", Drain),
+    "rebalance": Document("Rebalance", "kubestow rebalance -o json", Rebalance),
+    "provision": Document("Provision", "kubestow provision -o json", Provision),
+    "suggest": Document("Suggest", "kubestow suggest -o json", SuggestDocument),
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
