@@ -14,9 +14,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .api.advice import Advice
     from .api.builders.nodes import node
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
+    from .api.changes import drain, provision, rebalance, suggest, what_if
     from .api.clusters import Cluster, cluster, live, load
     from .api.constraints import constraint
     from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "Answer",
     "Cluster",
     "Compared",
@@ -42,6 +45,7 @@ __all__ = [
     "compare",
     "composite",
     "constraint",
+    "drain",
     "explain",
     "fit",
     "greedy",
@@ -51,15 +55,21 @@ __all__ = [
     "namespace",
     "node",
     "pod",
+    "provision",
+    "rebalance",
     "simulate",
     "solve",
+    "suggest",
+    "what_if",
     "why",
 ]
 
 _HOMES = {
+    "api.advice": ("Advice",),
     "api.builders.nodes": ("node",),
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
+    "api.changes": ("drain", "provision", "rebalance", "suggest", "what_if"),
     "api.clusters": ("Cluster", "cluster", "live", "load"),
     "api.constraints": ("constraint",),
     "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),

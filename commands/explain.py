@@ -22,9 +22,11 @@ from .inputs import (
 )
 from .live import live_options, wants_live
 from .printing import Printing, printing
-from .voice import progress_told
+from .voice import news_in_time, progress_told
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..models.snapshot import Snapshot
     from ..solver.options import SolveOptions
 
@@ -40,7 +42,9 @@ Examples:
   kubestow explain cluster.yaml shop/web-5 -o json
   kubestow explain cluster.yaml shop/web-5 --alone
   kubestow explain guard-service promo-0 --why
+  kubestow explain zone-spread-dead-end web-5 --why --headline
   kubestow explain rack-gang-dead-end train --why -o json
+  kubestow explain why-four-wait render --why --cores 3
   kubestow explain --live shop/web-5
   {DUMP} | kubestow explain - shop/web-5
 """,
@@ -53,6 +57,17 @@ Examples:
     is_flag=True,
     help="Prove why POD, or the pod group of that name, waits: what it would cost, or which rules keep it.",
 )
+@click.option(
+    "--headline",
+    is_flag=True,
+    help="With --why: stop once it is proven whether any plan places POD, before what that costs others.",
+)
+@click.option(
+    "--cores",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="With --why: name up to N minimal sets of rules that keep POD waiting.  [default: 1]",
+)
 @printing(
     *("wide", "name", "json", "yaml"),
     names="the nodes that take it, the best first",
@@ -62,7 +77,14 @@ Examples:
 @search_options
 @input_options
 def explain(
-    instances: tuple[str, ...], pod: str, alone: bool, why: bool, printing: Printing, **choices: Any
+    instances: tuple[str, ...],
+    pod: str,
+    alone: bool,
+    why: bool,
+    headline: bool,
+    cores: int | None,
+    printing: Printing,
+    **choices: Any,
 ) -> None:
     """Show why a waiting pod goes where it goes, or nowhere.
 
@@ -80,8 +102,12 @@ def explain(
         search = search_of(choices)
         [(snapshot, _)] = snapshots(instances, choices)
         in_namespace = printing.namespace is not None and "/" not in pod
-        _prove(snapshot, f"{printing.namespace}/{pod}" if in_namespace else pod, search, printing)
+        name = f"{printing.namespace}/{pod}" if in_namespace else pod
+        _prove(snapshot, name, search, printing, headline=headline, cores=cores or 1)
         return
+    for option, given in (("--headline", headline), ("--cores", cores is not None)):
+        if given:
+            raise click.UsageError(f"{option} goes with --why only")
     for name in _OF_A_SEARCH:
         if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --why only")
@@ -107,13 +133,19 @@ def _tell(snapshot: Snapshot, pod: str, alone: bool, printing: Printing) -> None
     printing.emit(with_notes(document, snapshot), report, lambda: names)
 
 
-def _prove(snapshot: Snapshot, name: str, search: SolveOptions, printing: Printing) -> None:
-    """Say what the best round does with a pod or a group, and prove it."""
-    from ..reports.why import why_report
+def _prove(
+    snapshot: Snapshot, name: str, search: SolveOptions, printing: Printing, *, headline: bool, cores: int
+) -> None:
+    """Say what the best round does with a pod or a group, and prove it; that it has a place, at once."""
+    from ..reports.why import place_found, why_report
     from ..solver.why.question import why
 
-    with progress_told() as progress:
-        document = why(snapshot, name, search, progress)
+    with progress_told() as progress, news_in_time() as say:
+
+        def told(found: Mapping[str, Any]) -> None:
+            say(f"{place_found(found)}; what that costs others is looked for")
+
+        document = why(snapshot, name, search, progress, told=told, headline=headline, cores=cores)
     nodes = sorted(set(document.get("placed", {}).values()))
     names = [f"node/{node}" for node in nodes]
     printing.emit(with_notes(document, snapshot), partial(why_report, document), lambda: names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ..reports.progress import Listener
 
 F = TypeVar("F", bound="Callable[..., Any]")
+
+PATIENCE: Final = 1.0
+"""Seconds that a command may take without a word."""
 
 _QUIET: Final = "kubestow.quiet"
 _VERBOSE: Final = "kubestow.verbose"
@@ -78,6 +82,32 @@ def news(words: str) -> None:
     """Write how far a command is to stderr, unless that is not wanted."""
     if not is_quiet():
         complain(words)
+
+
+@contextmanager
+def news_in_time() -> Iterator[Callable[[str], None]]:
+    """Write news to stderr where the command still works on after `PATIENCE`, unless that is not wanted.
+
+    Yields
+    ------
+    callable
+        Takes the words.
+    """
+    timers: list[threading.Timer] = []
+    quiet = is_quiet()  # the timer's thread has no context of click
+
+    def say(words: str) -> None:
+        timer = threading.Timer(PATIENCE, complain, (words,))
+        timer.daemon = True
+        timers.append(timer)
+        if not quiet:
+            timer.start()
+
+    try:
+        yield say
+    finally:
+        for timer in timers:
+            timer.cancel()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import KubestowError
-from .plan import Plan
+from .plan import Limits, Plan
 from .selector_text import parse_selector
 from .selectors import CompiledSelector
 from .validation.creation.names import label_name
@@ -93,10 +93,21 @@ class EvictionLimits:
         if plan.limits is None:
             return cls()
         try:
-            never = tuple(map(PodSelector.parse, plan.limits.never_evict))
+            return cls.of_words(plan.limits)
         except ValueError as error:
             raise KubestowError(f"{plan.instance}: limits.neverEvict: {error}") from None
-        return cls(plan.limits.max_evictions, plan.limits.max_violations, never)
+
+    @classmethod
+    def of_words(cls, limits: Limits) -> EvictionLimits:
+        """Return the limits that a document states.
+
+        Raises
+        ------
+        ValueError
+            If it names pods in a way that cannot be read.
+        """
+        never = tuple(map(PodSelector.parse, limits.never_evict))
+        return cls(limits.max_evictions, limits.max_violations, never)
 
     def __bool__(self) -> bool:
         """Whether there is any limit."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
+    from ..models.rebalance import Rebalance
     from ..models.study import Study
     from ..solver.plans.outcome import SolvedRound
     from .html.reading import Document
@@ -58,6 +59,17 @@ def draw(
         For another ending, or a figure that the document does not have.
     """
     save(path, lambda: _figure(read, figure, solved, timelines))
+
+
+def draw_front(path: str, found: Rebalance) -> None:
+    """Draw the front of moves into a file: the first tier's value and bound for each number of moves.
+
+    Raises
+    ------
+    KubestowError
+        For an ending that is no format.
+    """
+    save(path, lambda: front(found))
 
 
 def _figure(
@@ -193,6 +205,27 @@ def timeline(timelines: Mapping[str, Timeline]) -> Figure:
     if shown:
         figure.axes[0].legend(frameon=False)
         figure.axes[-1].set_xlabel("seconds")
+    return figure
+
+
+def front(found: Rebalance) -> Figure:
+    """Draw the best value of the first tier for each number of moves, with its bound."""
+    points = found.front or ()
+    figure = empty(width=6.5, height=3.6)
+    axes = figure.add_subplot()
+    moves = [point.max_moves for point in points]
+    values = [point.tiers[0].value for point in points]
+    axes.step(moves, values, where="post", marker="o", color=_COLOURS["optimal"], label="optimal")
+    known = [(point.max_moves, point.tiers[0].bound) for point in points]
+    bounds = [(most, bound) for most, bound in known if bound is not None]
+    if bounds:
+        marks = [most for most, _ in bounds], [bound for _, bound in bounds]
+        axes.scatter(*marks, marker="_", s=160, color="black", label="bound")
+    axes.set_xlabel("moves, at most")
+    axes.set_ylabel(points[0].tiers[0].name if points else "")
+    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.yaxis.set_major_locator(_whole_numbers())
+    axes.legend(frameon=False)
     return figure
 
 

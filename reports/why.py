@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _BEARING = ("preemptionPolicy", "guard", "budget", "terminating")
 """Kinds of rules that decide which running pods stay."""
 
-_STYLES = {"placed": "green", "atACost": "yellow"}
+_RULES = ("rule", "of", "without it")
+
+_STYLES = {"placed": "green", "atACost": "yellow", "placeable": "green"}
 
 
 def why_report(document: Mapping[str, Any]) -> RenderableType:
@@ -29,6 +31,8 @@ def why_report(document: Mapping[str, Any]) -> RenderableType:
             parts = _placed(document)
         case "atACost":
             parts = _at_a_cost(document)
+        case "placeable":
+            parts = [Text(f"{_place(document)}."), Text("What that costs others was not looked for.", "dim")]
         case _:
             parts = _impossible(document)
     return Group(_title(document), *parts)
@@ -52,9 +56,14 @@ def _verdict(document: Mapping[str, Any]) -> str:
     match document["answer"]:
         case "placed":
             nodes = sorted(set(document["placed"].values()))
-            return f"{'starts' if group else 'runs'} in the best round, on {listed(nodes, 4)}"
+            where = "the best round" if document["status"] == "OPTIMAL" else "the best plan that was found"
+            return f"{'starts' if group else 'runs'} in {where}, on {listed(nodes, 4)}"
         case "atACost":
-            return f"can {'start' if group else 'run'}, but others pay for it"
+            if document["status"] == "OPTIMAL" or (document["tier"] or {}).get("certain"):
+                return f"can {'start' if group else 'run'}, but others pay for it"
+            return f"can {'start' if group else 'run'}; whether others pay for it is not proven"
+        case "placeable":
+            return f"can {'start' if group else 'run'}"
         case "impossible":
             return f"cannot {'start' if group else 'run'} by any plan"
         case _:
@@ -90,14 +99,35 @@ def _at_a_cost(document: Mapping[str, Any]) -> list[RenderableType]:
     if evicted:
         paying.append(f"{listed(evicted)} would be evicted")
     lines: list[RenderableType] = [Text(f"{', and '.join(paying) or 'Others would move'}.", "bold")]
-    if tier is None:
-        lines.append(Text("No tier gets worse: the best round could as well have it in their place."))
-    else:
-        shown = "" if tier["proven"] else " (not proven: time was out)"
-        lines.append(Text(f"{tier['name']}: {tier['best']} at best, {tier['with']} with it{shown}."))
+    lines.append(Text(_difference(document["status"], tier)))
     nodes = sorted(set(document["placed"].values()))
     lines.append(Text(f"It would be on {listed(nodes, 4)}."))
     return lines
+
+
+def _difference(status: str, tier: Mapping[str, Any] | None) -> str:
+    """Return what the placement costs, and how far that is proven."""
+    if tier is None and status == "OPTIMAL":
+        return "No tier gets worse: the best round could as well have it in their place."
+    if tier is None:
+        return "No tier of the best plan that was found gets worse; time was out before that was proven best."
+    name, best, with_it = tier["name"], tier["best"], tier["with"]
+    if tier["proven"]:
+        return f"{name}: {best} at best, {with_it} with it."
+    bound = "" if tier["withBound"] is None else f" (bound {tier['withBound']})"
+    some = "; that it costs something is proven" if tier["certain"] else ""
+    return f"{name}: {best} in the best plan found, {with_it} with it{bound}: time was out{some}."
+
+
+def place_found(document: Mapping[str, Any]) -> str:
+    """Return what is known as soon as there is a place, in one line."""
+    return f"{_name(document)} {_verdict(document)}: {_place(document)}"
+
+
+def _place(document: Mapping[str, Any]) -> str:
+    nodes = sorted(set(document["placed"].values()))
+    evicted = f", {listed(document['evicted'], 3)} evicted" if document["evicted"] else ""
+    return f"a plan has it on {listed(nodes, 4)}{evicted}"
 
 
 # -- impossible --
@@ -112,13 +142,26 @@ def _impossible(document: Mapping[str, Any]) -> list[RenderableType]:
     title = "What keeps it waiting; without any one of these it has a place"
     if len(core) == 1:
         title = "What keeps it waiting"
-    parts = section(title, ("rule", "of", "without it"), rows, (), "rules")
-    if any(row["without"]["others"] == "lifted" for row in core):
+    parts = section(title, _RULES, rows, (), "rules")
+    every = [core, *(other["core"] for other in document.get("otherCores", ()))]
+    if any(row["without"]["others"] == "lifted" for rows in every for row in rows):
         parts.append(Text("  * if the rules that are not named here are lifted, too", "dim"))
     for row in core:
         if "counts" in row:
             parts += _counts(row["counts"])
-    return [*lines, *parts, *_domains(document), *_nodes(document), _proof(document)]
+    return [*lines, *parts, *_others(document), *_domains(document), *_nodes(document), _proof(document)]
+
+
+def _others(document: Mapping[str, Any]) -> list[RenderableType]:
+    """Show further minimal sets of rules, where they were asked for."""
+    parts: list[RenderableType] = []
+    for number, other in enumerate(document.get("otherCores", ()), start=2):
+        rows = [(row["text"], row["object"], _without(row)) for row in other["core"]]
+        parts += section(f"Set {number} of rules that keeps it waiting", _RULES, rows, (), "rules")
+    if "allCores" in document:
+        more = "There is no other set." if document["allCores"] else "There may be other sets."
+        parts.append(Text(f"\n{more}", "dim"))
+    return parts
 
 
 def _without(row: Mapping[str, Any]) -> str:
@@ -180,7 +223,8 @@ def _sum(core: Sequence[Mapping[str, Any]], proof: Mapping[str, Any]) -> str:
     sentences += [f"{row['object']}: {row['text']}" for row in core if row["kind"] in _BEARING]
     others = Counter(row["reason"] for row in proof["nodes"] if "free" not in row)
     rest = [
-        f"{count(number, 'other node')}: {core[place]['text']}" for place, number in sorted(others.items())
+        f"{count(number, 'other node')}: {core[place]['text']}{_fewest(core[place])}"
+        for place, number in sorted(others.items())
     ]
     return f"{'; '.join((*sentences, *rest))}."
 

@@ -161,7 +161,12 @@ def _fitting(plan: Plan, around: Round, template: Template, *, open_ended: bool)
 
 
 def _bound(plan: Plan, template: Template) -> int | None:
-    """Return the most copies that any plan as good for the levels above places; None where that is open."""
+    """Return the most copies that any plan as good for the levels above places; None where that is open.
+
+    Where the copies are no level of the round, none of them is in the queue: a gate, say, keeps them out.
+    """
+    if tiers.scheduled(template.level) not in {tier.name for tier in plan.tiers}:
+        return 0
     for tier in plan.tiers:
         if tier.name == tiers.scheduled(template.level):
             return None if tier.bound is None else tier.bound // template.size

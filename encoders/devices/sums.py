@@ -64,14 +64,17 @@ class _Sums:
         self._taken = [taken for taken in every if not taken.want.admin]
 
     def kinds(self) -> None:
-        """Take each device of its own at most once."""
+        """Take each device of its own at most once, and shares of one only while no claim has it whole.
+
+        A claim may have a shared device whole from the time before it was shared.
+        """
         used: dict[int, Terms] = {}
         for taken in self._taken:
-            if not taken.kind.shared:
+            if not taken.kind.shared or taken.kind.holder is not None:
                 used.setdefault(taken.kind.index, Terms()).extend(taken.count)
         for index, terms in used.items():
             kind = self._devices.kinds[index]
-            free = len(kind.devices)
+            free = max(terms.high, 1) if kind.shared else len(kind.devices)
             if kind.holder is None:
                 if terms.high > free:
                     self._ctx.model.add(terms.expression() <= free)

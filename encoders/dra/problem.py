@@ -197,7 +197,7 @@ class DeviceProblem:
 
     def _most(self, want: Want, node: int, limit: int) -> int:
         options = self.options(want, node)
-        if want.admin or any(kind.shared for kind, _ in options):
+        if want.admin or any(kind.shared and self.may_be_free(kind) for kind, _ in options):
             return limit if options else 0
         if want.all_devices and not all(self.usable(want, device) for device in self.every(want, node)[0]):
             return 0
@@ -246,7 +246,7 @@ class DeviceProblem:
         holders: dict[int, str] = {}
         for key, allocation in self.claims.allocations.items():
             for result in allocation.results:
-                if not result.admin and not result.share:
+                if not result.admin and not (result.share and self.index.shares):
                     holders[self.index.inventory.identify(result.id)] = key
         made: dict[Hashable, DeviceKind] = {}
         seen = self._seen()

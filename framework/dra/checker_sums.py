@@ -84,20 +84,22 @@ def faults(
     for key, allocation in allocations.items():
         own: Counter[Id] = Counter()
         for result in allocation.results:
-            device = served.get(result.id)
-            shared = bool(result.share) and (device is None or devices.shared(device.device))
-            own[result.id] += not shared
-            if shared and not result.admin:
+            share = bool(result.share) and devices.sharing
+            own[result.id] += not share
+            if share and not result.admin:
                 shares.setdefault(result.id, []).append(result)
             elif not result.admin:
                 alone[result.id] += 1
         if key in blamed:
             yield from (f"claim {key}: has {'/'.join(id_)} twice" for id_, n in own.items() if n > 1)
+    shared = {id_ for id_ in fresh if id_ not in served or devices.shared(served[id_].device)}
     for id_ in fresh:
-        holders = alone[id_] + bool(shares.get(id_))
+        # Shares that were given out before a device ceased to be shared do not keep it from a claim alone:
+        # upstream looks for them only where it has shares to give.
+        holders = alone[id_] + (id_ in shared and id_ in shares)
         if holders > 1:
             yield f"device {'/'.join(id_)}: belongs to {holders} claims"
-    for id_ in fresh & shares.keys() & served.keys():
+    for id_ in shared & shares.keys() & served.keys():
         yield from _capacity_faults(served[id_], shares[id_])
     if devices.partitions:
         yield from _counter_faults(devices.slices, {*alone, *shares}, fresh)

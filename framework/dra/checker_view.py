@@ -62,7 +62,7 @@ class ServedDevices:
     def __init__(self, snapshot: "Snapshot") -> None:
         gates = snapshot.feature_gates.known_to(snapshot.kube_version)
         self._tainting = gates.enabled("DRADeviceTaints")
-        self._sharing = gates.enabled("DRAConsumableCapacity")
+        self.sharing = gates.enabled("DRAConsumableCapacity")
         self._binding = gates.enabled("DRADeviceBindingConditions")
         self.lists = gates.enabled("DRAListTypeAttributes")
         self.partitions = gates.enabled("DRAPartitionableDevices")
@@ -100,7 +100,7 @@ class ServedDevices:
 
     def shared(self, device: api.Device) -> bool:
         """Whether several claims may have shares of a device."""
-        return self._sharing and device.allow_multiple_allocations
+        return self.sharing and device.allow_multiple_allocations
 
     def matches(self, want: Want, served: Served) -> bool:
         """Whether the selectors of a request and its class take a device."""

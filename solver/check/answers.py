@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,10 +19,12 @@ from ...models.plan import Plan, Stats, Step
 from ..plans.device_allocations import chosen_devices
 from ..plans.objective import valuate
 from ..plans.replay import ReplayFailure, follow, inadmissible, moves_of, outcome_of
-from ..why.domains import counting_proof_of_group
+from ..why.domains import counting_proof_of_group, domain_counts
 from ..why.reasons import lifted, reasons_of
+from ..why.spread_counts import counts_of
 from ..why.subjects import find_subject
 from .exhaustive import places_any
+from .prices import fault_of_place, fault_of_price
 from .recount import faults_of_counting
 from .shapes import require_answer
 
@@ -34,11 +37,8 @@ if TYPE_CHECKING:
     from ..why.reasons import Reason, Subject
 
 
-_UNREAD = (
-    *("priority", "status", "placed", "victims", "greedy", "greedyMessages", "tier", "leftOut"),
-    *("evicted", "spared", "roundsAsked", "domains", "beside"),
-)
-_UNREAD_OF_RULES = ("facts", "counts")
+_UNREAD = ("status", "greedy", "greedyMessages", "roundsAsked", "beside", "allCores")
+_UNREAD_OF_TIER = ("bestBound", "withBound", "proven", "certain")
 
 
 class Finding(NamedTuple):
@@ -71,7 +71,7 @@ def check_answer(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Findin
 def _unread(document: Mapping[str, Any]) -> Iterator[Finding]:
     """Name the fields that the check does not look at, each once."""
     told = {name for name in _UNREAD if name in document}
-    told |= {f"core.{name}" for row in document.get("core", ()) for name in _UNREAD_OF_RULES if name in row}
+    told |= {f"tier.{name}" for name in _UNREAD_OF_TIER if name in (document.get("tier") or ())}
     if told:
         yield Finding(f"fields beside the evidence: {', '.join(sorted(told))}", None, "not looked at")
 
@@ -84,19 +84,31 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
     if (document["subject"], document["pods"]) != (subject.name, pods):
         yield Finding(f"it is about {document['subject']}", False, f"{subject.name} has {', '.join(pods)}")
         return
+    highest = max(info.priority for info in subject.infos)
+    yield Finding(f"its priority is {document['priority']}", document["priority"] == highest, "looked up")
     asked = replace(snapshot, asked=tuple(sorted(subject.keys)))
-    if document["answer"] in ("placed", "atACost"):
-        yield _replayed(f"{subject.name} has a place", asked, document["evidence"])
+    if document["answer"] in ("placed", "atACost", "placeable"):
+        yield from _place(asked, subject, document)
         return
     if "core" not in document:
         yield Finding("time was out before an answer was proven", None, "nothing is claimed")
         return
+    yield from _core(snapshot, asked, subject, document)
+    for other in document.get("otherCores", ()):
+        yield from _core(snapshot, asked, subject, {**document, **other, "domains": None})
+
+
+def _core(
+    snapshot: Snapshot, asked: Snapshot, subject: Subject, document: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Check one set of rules: each is one of the input, none is needless, together they keep the pods."""
     known = {reason.identity: reason for reason in reasons_of(subject)}
     core: list[Reason] = []
     for row in document["core"]:
         reason = known.get((row["kind"], row["object"], row["field"], row["text"]))
         claim = f"{row['object']}: {row['text']}"
-        yield Finding(claim, reason is not None, "looked up in the input")
+        holds = reason is not None and _as_told(subject, reason, row)
+        yield Finding(claim, holds, "looked up in the input")
         if reason is None:
             return
         core.append(reason)
@@ -106,11 +118,42 @@ def _findings(snapshot: Snapshot, document: Mapping[str, Any]) -> Iterator[Findi
         claim = f"without it there is a place: {row['text']}"
         open_ = document["answer"] == "open"
         yield _replayed(claim, lifted(asked, gone), row["without"], open_=open_)
+    if document.get("domains") is not None and not document.get("beside"):
+        same = domain_counts(subject, core) == document["domains"]
+        yield Finding("the room of each domain", same, "counted once more")
     if document["answer"] == "open":
         yield Finding("while all of them stand no plan places it", None, "the answer leaves it open")
         return
     others = [reason for reason in known.values() if reason not in core]
     yield from _impossible(snapshot, lifted(asked, others), subject, core, document)
+
+
+def _as_told(subject: Subject, reason: Reason, row: Mapping[str, Any]) -> bool:
+    """Whether the facts and the counts of a rule are those of the input."""
+    counts = counts_of(subject, reason).get("counts")
+    facts = json.loads(json.dumps(dict(reason.facts)))
+    return row.get("facts", {}) == facts and row.get("counts") == counts
+
+
+def _place(asked: Snapshot, subject: Subject, document: Mapping[str, Any]) -> Iterator[Finding]:
+    """Check that a plan places the pods, and what it is said to cost, as far as both plans are given."""
+    claim = f"{subject.name} has a place"
+    yield (found := _replayed(claim, asked, document["evidence"]))
+    if not found.holds:
+        return
+    cluster = build_cluster(asked)
+    forced = _outcome(cluster, document["evidence"])
+    fault = fault_of_place(cluster, forced, document)
+    yield Finding("where it is placed, and who leaves for it", not fault, fault or "read off the steps")
+    if document["answer"] != "atACost":
+        return
+    if "bestEvidence" not in document:
+        yield Finding("what it costs", None, "the best plan is not given")
+        return
+    unasked = build_cluster(replace(asked, asked=()))
+    wrong = _fault_of_steps(unasked, document["bestEvidence"])
+    wrong = wrong or fault_of_price(asked, _outcome(unasked, document["bestEvidence"]), forced, document)
+    yield Finding("what it costs", not wrong, wrong or "both plans replayed and compared")
 
 
 def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any], *, open_: bool = False) -> Finding:
@@ -128,8 +171,8 @@ def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any], *, open_
     return Finding(claim, not fault, fault or f"{len(evidence['steps'])} steps replayed")
 
 
-def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
-    plan = Plan(
+def _plan(cluster: Cluster, evidence: Mapping[str, Any]) -> Plan:
+    return Plan(
         instance=cluster.snapshot.name,
         scheduler="optimal",
         status="FEASIBLE",
@@ -138,15 +181,23 @@ def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
         allocations=tuple(evidence["allocations"]),
         stats=Stats(),
     )
-    moves = moves_of(cluster, plan)
-    chosen = chosen_devices(cluster, plan)
-    fault = follow(cluster, moves, chosen).fault or next(inadmissible(cluster, moves), "")
-    outcome = outcome_of(plan, moves, chosen)
-    if not fault and cluster.asked.isdisjoint(outcome.placed):
+
+
+def _outcome(cluster: Cluster, evidence: Mapping[str, Any]) -> Outcome:
+    plan = _plan(cluster, evidence)
+    return outcome_of(plan, moves_of(cluster, plan), chosen_devices(cluster, plan))
+
+
+def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
+    """Return what is wrong with steps; they have to place a pod that is asked about, where any is."""
+    outcome = _outcome(cluster, evidence)
+    run = follow(cluster, outcome.moves, outcome.allocations)
+    fault = run.fault or next(inadmissible(cluster, outcome.moves), "")
+    if not fault and cluster.asked and cluster.asked.isdisjoint(outcome.placed):
         return "the steps do not place it"
     if not fault and not valuate(cluster, outcome).guarded:
         return "a guarded victim violates its budget"
-    return fault or _fault_of_summary(cluster, outcome, evidence)
+    return fault or (_fault_of_summary(cluster, outcome, evidence) if cluster.asked else "")
 
 
 def _fault_of_summary(cluster: Cluster, outcome: Outcome, evidence: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ...models.errors import KubestowError
 from ...models.eviction_limits import EvictionLimits
-from ...models.plan import Comparison, Plan
+from ...models.plan import Comparison, Limits, Plan
 from .answers import Finding, check_answer
 from .comparisons import check_comparison
 from .plans import check_plan
@@ -37,7 +37,7 @@ def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Find
         Where it is none of these.
     """
     if "answer" in document:
-        return check_answer(snapshot, document)
+        return check_answer(_limited_answer(snapshot, document), document)
     try:
         if "optimal" in document:
             comparison = Comparison.model_validate(document)
@@ -50,6 +50,17 @@ def check_document(snapshot: Snapshot, document: Mapping[str, Any]) -> list[Find
         raise KubestowError(
             f"no document of `kubestow solve`, `compare` or `explain --why` in JSON: {field}: {fault['msg']}"
         ) from None
+
+
+def _limited_answer(snapshot: Snapshot, document: Mapping[str, Any]) -> Snapshot:
+    """Return the round that an answer is about."""
+    if "limits" not in document:
+        return snapshot
+    try:
+        limits = Limits.model_validate(document["limits"])
+        return replace(snapshot, limits=EvictionLimits.of_words(limits))
+    except ValueError as error:
+        raise KubestowError(f"no document of `kubestow explain --why -o json`: limits: {error}") from None
 
 
 def _limited(snapshot: Snapshot, plan: Plan) -> Snapshot:

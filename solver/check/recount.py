@@ -12,48 +12,18 @@ from typing import TYPE_CHECKING, Any
 from ...models.quantity import format_quantity
 from ...models.requests import in_units, pod_requests, running_pod_requests
 from ...models.selectors import requirement
+from .proved import Proved, tolerates
+from .recount_pods import of_company, of_distance, of_spread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ...models.affinity import PodAffinityTerm
-    from ...models.node import Node, Taint
-    from ...models.pod import Pod, Toleration
+    from ...models.node import Node
+    from ...models.pod import Pod
     from ...models.policy import PodDisruptionBudget
     from ...models.snapshot import Snapshot
 
 UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
-
-
-class _Proof:
-    """A counting proof beside the objects that it is about."""
-
-    def __init__(
-        self, snapshot: Snapshot, key: str, core: Sequence[Mapping[str, Any]], proof: Mapping[str, Any]
-    ) -> None:
-        self.snapshot = snapshot
-        self.core = core
-        self.kinds = {row["kind"] for row in core}
-        self.pod = next(pod for pod in snapshot.pods if pod.key == key)
-        self.nodes = {node.name: node for node in snapshot.nodes}
-        named = frozenset(proof["staying"])
-        self.staying = [pod for pod in snapshot.pods if pod.key in named]
-        self.unknown = named - {pod.key for pod in self.staying}
-
-    @property
-    def reach(self) -> int | None:
-        """The highest priority of a waiting pod that may evict others; None without any."""
-        able = [
-            pod.priority
-            for pod in self.snapshot.pods
-            if _waits(pod)
-            and (
-                pod.spec.preemption_policy != "Never"
-                or (pod.key == self.pod.key and "preemptionPolicy" not in self.kinds)
-            )
-            and (not pod.spec.scheduling_gates or pod.key == self.pod.key)
-        ]
-        return max(able, default=None)
 
 
 def faults_of_counting(
@@ -70,7 +40,7 @@ def faults_of_counting(
     proof : mapping
         `staying` and `nodes`.
     """
-    proved = _Proof(snapshot, key, core, proof)
+    proved = Proved(snapshot, key, core, proof)
     yield from _faults_of_staying(proved)
     rows = proof["nodes"]
     if sorted(row["node"] for row in rows) != sorted(proved.nodes):
@@ -91,11 +61,7 @@ def faults_of_counting(
 # -- who stays --
 
 
-def _waits(pod: Pod) -> bool:
-    return not pod.spec.node_name and not pod.is_terminal and not pod.is_terminating
-
-
-def _faults_of_staying(proved: _Proof) -> Iterator[str]:
+def _faults_of_staying(proved: Proved) -> Iterator[str]:
     for key in sorted(proved.unknown):
         yield f"{key} is said to stay and is not in the input"
     reach = proved.reach
@@ -108,7 +74,7 @@ def _faults_of_staying(proved: _Proof) -> Iterator[str]:
             yield f"{pod.key} is said to stay and may be evicted by a pod of priority {reach}"
 
 
-def _is_guarded(proved: _Proof, pod: Pod, reach: int) -> bool:
+def _is_guarded(proved: Proved, pod: Pod, reach: int) -> bool:
     """Whether a guard of the core and a spent budget of the core keep a running pod."""
     guard = pod.spec.allow_disruption_by_priority_greater_than_or_equal
     if guard is None or reach >= guard or pod.is_terminating:
@@ -135,22 +101,16 @@ def _is_spent_for(budget: PodDisruptionBudget, pod: Pod) -> bool:
 # -- marks of nodes --
 
 
-def _tolerates(toleration: Toleration, taint: Taint) -> bool:
-    if toleration.effect not in ("", taint.effect) or toleration.key not in ("", taint.key):
-        return False
-    return toleration.operator == "Exists" or toleration.value == taint.value
-
-
-def _of_taint(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_taint(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     facts = reason["facts"]
     for taint in node.spec.taints:
         if (taint.key, taint.value, taint.effect) == (facts["key"], facts["value"], facts["effect"]):
-            tolerated = any(_tolerates(item, taint) for item in proved.pod.spec.tolerations)
+            tolerated = any(tolerates(item, taint) for item in proved.pod.spec.tolerations)
             return "the taint is tolerated" if tolerated or taint.effect == "PreferNoSchedule" else ""
     return "the node does not have the taint"
 
 
-def _of_cordon(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_cordon(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     tolerated = any(
         item.key in ("", UNSCHEDULABLE)
         and item.effect in ("", "NoSchedule")
@@ -160,14 +120,14 @@ def _of_cordon(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mappi
     return "" if node.spec.unschedulable and not tolerated else "the node is not cordoned for the pod"
 
 
-def _of_selector(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_selector(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     key, value = reason["facts"]["key"], reason["facts"]["value"]
     if proved.pod.spec.node_selector.get(key) != value:
         return f"the pod does not select {key}={value}"
     return f"the node has {key}={value}" if node.metadata.labels.get(key) == value else ""
 
 
-def _of_affinity(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_affinity(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     affinity = proved.pod.spec.affinity.node_affinity if proved.pod.spec.affinity else None
     if affinity is None or affinity.required is None:
         return "the pod has no required node affinity"
@@ -192,11 +152,11 @@ def _of_affinity(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Map
 # -- amounts --
 
 
-def _here(proved: _Proof, node: Node) -> list[Pod]:
+def _here(proved: Proved, node: Node) -> list[Pod]:
     return [pod for pod in proved.staying if pod.spec.node_name == node.name]
 
 
-def _of_request(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_request(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     resource = reason["facts"]["resource"]
     wanted = pod_requests(proved.pod).get(resource, 0)
     offered = in_units(node.status.allocatable).get(resource, 0)
@@ -204,7 +164,7 @@ def _of_request(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapp
     return _short(row, resource, wanted, offered, held)
 
 
-def _of_slot(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_slot(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     offered = in_units(node.status.allocatable).get("pods", 0)
     return _short(row, "pods", 1, offered, len(_here(proved, node)))
 
@@ -222,7 +182,7 @@ def _amount(resource: str, number: int) -> str:
     return format_quantity(Fraction(number, 1000) if resource == "cpu" else Fraction(number))
 
 
-def _of_port(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_port(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     facts = reason["facts"]
     wanted = (facts["port"], facts["protocol"])
     everywhere = {"", "0.0.0.0"}
@@ -237,12 +197,12 @@ def _of_port(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping
     return "no pod that stays has the port"
 
 
-def _of_gate(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_gate(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     names = [gate.name for gate in proved.pod.spec.scheduling_gates]
     return "" if reason["facts"]["gate"] in names else "the pod does not have the gate"
 
 
-def _of_volume(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_volume(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     name = reason["facts"]["volume"]
     volume = next((item for item in proved.snapshot.persistent_volumes if item.name == name), None)
     affinity = None if volume is None else volume.spec.node_affinity
@@ -252,14 +212,14 @@ def _of_volume(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mappi
     return "the volume is reached from here" if reached else ""
 
 
-def _of_scheduler(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_scheduler(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     configuration = proved.snapshot.configuration
     profiles = configuration.profiles if configuration is not None else ()
     names = [profile.scheduler_name for profile in profiles] or ["default-scheduler"]
     return "a profile has that name" if proved.pod.spec.scheduler_name in names else ""
 
 
-def _of_running_term(proved: _Proof, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+def _of_running_term(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Look for a pod that stays in the node's domain and whose term selects the pod."""
     key = reason["facts"]["topologyKey"]
     domain = node.metadata.labels.get(key)
@@ -272,25 +232,13 @@ def _of_running_term(proved: _Proof, node: Node, reason: Mapping[str, Any], row:
             if (
                 term.topology_key == key
                 and home.metadata.labels.get(key) == domain
-                and _selects(proved, pod, term)
+                and proved.term_accepts(pod, term, proved.pod)
             ):
                 return ""
     return "no pod that stays in its domain keeps the pod away"
 
 
-def _selects(proved: _Proof, owner: Pod, term: PodAffinityTerm) -> bool:
-    wanted, labels = proved.pod, proved.pod.metadata.labels
-    selects = term.namespace_selector
-    spaces = {item.name: item.metadata.labels for item in proved.snapshot.namespaces}
-    itself = {"kubernetes.io/metadata.name": wanted.namespace}
-    listed = term.namespaces or (() if selects is not None else (owner.namespace,))
-    inside = wanted.namespace in listed or (
-        selects is not None and selects.matches({**itself, **spaces.get(wanted.namespace, {})})
-    )
-    return inside and term.label_selector is not None and term.label_selector.matches(labels)
-
-
-_JUDGES: dict[str, Callable[[_Proof, Node, Mapping[str, Any], Mapping[str, Any]], str]] = {
+_JUDGES: dict[str, Callable[[Proved, Node, Mapping[str, Any], Mapping[str, Any]], str]] = {
     "taint": _of_taint,
     "unschedulable": _of_cordon,
     "nodeSelector": _of_selector,
@@ -302,4 +250,7 @@ _JUDGES: dict[str, Callable[[_Proof, Node, Mapping[str, Any], Mapping[str, Any]]
     "volumeReach": _of_volume,
     "schedulerName": _of_scheduler,
     "runningAntiAffinity": _of_running_term,
+    "podAffinity": of_company,
+    "podAntiAffinity": of_distance,
+    "topologySpread": of_spread,
 }

@@ -44,6 +44,13 @@ class _Proof(PlanModel):
     kind: Literal["counting", "countingByDomain", "search"]
 
 
+class _Core(PlanModel):
+    """Another set of rules that keeps the pod."""
+
+    core: tuple[_Row, ...]
+    proof: _Proof
+
+
 class _Impossible(PlanModel):
     """The answer that no plan places the pod."""
 
@@ -52,6 +59,7 @@ class _Impossible(PlanModel):
     pods: tuple[str, ...]
     core: tuple[_Row, ...]
     proof: _Proof
+    other_cores: tuple[_Core, ...] = ()
 
 
 class _Open(PlanModel):
@@ -67,7 +75,7 @@ class _Open(PlanModel):
 class _Placeable(PlanModel):
     """The answer that a plan places the pod."""
 
-    answer: Literal["placed", "atACost"]
+    answer: Literal["placed", "atACost", "placeable"]
     subject: str
     pods: tuple[str, ...]
     evidence: _Evidence

@@ -11,10 +11,10 @@ the core is lifted as well.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from .clock import Clock
 from .placeable import Verdict, placeable
 from .reasons import lifted
 
@@ -82,13 +82,15 @@ def find_core(
     like : Cluster, optional
         The index of the round.
     """
-    search = _Search(snapshot, reasons, options, like)
-    if start is None:
-        return search.run(list(reasons))
-    return search.run([reason for reason in reasons if reason in start], known=True)
+    return CoreSearch(snapshot, reasons, options, like).first(start)
 
 
-class _Search:
+class CoreSearch:
+    """The questions about one round without some of its reasons, each asked once.
+
+    Parameters as of `find_core`.
+    """
+
     def __init__(
         self,
         snapshot: Snapshot,
@@ -98,14 +100,25 @@ class _Search:
     ) -> None:
         self._like = like
         self._snapshot = snapshot
-        self._reasons = reasons
-        self._options = options
-        self._deadline = time.monotonic() + options.time_limit
+        self.reasons = tuple(reasons)
+        self._clock = Clock(options)
         self._known: dict[frozenset[int], Answer] = {}
         # Where nothing is counted by domains, to lift a rule never makes a pod less placeable.
-        self._monotone = not any(reason.kind in COUNTING_DOMAINS for reason in reasons)
+        self.monotone = not any(reason.kind in COUNTING_DOMAINS for reason in reasons)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether time is left."""
+        return self._clock.left > 0
+
+    def first(self, start: Collection[Reason] | None) -> Core:
+        """Find the core that is shown first; `start` is one that is known already by proof."""
+        if start is None:
+            return self.run(list(self.reasons))
+        return self.run([reason for reason in self.reasons if reason in start], known=True)
 
     def run(self, standing: list[Reason], *, known: bool = False) -> Core:
+        """Make a core minimal; `known` where it needs no proof that it is one."""
         first = tuple(standing)
         if not known:
             standing = self._halve(standing)
@@ -128,8 +141,8 @@ class _Search:
 
     def _witness(self, reason: Reason, less: Sequence[Reason]) -> Witness | None:
         """Return the answer without a reason, None where it is needless: what is left is a core."""
-        alone = self.ask([item for item in self._reasons if item is not reason])
-        if alone.verdict is Verdict.YES and self._monotone:
+        alone = self.ask([item for item in self.reasons if item is not reason])
+        if alone.verdict is Verdict.YES and self.monotone:
             return Witness(alone, alone=True)
         answer = self.ask(less)
         if answer.verdict is Verdict.NO:
@@ -154,12 +167,6 @@ class _Search:
         """Ask whether the pods can be placed while only these reasons stand."""
         kept = frozenset(map(id, standing))
         if kept not in self._known:
-            gone = [reason for reason in self._reasons if id(reason) not in kept]
-            left = max(self._deadline - time.monotonic(), _LEAST)
-            options = replace(self._options, time_limit=left)
-            self._known[kept] = placeable(lifted(self._snapshot, gone), options, self._like)
+            gone = [reason for reason in self.reasons if id(reason) not in kept]
+            self._known[kept] = placeable(lifted(self._snapshot, gone), self._clock.options(), self._like)
         return self._known[kept]
-
-
-_LEAST = 0.5
-"""Seconds that a question gets although time is out: most are answered at once."""

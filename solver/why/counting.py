@@ -20,6 +20,7 @@ from ...framework.rules.budgets import budgets
 from ...framework.vocabulary import names
 from ...framework.volumes.claims import claims_of
 from ...models.selectors import requirement
+from .counting_pods import keeps_distance, lacks_company, spread_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -129,8 +130,8 @@ def _fewer(masks: list[tuple[Reason, Bools]]) -> list[Reason]:
 def counting_proof(subject: Subject, core: Sequence[Reason]) -> dict[str, Any] | None:
     """Return the proof that a core keeps a single pod from every node, as a JSON value, or None.
 
-    For each node: `node`, `reason` (its place in the core), and for an amount `wanted`, `allocatable`, `held`
-    and `free` of the `resource`.
+    For each node: `node`, `reason` (its place in the core), for an amount `wanted`, `allocatable`, `held` and
+    `free` of the `resource`, and for a spread constraint `domain`, `counted` and `minimum`.
     """
     if len(subject.pods) != 1:
         return None
@@ -143,7 +144,7 @@ def counting_proof(subject: Subject, core: Sequence[Reason]) -> dict[str, Any] |
                 found[n] = {
                     "node": cluster.node_names[n],
                     "reason": place,
-                    **_sums(cluster, reason, stays, n),
+                    **_sums(subject, reason, stays, n),
                 }
     if any(row is None for row in found):
         return None
@@ -154,7 +155,11 @@ def counting_proof(subject: Subject, core: Sequence[Reason]) -> dict[str, Any] |
     }
 
 
-def _sums(cluster: Cluster, reason: Reason, stays: Staying, n: int) -> dict[str, Any]:
+def _sums(subject: Subject, reason: Reason, stays: Staying, n: int) -> dict[str, Any]:
+    if reason.kind == "topologySpread":
+        bounds = spread_bounds(subject, reason, stays.pods)
+        return {} if bounds is None else bounds.sums(n)
+    cluster = subject.cluster
     if reason.kind == "slot":
         offered, held = int(cluster.allowed_pods[n]), int(stays.count[n])
         return {"resource": "pods", "wanted": "1", **_written("pods", offered, held)}
@@ -265,6 +270,19 @@ def _running_terms(subject: Subject, reason: Reason, stays: Staying) -> Bools:
     return mask
 
 
+def _company(subject: Subject, reason: Reason, stays: Staying) -> Bools:
+    return lacks_company(subject, reason)
+
+
+def _distance(subject: Subject, reason: Reason, stays: Staying) -> Bools:
+    return keeps_distance(subject, reason, stays.pods)
+
+
+def _spread(subject: Subject, reason: Reason, stays: Staying) -> Bools | None:
+    bounds = spread_bounds(subject, reason, stays.pods)
+    return None if bounds is None else bounds.rejects
+
+
 _JUDGES: dict[str, Callable[[Subject, Reason, Staying], Bools | None]] = {
     "taint": _taint,
     "unschedulable": _taint,
@@ -275,4 +293,7 @@ _JUDGES: dict[str, Callable[[Subject, Reason, Staying], Bools | None]] = {
     "hostPort": _port,
     "volumeReach": _reach,
     "runningAntiAffinity": _running_terms,
+    "podAffinity": _company,
+    "podAntiAffinity": _distance,
+    "topologySpread": _spread,
 }

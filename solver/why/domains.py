@@ -62,6 +62,21 @@ def counting_proof_of_group(subject: Subject, core: Sequence[Reason]) -> dict[st
     return None
 
 
+def covering_of_group(subject: Subject, reasons: Sequence[Reason]) -> list[Reason] | None:
+    """Return reasons while which no domain has room for a gang by counting, none needless for that; or None.
+
+    They are given up in the order of the list, as a core is.
+    """
+    if counting_proof_of_group(subject, reasons) is None:
+        return None
+    kept = list(reasons)
+    for reason in reasons:
+        less = [item for item in kept if item is not reason]
+        if counting_proof_of_group(subject, less) is not None:
+            kept = less
+    return kept
+
+
 def group_runs(subject: Subject) -> bool:
     """Whether members of the group run already: then one newcomer is enough to be counted for."""
     return subject.group is not None and bool(subject.group.running)

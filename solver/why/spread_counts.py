@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ...framework.rules.spread import constraints_of, eligible_nodes, spread_matches
 
 if TYPE_CHECKING:
-    from .reasons import Subject
+    from .reasons import Reason, Subject
+
+
+def counts_of(subject: Subject, reason: Reason) -> dict[str, Any]:
+    """Return `counts` for a spread constraint of the pod's own; nothing for other rules."""
+    if reason.kind != "topologySpread" or "constraint" not in reason.facts:
+        return {}
+    return {"counts": spread_counts(subject, reason.facts["constraint"])}
 
 
 def spread_counts(subject: Subject, number: int) -> dict[str, Any]:

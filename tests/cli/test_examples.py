@@ -68,6 +68,16 @@ def folder(tmp_path_factory):
     documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
     (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
     (folder / "study.yaml").write_text("instances: [tuesday.yaml]")
+    (folder / "costs.yaml").write_text("costs: {addNode: 3}")
+    spare = {
+        "kind": "Node",
+        "metadata": {"name": "spare"},
+        "status": {"allocatable": {"cpu": "9", "pods": "9"}},
+    }
+    (folder / "groups.yaml").write_text(json.dumps({"apiVersion": "v1", **spare}))
+    for file in ("instance_types.json",):
+        (folder / file).write_text((DATA / file).read_text())
+    (folder / "offers.yaml").write_text("nodeGroups: [{name: n, template: {allocatable: {cpu: '8'}}}]")
     (folder / "spare.yaml").write_text("changes: [{zoneDown: a}, {addNodes: like:b-1}]")
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output

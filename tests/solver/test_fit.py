@@ -28,6 +28,7 @@ PAIR = template(pod("x").req(cpu="1").priority(50).member("g"), group("g", gang=
 SPREAD = template(
     pod("x").label(app="x").req(cpu="1").priority(50).spread("zone", select={"app": "x"}, max_skew=1)
 )
+GATED = template(pod("x").req(cpu="1").priority(50).gated("example.com/quota"))
 EMPTY = cluster(node("a", cpu="3"), node("b", cpu="2"))
 # `low` runs on a, and b is full of pods as important as the copies; `high` waits
 BUSY = cluster(
@@ -51,6 +52,8 @@ def asked(**options):
         pytest.param(EMPTY, ONE, asked(most=6), 5, id="fewer than are asked for"),
         pytest.param(EMPTY, PAIR, asked(), 2, id="whole gangs only"),
         pytest.param(cluster(), ONE, asked(), 0, id="no nodes"),
+        pytest.param(EMPTY, GATED, asked(), 0, id="a gate keeps every copy out of the queue"),
+        pytest.param(BUSY, GATED, EVICT, 0, id="a gate, beside a pod that waits"),
         pytest.param(BUSY, ONE, asked(), 1, id="beside what runs and what waits"),
         pytest.param(BUSY, ONE, asked(ignore_pending=True), 2, id="what waits is ignored"),
         pytest.param(BUSY, ONE, EVICT, 2, id="who is less important leaves"),
@@ -157,3 +160,9 @@ def test_the_number_is_that_of_the_exhaustive_search(seed, evict):
     _, wanted = best.tiers[f"scheduled[priority={priority}]"]
     assert found.optimal.copies == wanted, told(tried, f"{found.optimal.copies} copies of {wanted}", best)
     assert found.optimal.proven
+
+
+def test_a_gate_is_the_reason():
+    found = fit(EMPTY, GATED, FitOptions(), OPTIONS)
+    assert found.optimal.proven
+    assert "example.com/quota" in found.optimal.next.message

@@ -1,16 +1,16 @@
-"""Rules about who may give way: preemptionPolicy, guards and their budgets, pods that are being deleted."""
+"""Rules about who may give way: preemptionPolicy, guards, budgets, pods that are being deleted, limits."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....framework.rules.budgets import budgets
 from .base import Reason, listed, on_pods, on_specs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ....framework.index.podinfo import PodInfo
     from ....models.pod import Pod
@@ -25,6 +25,33 @@ def reasons(subject: Subject) -> Iterator[Reason]:
     yield from _never(subject)
     yield from _guards(subject)
     yield from _terminating(subject)
+    yield from _limits(subject)
+
+
+def _limits(subject: Subject) -> Iterator[Reason]:
+    """Yield each limit that the round was given."""
+    limits = subject.cluster.snapshot.limits
+    given: list[tuple[str, str, dict[str, Any]]] = []
+    if limits.evictions is not None:
+        given.append(("--max-evictions", f"at most {limits.evictions} evictions", {"evictions": None}))
+    if limits.violations is not None:
+        words = f"at most {limits.violations} evictions against a budget"
+        given.append(("--max-violations", words, {"violations": None}))
+    if limits.never:
+        words = f"no eviction of {listed([str(pods) for pods in limits.never])}"
+        given.append(("--never-evict", words, {"never": ()}))
+    for option, words, without in given:
+        yield Reason(
+            kind="limit",
+            object="the limits on evictions",
+            field=option,
+            text=f"limit: {words}",
+            lift=partial(_beyond, without),
+        )
+
+
+def _beyond(without: Mapping[str, Any], snapshot: Snapshot) -> Snapshot:
+    return replace(snapshot, limits=replace(snapshot.limits, **without))
 
 
 def _never(subject: Subject) -> Iterator[Reason]:

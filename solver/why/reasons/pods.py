@@ -99,6 +99,7 @@ def _own_terms(subject: Subject, info: PodInfo) -> Iterator[Reason]:
                 field=field,
                 text=f"required {word} {_term(subject, info.pod, term)}",
                 lift=on_specs(subject.like(info), partial(_without_term, attribute, term)),
+                facts={"term": number},
             )
 
 

@@ -33,6 +33,8 @@ CARD = {"card": {"memory": "4"}}
 FULL = gpu("full", takes=CARD, model="full")
 HALVES = [gpu(f"half-{k}", takes={"card": {"memory": "2"}}, model="half") for k in range(2)]
 SHARED = gpu("g0", shared=True, capacity={"memory": "4"})
+HELD = [claim("held", has=[("r", "a", "g0")], at="a", users=["v"]), user("v", "held").on("a")]
+GIVEN_OUT = [claim("held", has=[("r", "a", "g0", {"shareID": "s"})], at="a", users=["v"]), HELD[1]]
 
 
 def some(amount, name="x"):
@@ -437,6 +439,16 @@ CASES = [
         "a capacity that the device does not have",
         cluster(A, GPU, slice_on("a", gpu("g0", shared=True, capacity={"cores": "4"})), some("1"), p),
         set(),
+    ),
+    Case(
+        "nothing of a device that a claim had whole before it was shared",
+        cluster(A, B, GPU, slice_on("a", SHARED), slice_on("b", SHARED), *HELD, some("1"), p),
+        {"b"},
+    ),
+    Case(
+        "a device whole though shares were given out before that ended",
+        cluster(A, GPU, slice_on("a", gpu("g0")), *GIVEN_OUT, X, p),
+        {"a"},
     ),
     # -- taints --
     Case(

@@ -317,6 +317,26 @@ def test_a_device_that_another_claim_has():
     assert check([SLICE], watching, result("g0", admin=True), held=HELD) == []
 
 
+@pytest.mark.parametrize(
+    "device, before, after, expected",
+    [
+        pytest.param(
+            SHARED,
+            result("s"),
+            share("s", 20),
+            ["device gpu.example.com/a/s: belongs to 2 claims"],
+            id="whole, before it was shared",
+        ),
+        pytest.param(gpu("s"), share("s", 20), result("s"), [], id="shares of it, before that ended"),
+    ],
+)
+def test_a_device_that_another_claim_has_in_another_way(device, before, after, expected):
+    held = {"default/held": Allocation((before,), ON_A)}
+    amount = None if after.share == "" else {"mem": "20"}
+    wanted = claim("c", request("r", capacity=amount))
+    assert check([slice_on("a", device)], wanted, after, held=held) == expected
+
+
 def test_what_was_too_much_before_is_not_told():
     twice = {**HELD, "default/other": HELD["default/held"]}
     assert check([SLICE], claim("c"), result("g1"), held=twice) == []

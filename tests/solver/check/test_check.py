@@ -33,7 +33,15 @@ SPREAD = [
     pod("v").label(app="p").on("a").priority(10),
     P.label(app="p").spread("zone"),
 ]
+APART = [
+    node("a", cpu="8", zone="a"),
+    pod("v").label(app="v").on("a").priority(10),
+    P.anti("zone", {"app": "v"}),
+]
+LONELY = [node("a", cpu="8", zone="a"), node("b", cpu="8"), P.affinity("zone", {"app": "none"})]
 PARTLY = [node("n", cpu="2"), pod("w").req(cpu="1").on("n"), P, P.named("q")]
+RAISED = [*SPREAD, P.named("q").req(cpu="100").label(app="p")]
+"""One more pod could raise the minimum, and has no room."""
 GANG = [
     node("a", cpu="4").label(rack="r1"),
     group("g", "rack", gang=3),
@@ -41,6 +49,7 @@ GANG = [
 ]
 
 
+COSTLY = [node("n", cpu="2"), P, P.named("q").priority(20)]
 EVICTING = [node("n", cpu="2"), pod("v").req(cpu="2").on("n"), P]
 MOVED = {"pod": "default/p", "greedy": None, "optimal": "n"}
 RELIANT = {"pod": "default/p", "optimal": "n", "withoutEvictions": "n"}
@@ -73,7 +82,10 @@ def wrong(objects, told):
     "objects, name",
     [
         pytest.param(GUARDED, "p", id="by counting"),
-        pytest.param(SPREAD, "p", id="by search"),
+        pytest.param(SPREAD, "p", id="by counting domains of a constraint"),
+        pytest.param(APART, "p", id="by who stays"),
+        pytest.param(LONELY, "p", id="by who is not there"),
+        pytest.param(RAISED, "p", id="by search"),
         pytest.param(GANG, "g", id="a group by domain"),
         pytest.param(PARTLY, "q", id="at a cost"),
         pytest.param([node("n"), P], "p", id="placed"),
@@ -85,7 +97,7 @@ def test_an_answer_holds_as_it_was_made(objects, name):
     assert checked
     assert all(item.holds for item in checked)
     assert unread.holds is None
-    assert "priority" in unread.claim
+    assert "status" in unread.claim or "roundsAsked" in unread.claim
 
 
 def _set(path, value):
@@ -121,8 +133,22 @@ def _set(path, value):
         pytest.param(
             GUARDED, _set(["core", 0, "without", "evicted"], ["default/p"]), id="who would be evicted"
         ),
-        pytest.param(SPREAD, lambda told: told["core"].pop(), id="a rule of a core that search found"),
+        pytest.param(RAISED, lambda told: told["core"].pop(), id="a rule of a core that search found"),
+        pytest.param(SPREAD, _set(["proof", "nodes", 0, "counted"], 2), id="who is counted"),
+        pytest.param(SPREAD, _set(["proof", "nodes", 0, "minimum"], -1), id="the minimum"),
+        pytest.param(SPREAD, _set(["proof", "nodes", 0, "domain"], "b"), id="a domain"),
+        pytest.param(APART, _set(["proof", "staying"], []), id="who keeps its distance by staying"),
         pytest.param(PARTLY, lambda told: told["evidence"]["steps"].pop(), id="the steps of a plan"),
+        pytest.param(GUARDED, _set(["priority"], 11), id="its priority"),
+        pytest.param(GUARDED, _set(["core", 0, "facts", "guard"], 7), id="a fact of a rule"),
+        pytest.param(SPREAD, _set(["core", 0, "counts", "minimum"], 7), id="a count of a rule"),
+        pytest.param(COSTLY, _set(["leftOut"], []), id="who would be left out"),
+        pytest.param(COSTLY, _set(["spared"], ["default/v"]), id="who would be spared"),
+        pytest.param(COSTLY, _set(["tier", "with"], 1), id="what the tier would have"),
+        pytest.param(COSTLY, _set(["tier"], None), id="no tier that differs"),
+        pytest.param(COSTLY, _set(["placed"], {"default/p": "m"}), id="where it would be"),
+        pytest.param(COSTLY, lambda told: told["bestEvidence"]["steps"].pop(), id="the best plan's steps"),
+        pytest.param(EVICTING, _set(["victims"], []), id="who leaves for it"),
     ],
 )
 def test_an_answer_that_was_tampered_with_does_not(objects, change):
@@ -131,6 +157,12 @@ def test_an_answer_that_was_tampered_with_does_not(objects, change):
     changed = copy.deepcopy(told)
     change(changed)
     assert wrong(objects, changed)
+
+
+def test_a_pod_that_could_come_later_is_company():
+    told = document(LONELY)
+    late = [*LONELY, pod("late").label(app="none")]
+    assert "while all of them stand no plan places it" in wrong(late, told)
 
 
 def test_a_victim_that_may_be_evicted_does_not_stay():
