@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -86,6 +87,20 @@ def study_report(folder: str, plot: str | None, figure: str, printing: Printing,
         click.echo(_text(printing.output)(report), nl=False)
     else:
         printing.emit(report.model_dump(by_alias=True), partial(statistics_report, report))
+
+
+def is_study(path: str) -> bool:
+    """Whether a path is the folder of a study."""
+    from ..studies.folder import MANIFEST
+
+    return (Path(path) / MANIFEST).is_file()
+
+
+def page_of_study(path: str) -> str:
+    """Return the page of a study's folder, as `-o html` prints it."""
+    from ..studies.report import report_of
+
+    return _page(report_of(path))
 
 
 def _text(output: str) -> Callable[[StudyReport], str]:

@@ -110,6 +110,15 @@ def test_every_table_is_in_every_format(place):
     assert r"scheduled\[priority=100\]" in report(place, "-o", "markdown")
 
 
+def test_the_page_is_also_a_report(place, tmp_path):
+    answer = run("report", place / "out", "-o", tmp_path / "page.html")
+    assert answer.exit_code == 0, answer.output
+    assert (tmp_path / "page.html").read_text() == report(place, "-o", "html")
+    refused = run("report", place / "out", "--plot", tmp_path / "a.svg")
+    assert refused.exit_code == 2
+    assert "of a study's folder there is a page alone" in refused.stderr
+
+
 def test_csv_has_a_line_with_its_n_for_each_number(place):
     lines = list(csv.DictReader(io.StringIO(report(place, "-o", "csv"))))
     assert tuple(lines[0]) == CSV_COLUMNS
