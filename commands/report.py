@@ -31,7 +31,6 @@ Examples:
   kubestow report before.json --instance cluster.yaml -o report.html
   kubestow report before.json --instance cluster.yaml --plot utilisation.svg
   kubestow compare zone-spread-dead-end -o json | kubestow report - -o report.html
-  kubestow report before.json --why render.json --why train.json -o report.html
   kubestow report simulation.json --log events.jsonl -o report.html
   kubestow report study.json --plot gaps.pdf
 """,
