@@ -52,7 +52,10 @@ _CHARTED: Final = {"round": "progress.js", "simulation": "simulation.js"}
 
 
 def round_page(
-    rounds: Rounds, solved: Mapping[str, SolvedRound] | None = None, key: str | None = None
+    rounds: Rounds,
+    solved: Mapping[str, SolvedRound] | None = None,
+    key: str | None = None,
+    whys: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of one round's plans.
 
@@ -63,13 +66,15 @@ def round_page(
         The same plans on their instance; without it the page has no capacities, constraints and budgets.
     key : str, optional
         The node label whose values are the racks.
+    whys : mapping of str, optional
+        Pod to what is proven about why it waits (`whys.read_whys`).
     """
     plans = rounds.plans
     data: dict[str, Any] = {
         "kind": "round",
         "plans": list(plans),
         "evictions": evictions(plans),
-        "leftOut": left_out(plans),
+        "leftOut": left_out(plans, whys),
         "progress": search_progress(plans),
         **other_decisions(plans),
     }
