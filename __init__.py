@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .api.builders.nodes import node
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
-    from .api.clusters import Cluster, cluster, live, load
+    from .api.clusters import Cluster, cluster, generate, live, load
     from .api.constraints import constraint
     from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied
     from .api.rounds import compare, explain, fit, greedy, simulate, solve, why
@@ -43,6 +43,7 @@ __all__ = [
     "constraint",
     "explain",
     "fit",
+    "generate",
     "greedy",
     "group",
     "live",
@@ -59,7 +60,7 @@ _HOMES = {
     "api.builders.nodes": ("node",),
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
-    "api.clusters": ("Cluster", "cluster", "live", "load"),
+    "api.clusters": ("Cluster", "cluster", "generate", "live", "load"),
     "api.constraints": ("constraint",),
     "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied"),
     "api.rounds": ("compare", "explain", "fit", "greedy", "simulate", "solve", "why"),

@@ -44,7 +44,7 @@ class Knob:
         """What it takes, in words."""
         if self.choices:
             return ", ".join(self.choices)
-        return f"{self.least:g} to {self.most:g}"
+        return f"{self.least:,g} to {self.most:,g}"
 
     def parse(self, text: str) -> Value:
         """Read a value as a command line spells it.
@@ -80,8 +80,9 @@ class Knob:
         return float(value) if isinstance(self.default, float) else value
 
     def _refusal(self, value: object) -> KubestowError:
-        kind = "one of" if self.choices else "a whole number," if isinstance(self.default, int) else "a number,"
-        return KubestowError(f"{self.name}={str(value)[:40]}: the value must be {kind} {self.values}")
+        number = "a whole number" if isinstance(self.default, int) else "a number"
+        right = "one of" if self.choices else f"{number} from"
+        return KubestowError(f"{self.name}={str(value)[:40]}: the value must be {right} {self.values}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,7 +84,8 @@ class BareRound:
         rng = self.rng
         weights = [rng.uniform(0.5, 2.0) for _ in range(apps)]
         drawn = [
-            (max(1, round(pods * weight / sum(weights))), rng.randint(1, 8), rng.randint(1, 6)) for weight in weights
+            (max(1, round(pods * weight / sum(weights))), rng.randint(1, 8), rng.randint(1, 6))
+            for weight in weights
         ]
         part = asked / sum(replicas * parts for replicas, parts, _ in drawn)
         for number, (replicas, parts, gib) in enumerate(drawn):
@@ -122,7 +123,7 @@ def _pod(name: str, app: str, cpu: int, memory: int, priority: int, created: int
             "name": name,
             "namespace": "default",
             "labels": {"app": app},
-            "creationTimestamp": f"2026-01-01T{created // 3600:02d}:{created // 60 % 60:02d}:{created % 60:02d}Z",
+            "creationTimestamp": _time(created),
         },
         "spec": {
             "priority": priority,
@@ -132,3 +133,9 @@ def _pod(name: str, app: str, cpu: int, memory: int, priority: int, created: int
         },
         "status": {"phase": "Pending"},
     }
+
+
+def _time(seconds: int) -> str:
+    """Return a time of the day on which all begins; days later are the same day."""
+    minutes, seconds = divmod(seconds, 60)
+    return f"2026-01-01T{minutes // 60 % 24:02d}:{minutes % 60:02d}:{seconds:02d}Z"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
-from .bare_round import BareRound, Manifest
+if TYPE_CHECKING:
+    from .bare_round import BareRound, Manifest
 
 _GUARD = 250
 

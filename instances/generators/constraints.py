@@ -50,7 +50,7 @@ class Placement:
 
 
 class HostPorts:
-    """Ports of the host: an app has one of `ports` ports, each as likely, so apps get into each other's way."""
+    """Ports of the host: an app has one of `ports` ports, each as likely, so apps are in each other's way."""
 
     def __init__(self, made: BareRound, ports: int) -> None:
         self._made, self._ports = made, ports

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .bare_round import BareRound, Manifest
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from .bare_round import BareRound, Manifest
 
 _DRIVER = "cards.example.com"
 _MILLI = "1000"

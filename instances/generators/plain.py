@@ -1,4 +1,4 @@
-"""Objects as they can be posted: a priority stands in a class, since an API server takes it from there only."""
+"""Objects as they can be posted: priorities stand in classes, since an API server takes them from there."""
 
 from __future__ import annotations
 

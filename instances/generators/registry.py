@@ -75,8 +75,8 @@ def _packing(
     return generated.packing(nodes, pods_per_node, priorities, utilisation, seed)
 
 
-def _deployments(seed: int, *, nodes: int, demand: float, **knobs: Any) -> list[dict[str, Any]]:
-    return generated.deployments(nodes, seed, demand=demand, **knobs)
+def _deployments(seed: int, *, nodes: int, utilisation: float, **knobs: Any) -> list[dict[str, Any]]:
+    return generated.deployments(nodes, seed, demand=utilisation, **knobs)
 
 
 def _rollout(seed: int, *, nodes: int, **knobs: Any) -> list[dict[str, Any]]:
@@ -110,14 +110,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
             name="deployments",
             title="Deployments that wait in a cluster that is partly in use, spread over zones or hosts",
             make=_deployments,
-            knobs=(
-                _NODES,
-                _PODS,
-                _APPS,
-                _ZONES,
-                replace(_IN_USE, default=0.5, most=0.95),
-                replace(_UTILISATION, name="demand"),
-            ),
+            knobs=(_NODES, _ZONES, _PODS, _APPS, _UTILISATION, replace(_IN_USE, default=0.5, most=0.95)),
         ),
         Family(
             name="rollout",
@@ -185,7 +178,9 @@ FAMILIES: Final[Mapping[str, Family]] = {
             title="One tree of groups, two to four levels, in a cluster of blocks and racks",
             make=tree,
             knobs=(
-                replace(_NODES, default=12, least=8, about="Most nodes; how many there are is uniform from 8."),
+                replace(
+                    _NODES, default=12, least=8, about="Most nodes; how many there are is uniform from 8."
+                ),
             ),
         ),
         Family(
@@ -278,7 +273,10 @@ FAMILIES: Final[Mapping[str, Family]] = {
             title="Budgets, and guards if asked for, on what runs in a full cluster",
             make=constrained.budgets,
             knobs=(
-                *_SIZES[:-1],
+                *_SIZES[:4],
+                replace(_UTILISATION, default=4.0),
+                _HETEROGENEITY,
+                replace(_PRIORITIES, default=3),
                 replace(_IN_USE, default=0.9),
                 _share("budgeted", 0.7, "Probability that an app that runs has a budget."),
                 _share("allowed", 0.3, "Share of its pods that a budget allows to be disrupted."),
