@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.annotations import RUNS_FOR
-from ..models.errors import InputError, KubestowError
+from ..models.errors import InputError
 from ..models.kinds import find_kind
 from ..models.meta import KubeObject
 from ..models.pod import Pod
@@ -29,13 +29,13 @@ from ..models.scenario import SECOND, Delete, Put, TimedEvent
 from ..models.validation import title
 from .crowds import MOST_PODS, pods_of
 from .one_object import one_object
+from .packed_stream import PackedStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _VERSION: Final = 2
-_PODS: Final = "v1.Pod"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +82,32 @@ class _Reader:
 
     def trace(self) -> Trace:
         """Read the fields in the order in which they stand."""
-        with self._unpacking() as unpacker:
+        with self._opened() as stream:
             version = None
-            for _ in range(unpacker.read_map_header()):
-                field = unpacker.unpack()
+            for _ in range(stream.map_length()):
+                field = stream.value()
                 if field == "version":
-                    version = unpacker.unpack()
+                    version = stream.value()
                 elif field == "events":
                     self._refuse_version(version)
-                    for number in range(unpacker.read_array_header()):
-                        self._event(unpacker.unpack(), f"events[{number}]")
+                    for number in range(stream.list_length()):
+                        self._event(stream.value(), f"events[{number}]")
                 elif field == "pod_lifecycles":
-                    self._lifecycles(unpacker)
+                    self._lifecycles(stream)
                 else:
-                    unpacker.skip()
+                    stream.value()
             self._refuse_version(version)
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(self._ignored.items()))
         notes = (f"the trace has kinds that play no part: {kinds}",) if kinds else ()
         return Trace(tuple(map(self._lived, self._events)), self._end, notes)
 
     @contextmanager
-    def _unpacking(self) -> Iterator[Any]:
-        try:
-            import msgpack
-        except ModuleNotFoundError:
-            raise KubestowError(
-                f"{self._file}: reading it needs the extra: pip install 'kubestow[traces]'"
-            ) from None
+    def _opened(self) -> Iterator[PackedStream]:
         try:
             with self._path.open("rb") as file:
-                # 0: as large an object as there is memory for, not 100 MB
-                yield msgpack.Unpacker(file, strict_map_key=False, max_buffer_size=0)
+                yield PackedStream(self._file, file)
         except OSError as error:
             raise InputError(self._file, "", "", error.strerror or str(error)) from None
-        except (ValueError, msgpack.UnpackException) as error:
-            words = "ends too early" if isinstance(error, msgpack.OutOfData) else "is not MessagePack"
-            raise InputError(self._file, "", "", f"is no trace of SimKube: it {words}") from None
 
     def _refuse_version(self, version: object) -> None:
         if version != _VERSION:
@@ -161,14 +151,14 @@ class _Reader:
                 raise InputError(self._file, title(item), "spec", words)
             yield item
 
-    def _lifecycles(self, unpacker: Any) -> None:
+    def _lifecycles(self, stream: PackedStream) -> None:
         """Read how long pods ran that belong to no workload: [kind, key] to {hash: [lifecycle]}."""
-        for _ in range(unpacker.read_map_header()):
-            kind, key = (unpacker.unpack() for _ in range(unpacker.read_array_header()))
-            lives = unpacker.unpack()
-            if kind == _PODS and isinstance(lives, dict):
-                for each in lives.values():
-                    self._live(key, each)
+        for _ in range(stream.map_length()):
+            owner = [stream.value() for _ in range(stream.list_length())]
+            match owner, stream.value():
+                case [["v1.Pod", str(key)], {**lives}]:
+                    for each in lives.values():
+                        self._live(key, each)
 
     def _live(self, key: str, lives: Any) -> None:
         match lives:

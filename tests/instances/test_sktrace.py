@@ -88,6 +88,9 @@ def test_a_pod_that_finished_runs_as_long_again(trace):
         ("v1.Pod", "shop/a"): [{"Finished": [START + 5, START + 35]}],
         ("v1.Pod", "shop/b"): [{"Running": START + 5}],
         ("apps/v1.Deployment", "shop/web"): [{"Finished": [START, START + 1]}],
+        ("v1.Pod", "shop/c"): [{"Finished": [START, None]}],
+        ("v1.Pod", 7): [{"Finished": [START, START + 1]}],
+        ("v1.Pod",): None,
     }
     written(trace, event(0, pod("a"), pod("b"), DEPLOYMENT), lives=lives)
     [put] = load_sktrace(trace).events
@@ -131,21 +134,20 @@ def cut(path):
     path.write_bytes(written(path, event(0, DEPLOYMENT)).read_bytes()[:200])
 
 
+EMPTY = pod("a", containers=[])
 CROWD = {**DEPLOYMENT, "spec": {**DEPLOYMENT["spec"], "replicas": 10**6}}
+NO_KEY = b"\x82\xa7version\x02\xa6events\x91\x81\x80\x01"  # {version: 2, events: [{{}: 1}]}
 REFUSED = {
     "another version": (lambda path: written(path, version=1), "version", "must be 2, not version 1"),
     "no version": (lambda path: written(path, version=None), "version", "not a trace without a version"),
     "time that runs back": (lambda path: written(path, event(5), event(0)), "events[1].ts", "must not be"),
     "an event without a time": (lambda path: written(path, {}), "events[0].ts", "a time in whole seconds"),
     "what is no object": (lambda path: written(path, event(0, "a")), "events[0].applied_objs[0]", "is no"),
-    "a pod of nothing": (
-        lambda path: written(path, event(0, pod("a", containers=[]))),
-        "spec.containers",
-        "",
-    ),
+    "a pod of nothing": (lambda path: written(path, event(0, EMPTY)), "Pod shop/a", "spec.containers"),
     "a crowd": (lambda path: written(path, event(0, CROWD)), "spec", "150000 is the most"),
     "a file that ends too early": (cut, "", "ends too early"),
     "a text": (lambda path: path.write_text("kind: Scenario"), "", "is not MessagePack"),
+    "a map as a key": (lambda path: path.write_bytes(NO_KEY), "", "is not MessagePack"),
     "no file": (lambda path: None, "", os.strerror(2)),
 }
 
