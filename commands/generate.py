@@ -32,7 +32,9 @@ def complete_knob(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
     from ..instances.generators.registry import FAMILIES
 
-    family = FAMILIES.get(ctx.params.get("family") or "")
+    # an option without its value ends click's parsing before FAMILY has its place
+    named = ctx.params.get("family") or next(iter(ctx.args), "")
+    family = FAMILIES.get(named)
     knobs = family.knobs if family else ()
     return [
         CompletionItem(f"{knob.name}={knob.default}", help=knob.about)

@@ -4,6 +4,8 @@ from copy import deepcopy
 
 import kubernetes_validate
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.family_table import PAGE, current
 
 import kubestow as ks
@@ -15,6 +17,24 @@ from kubestow.models.quantity import parse_quantity
 SEEDS = (0, 1)
 # 1.36 serves these kinds in other versions; they are held by the models' own rules.
 UNSERVED = ("CompositePodGroup", "PodGroup")
+
+
+FEW = 5
+
+
+@st.composite
+def settings_of_knobs(draw):
+    """A family, and values of some of its knobs: the ends of their ranges too, but never many of anything."""
+    family = draw(st.sampled_from(tuple(FAMILIES.values())))
+    values = {
+        knob.name: st.sampled_from(knob.choices)
+        if knob.choices
+        else st.integers(int(knob.least), int(knob.least) + FEW)
+        if isinstance(knob.default, int)
+        else st.floats(knob.least, knob.most)
+        for knob in family.knobs
+    }
+    return family.name, draw(st.fixed_dictionaries({}, optional=values))
 
 
 def of(objects, kind):
@@ -54,6 +74,16 @@ def test_a_small_round_is_proven_and_replayed(family):
     found = ks.compare(ks.generate(family, seed=1), workers=1)
     assert found.optimal.proven
     assert found.optimal.placed
+
+
+@given(settings_of_knobs(), st.integers(0, 9))
+@settings(max_examples=40)
+def test_whatever_the_knobs_what_is_made_can_be_created(chosen, seed):
+    family, knobs = chosen
+    objects = deepcopy(generate(family, seed, **knobs))
+    for item in objects:
+        item["metadata"].pop("uid", None)
+    assert snapshot_of(objects, name=family).nodes
 
 
 @pytest.mark.parametrize("family", FAMILIES)
