@@ -18,6 +18,7 @@ import click
 from kubestow import __version__
 from kubestow.commands.apply_plan import apply_plan
 from kubestow.commands.check import check
+from kubestow.commands.drain import drain
 from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
 from kubestow.commands.fit import fit
@@ -38,11 +39,15 @@ from kubestow.commands.instances import instances
 from kubestow.commands.live import live_options
 from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
+from kubestow.commands.provision import provision
 from kubestow.commands.queue import hints, queue
+from kubestow.commands.rebalance import rebalance
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
+from kubestow.commands.study_report import study_report
+from kubestow.commands.suggest import suggest
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
 from kubestow.commands.what_if import what_if
@@ -300,13 +305,18 @@ main.add_command(fit)
 main.add_command(generate)
 main.add_command(hints)
 main.add_command(instances)
+main.add_command(provision)
 main.add_command(queue)
+main.add_command(rebalance)
 main.add_command(report)
 main.add_command(study)
+main.add_command(study_report)
+main.add_command(suggest)
 main.add_command(simulate)
 main.add_command(take)
 main.add_command(trace)
 main.add_command(what_if)
+main.add_command(drain)
 
 
 @main.command()

@@ -144,10 +144,8 @@ input_options = options(
 )
 
 
-def parse_never(
-    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
-) -> tuple[PodSelector, ...]:
-    """Read ``--never-evict``."""
+def parse_pods(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[PodSelector, ...]:
+    """Read pods by namespace and labels, as ``--never-evict`` has them."""
     from ..models.eviction_limits import PodSelector
 
     try:
@@ -174,11 +172,11 @@ limit_options = options(
         "--never-evict",
         metavar="[NAMESPACE:]SELECTOR",
         multiple=True,
-        callback=parse_never,
+        callback=parse_pods,
         help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
     ),
 )
-search_options = options(
+effort_options = options(
     click.option(
         "--time-limit",
         type=float,
@@ -191,13 +189,17 @@ search_options = options(
     click.option(
         "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
     ),
-    click.option(
-        "--prefer",
-        type=click.Choice(["none", "scores", "pack", "spread"]),
-        default="none",
-        show_default=True,
-        help="What to prefer among plans that are equal in all else.",
-    ),
+)
+prefer_option = click.option(
+    "--prefer",
+    type=click.Choice(["none", "scores", "pack", "spread"]),
+    default="none",
+    show_default=True,
+    help="What to prefer among plans that are equal in all else.",
+)
+search_options = options(
+    effort_options,
+    prefer_option,
     click.option(
         "--engine",
         type=click.Choice(["local", "dask"]),
@@ -359,6 +361,14 @@ def limits_of(choices: Mapping[str, Any]) -> EvictionLimits:
             raise click.UsageError(f"--no-evictions and --max-evictions {evictions} do not go together")
         evictions = 0
     return EvictionLimits(evictions, choices["max_violations"], choices["never_evict"])
+
+
+def effort_of(choices: Mapping[str, Any]) -> SolveOptions:
+    """Read how much a search may take, where the command has no other options of a search."""
+    from ..solver.options import SolveOptions
+
+    given = {name: choices[name] for name in ("time_limit", "workers", "seed")}
+    return SolveOptions(**{name: value for name, value in given.items() if value is not None})
 
 
 def search_of(choices: Mapping[str, Any]) -> SolveOptions:

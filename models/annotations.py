@@ -12,6 +12,8 @@ REVISION: Final = "deployment.kubernetes.io/revision"
 COMPLETION_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 MIRROR: Final = "kubernetes.io/config.mirror"
 """A pod that stands for a static pod of its kubelet's; the value is a hash of that pod."""
+SAFE_TO_EVICT: Final = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+DO_NOT_DISRUPT: Final = "karpenter.sh/do-not-disrupt"
 RUNS_FOR: Final = "simulate.kubestow/runs-for-ns"
 """How long a pod of a simulation runs once it has started, until it succeeds (nanoseconds)."""
 
@@ -19,5 +21,6 @@ READ_ANNOTATIONS: Final = frozenset(
     (
         *(BIND_COMPLETED, SELECTED_NODE, BETA_CLASS, IS_DEFAULT_CLASS, MIGRATED_PLUGINS),
         *(EXTENDED_RESOURCE_CLAIM, REVISION, COMPLETION_INDEX, MIRROR, RUNS_FOR),
+        *(SAFE_TO_EVICT, DO_NOT_DISRUPT),
     )
 )

@@ -45,8 +45,7 @@ class Step(PlanModel):
 
     @model_serializer
     def _only_what_is_set(self) -> dict[str, str]:
-        fields = ("bind", "node", "mark", "leave", "deallocate")
-        return {f: v for f in fields if (v := getattr(self, f)) is not None}
+        return {f: v for f in type(self).model_fields if (v := getattr(self, f)) is not None}
 
 
 class Binding(PlanModel):

@@ -49,7 +49,9 @@ _UNREAD: Final = {
     "DeviceRequestAllocationResult": "skipNodeOperations",
     "DeviceSubRequest": "derivedAttributes",
     "DeviceTaintRule": "status",
+    "EmptyDirVolumeSource": "medium sizeLimit",
     "ExactDeviceRequest": "derivedAttributes",
+    "HostPathVolumeSource": "path type",
     "ISCSIVolumeSource": (
         "chapAuthDiscovery chapAuthSession fsType initiatorName iscsiInterface portals secretRef"
     ),
@@ -129,7 +131,7 @@ _UNREAD: Final = {
     ),
     "StorageClass": "mountOptions",
     "Volume": (
-        "cephfs configMap downwardAPI emptyDir fc flexVolume flocker gitRepo glusterfs hostPath image "
+        "cephfs configMap downwardAPI fc flexVolume flocker gitRepo glusterfs image "
         "nfs photonPersistentDisk projected quobyte scaleIO secret storageos"
     ),
     "VolumeAttachmentStatus": "attachError attachmentMetadata detachError",

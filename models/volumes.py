@@ -49,6 +49,14 @@ class PersistentVolumeClaimVolumeSource(KubeModel):
     read_only: Bool = False
 
 
+class EmptyDirVolumeSource(KubeModel):
+    """A directory of the node that goes with the pod."""
+
+
+class HostPathVolumeSource(KubeModel):
+    """A directory of the node that stays there."""
+
+
 class CSIVolumeSource(KubeModel):
     """A volume that a CSI driver makes for the pod."""
 
@@ -166,6 +174,8 @@ class Volume(InTreeSources):
     persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
     ephemeral: EphemeralVolumeSource | None = None
     csi: CSIVolumeSource | None = None
+    empty_dir: EmptyDirVolumeSource | None = None
+    host_path: HostPathVolumeSource | None = None
     sources: tuple[str, ...] = ()
 
     @model_validator(mode="before")

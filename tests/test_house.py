@@ -23,8 +23,12 @@ BELOW = {
     "simulation": {"models", "framework"},
     "solver": {"models", "framework", "simulation", "encoders"},
     "apply": {"models", "instances"},
-    "reports": {"models", "framework", "simulation", "encoders", "solver", "apply"},
-    "api": {"models", "instances", "framework", "simulation", "encoders", "solver", "apply", "reports"},
+    "studies": {"models", "instances", "solver", "__init__"},
+    "reports": {"models", "framework", "simulation", "encoders", "solver", "apply", "studies"},
+    "api": {
+        *("models", "instances", "framework", "simulation", "encoders", "solver", "apply", "reports"),
+        "studies",
+    },
     "commands": {*PACKAGES, "__init__"},
     "cli": {*PACKAGES, "__init__"},
     "entry": {"cli"},
@@ -99,7 +103,14 @@ def test_only_encoders_and_solver_know_ortools(room):
     assert not [m for m in inside if any(n.startswith("ortools") for n in imported(file_of(m)))]
 
 
-@pytest.mark.parametrize("module", sorted(m for m in ARROWS if m.startswith("solver.plans.")))
+@pytest.mark.parametrize(
+    "module",
+    [
+        *sorted(m for m in ARROWS if m.startswith("solver.plans.")),
+        "solver.moves.replay",
+        "solver.moves.sequence",
+    ],
+)
 def test_the_replay_never_meets_the_encoders(module):
     """What judges a plan shares no code with what made it, not even through others."""
     behind = reachable(ARROWS, module) | {module}

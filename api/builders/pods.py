@@ -55,6 +55,16 @@ class PodBuilder:
         """Be so many pods, `name-0`, `name-1` ..."""
         return replace(self, copies=copies)
 
+    def owned(self, owner: str = "ReplicaSet/web") -> PodBuilder:
+        """Have a controller, `KIND/NAME`, that makes it again."""
+        kind, name = owner.split("/")
+        reference = {"apiVersion": "apps/v1", "kind": kind, "name": name, "controller": True}
+        return self.changed(lambda d: d["metadata"].update(ownerReferences=[reference]))
+
+    def annotate(self, name: str, text: str) -> PodBuilder:
+        """Have an annotation."""
+        return self.changed(lambda d: d["metadata"].setdefault("annotations", {}).update({name: text}))
+
     # -- what it asks for --
 
     def req(self, resources: Labels = (), /, **more: str) -> PodBuilder:

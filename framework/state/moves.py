@@ -45,6 +45,24 @@ class Deallocate:
 Move: TypeAlias = Bind | Mark | Leave | Deallocate
 
 
+@dataclass(frozen=True, slots=True)
+class Cordon:
+    """A node takes no more pods that are moved, whatever they tolerate."""
+
+    node: int
+
+
+@dataclass(frozen=True, slots=True)
+class Uncordon:
+    """A node takes pods again."""
+
+    node: int
+
+
+# What may happen while running pods are moved; pods terminate and leave in a plan of moves without preemptor.
+Change: TypeAlias = Bind | Mark | Leave | Cordon | Uncordon
+
+
 def bound_nodes(moves: Iterable[Move]) -> dict[int, int]:
     """Node of each pod that the moves bind."""
     return {move.pod: move.node for move in moves if isinstance(move, Bind)}

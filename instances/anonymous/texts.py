@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...models.annotations import (
     BETA_CLASS,
     COMPLETION_INDEX,
+    DO_NOT_DISRUPT,
     EXTENDED_RESOURCE_CLAIM,
     IS_DEFAULT_CLASS,
     MIGRATED_PLUGINS,
@@ -18,6 +19,7 @@ from ...models.annotations import (
     READ_ANNOTATIONS,
     REVISION,
     RUNS_FOR,
+    SAFE_TO_EVICT,
     SELECTED_NODE,
 )
 from ...models.images import normalized
@@ -219,6 +221,8 @@ class Texts:
             return self._words.word("uid", text)
         if key in (IS_DEFAULT_CLASS, EXTENDED_RESOURCE_CLAIM):
             return text if text == "true" else ""
+        if key in (SAFE_TO_EVICT, DO_NOT_DISRUPT):
+            return text if text in ("true", "false") else ""
         if key == MIGRATED_PLUGINS:
             return ",".join(name for name in text.split(",") if name.startswith("kubernetes.io/"))
         if key in (REVISION, COMPLETION_INDEX, RUNS_FOR):

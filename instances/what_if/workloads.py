@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...models.admission import PriorityClasses, admit
 from ...models.controllers import Deployment, Job, ReplicaSet, StatefulSet
 from ...models.errors import KubestowError
+from ...models.leaving import without_pods
 from ...models.meta import KubeObject
 from ...models.pod import Pod
 from ...models.storage import PersistentVolumeClaim
@@ -22,7 +23,6 @@ from ...models.validation import title
 from ..crowds import MOST_PODS
 from ..expand import expand_workload
 from ..objects import Objects
-from .leaving import without_pods
 from .references import find, with_object
 
 if TYPE_CHECKING:

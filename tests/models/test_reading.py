@@ -381,7 +381,7 @@ def test_volumes_that_no_plugin_looks_at_have_no_source():
     spec = PodSpec.model_validate(
         {
             "volumes": [
-                {"name": "a", "emptyDir": {}},
+                {"name": "a", "configMap": {"name": "m"}},
                 {"name": "b", "awsElasticBlockStore": {"volumeID": "v"}},
                 {"name": "c", "azureDisk": {"diskName": "d", "diskURI": "u"}},
             ]
@@ -390,6 +390,13 @@ def test_volumes_that_no_plugin_looks_at_have_no_source():
     assert spec.volumes[0].model_dump(exclude_none=True) == {"name": "a", "sources": ()}
     assert spec.volumes[1].aws_elastic_block_store.volume_id == "v"
     assert spec.volumes[2].azure_disk.disk_uri == "u"
+
+
+def test_volumes_that_hold_data_on_the_node_are_told_from_others():
+    volumes = [{"name": "a", "emptyDir": {"medium": "Memory"}}, {"name": "b", "hostPath": {"path": "/d"}}]
+    scratch, path = PodSpec.model_validate({"volumes": volumes}).volumes
+    assert (scratch.empty_dir is None, scratch.host_path is None) == (False, True)
+    assert (path.empty_dir is None, path.host_path is None) == (True, False)
 
 
 def test_storage_objects_are_read():

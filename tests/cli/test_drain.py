@@ -1,0 +1,90 @@
+"""`kubestow drain` on the command line: what docs/drain.md shows, documents, names, faults in one line."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import kubestow
+from kubestow.cli import main
+
+PAGE = (Path(kubestow.__path__[0]) / "docs" / "drain.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", PAGE, re.DOTALL)
+ORDER = "drain-one-order"
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, ["drain", *arguments])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.mark.parametrize("command, output", BLOCKS, ids=[command for command, _ in BLOCKS])
+def test_the_page_shows_what_is_printed(command, output):
+    words = shlex.split(command)[2:]
+    assert run(*words, code=0 if "ours:    possible" in output else 1).stdout == output
+
+
+def test_the_page_shows_a_drain_and_two_proofs():
+    assert ["impossible, proven" in output for _, output in BLOCKS] == [False, True, True]
+
+
+def test_the_document_has_every_step():
+    document = json.loads(run(ORDER, "east-1", "west-1", "-o", "json").stdout)
+    assert document["verdict"] == "possible"
+    assert document["steps"] == [
+        {"cordon": "east-1"},
+        {"cordon": "west-1"},
+        {"mark": "shop/db-1"},
+        {"leave": "shop/db-1"},
+        {"bind": "shop/db-1-moved", "node": "north-1"},
+        {"mark": "shop/db-0"},
+        {"leave": "shop/db-0"},
+        {"bind": "shop/db-0-moved", "node": "west-2"},
+    ]
+
+
+def test_names_are_the_pods_that_move_in_their_order():
+    assert run(ORDER, "east-1", "west-1", "-o", "name").stdout == "pod/db-1\npod/db-0\n"
+
+
+def test_nodes_go_by_labels():
+    assert json.loads(run("drain-budget", "-l", "pool=new", "-o", "json").stdout)["nodes"] == ["new-1"]
+
+
+def test_both_names_of_the_number_of_nodes_mean_the_same():
+    first, second = (
+        json.loads(run(ORDER, "--all-nodes", option, "1", "-o", "json").stdout)
+        for option in ("--rolling", "--max-unavailable")
+    )
+    assert first["rolling"] == second["rolling"] == 1
+    assert first["steps"] == second["steps"]
+
+
+def test_a_rolling_drain_has_stages_and_says_who_stays():
+    text = run(
+        "drain-no-room", "a-1", "--rolling", "1", "--never-move", "app=web", "--leave-unmovable"
+    ).stdout
+    assert "Stages\n" in text
+    assert "it is never to move" in text
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        pytest.param([], "what is needed is one INSTANCE, and the nodes after it", id="nothing"),
+        pytest.param([ORDER], "what is needed are nodes to drain", id="no node"),
+        pytest.param([ORDER, "--all-nodes"], "--all-nodes goes with --rolling K", id="nowhere to go"),
+        pytest.param([ORDER, "east-2"], "there is no such node; did you mean", id="no such node"),
+        pytest.param([ORDER, "-l", "pool=old"], "no node has these labels", id="no such labels"),
+        pytest.param([ORDER, "east-1", "--rolling", "0"], "'--rolling' / '--max-unavailable'", id="none"),
+        pytest.param([ORDER, "east-1", "--never-move", ""], "it is empty: name labels", id="no selector"),
+    ],
+)
+def test_a_fault_is_one_line(options, words):
+    told = run(*options, code=2).stderr
+    assert words in told
+    assert told.count("\n") == 1
