@@ -17,7 +17,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs notebooks \
+.PHONY: help install solve test lint types unit test-fast format picture plugins families release-tables report-pictures bench docs notebooks \
         wheel-test constraints clean
 
 help: ## show this list
@@ -60,6 +60,9 @@ picture: $(STAMP) ## draw the arrows between rooms anew in docs/architecture.md
 
 plugins: $(STAMP) ## bring the table of plugins in docs/plugins.md up to date
 	PYTHONPATH=tests $(BIN)/python -m support.plugin_table --write
+
+families: $(STAMP) ## bring the families and knobs in docs/generators.md up to date
+	PYTHONPATH=tests $(BIN)/python -m support.family_table --write
 
 release-tables: $(STAMP) ## bring the tables of docs/releases.md up to date
 	PYTHONPATH=tests $(BIN)/python -m support.release_tables --write

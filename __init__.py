@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
     from .api.changes import drain, provision, rebalance, suggest, what_if
-    from .api.clusters import Cluster, cluster, live, load
+    from .api.clusters import Cluster, cluster, generate, live, load
     from .api.constraints import constraint
     from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
     from .api.rounds import compare, explain, fit, greedy, simulate, solve, why
@@ -48,6 +48,7 @@ __all__ = [
     "drain",
     "explain",
     "fit",
+    "generate",
     "greedy",
     "group",
     "live",
@@ -70,7 +71,7 @@ _HOMES = {
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
     "api.changes": ("drain", "provision", "rebalance", "suggest", "what_if"),
-    "api.clusters": ("Cluster", "cluster", "live", "load"),
+    "api.clusters": ("Cluster", "cluster", "generate", "live", "load"),
     "api.constraints": ("constraint",),
     "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),
     "api.rounds": ("compare", "explain", "fit", "greedy", "simulate", "solve", "why"),

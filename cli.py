@@ -22,6 +22,7 @@ from kubestow.commands.drain import drain
 from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
 from kubestow.commands.fit import fit
+from kubestow.commands.generate import generate
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -301,6 +302,7 @@ main.add_command(check)
 main.add_command(explain)
 main.add_command(exporter)
 main.add_command(fit)
+main.add_command(generate)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(provision)
