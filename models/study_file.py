@@ -77,7 +77,7 @@ class Source(StudyPart):
     path: str | None = Field(default=None, min_length=1)
     generate: str | None = None
     seeds: Seeds = (0,)
-    arguments: dict[str, int | float] = Field(default={}, alias="with")
+    arguments: dict[str, int | float | str] = Field(default={}, alias="with")
     family: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="before")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 
 from ..instances.files import read_files
+from ..instances.generators.registry import generate
 from ..instances.manifests import parse_snapshot, snapshot_of
 from ..instances.what_if.apply import changed_by
 from ..instances.what_if.file import load_changes, load_profile
@@ -21,7 +22,7 @@ from ..models.study_row import StudyRow
 from ..solver.api import SolveOptions, load_solver, solve_greedy_round, solve_round
 from ..solver.what_if import settled
 from .rows import Solved, about_run, failed
-from .sources import GENERATORS, digest_of
+from .sources import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,8 @@ def _loaded(run: Run) -> tuple[Snapshot, str]:
     instance, variant = run.instance, run.conditions.variant
     gates = FeatureGates.parse(variant.feature_gates)
     if instance.generator:
-        objects = GENERATORS[instance.generator](**dict(instance.arguments))
+        arguments: dict[str, Any] = dict(instance.arguments)
+        objects = generate(instance.generator, **arguments)
         digest = digest_of([("", orjson.dumps(objects))])
         snapshot = snapshot_of(objects, name=instance.name, feature_gates=gates)
     else:

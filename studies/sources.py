@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from pydantic.alias_generators import to_camel
-
-from ..instances import catalogue, generated
+from ..instances import catalogue
 from ..instances.files import read_files
+from ..instances.generators.registry import family_of
 from ..models.errors import InputError, KubestowError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from ..models.study_file import Source, StudyFile
-
-GENERATORS: Final[Mapping[str, Callable[..., list[generated.Manifest]]]] = {
-    maker.__name__.replace("_", "-"): maker
-    for maker in (
-        generated.contested,
-        generated.deployments,
-        generated.one_app,
-        generated.packing,
-        generated.rollout,
-    )
-}
-"""By the name that a study file has for it."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +43,7 @@ class Instance:
     family: str
     path: str = ""
     generator: str = ""
-    arguments: tuple[tuple[str, int | float], ...] = field(default=())
+    arguments: tuple[tuple[str, int | float | str], ...] = field(default=())
     digest: str = ""
 
     def definition(self) -> dict[str, Any]:
@@ -130,39 +116,13 @@ def _read(name: str, family: str, path: str) -> Instance:
 
 
 def _generated(source: Source) -> Iterator[Instance]:
-    name = source.generate or ""
-    maker = GENERATORS.get(name)
-    if maker is None:
-        raise KubestowError(f"generate: {name!r} is not one of {', '.join(GENERATORS)}")
-    parameters = {to_camel(word): p for word, p in inspect.signature(maker).parameters.items()}
-    seeded = parameters.pop("seed", None) is not None
-    unknown = [word for word in source.arguments if word not in parameters]
-    missing = [
-        word for word, p in parameters.items() if p.default is p.empty and word not in source.arguments
-    ]
-    if unknown:
-        raise KubestowError(f"with: {unknown[0]} is not one of {', '.join(parameters)}")
-    if missing:
-        raise KubestowError(f"with: {missing[0]} is required")
-    if not seeded and "seeds" in source.model_fields_set:
-        raise KubestowError(f"seeds: {name} has none")
-    numbers = {word: _number(word, parameters[word], value) for word, value in source.arguments.items()}
-    words = "".join(f" {word}={value}" for word, value in numbers.items())
-    given = tuple((parameters[word].name, value) for word, value in numbers.items())
-    for seed in source.seeds if seeded else (None,):
-        last = "" if seed is None else f" seed={seed}"
-        more = () if seed is None else (("seed", seed),)
-        yield Instance(f"{name}{words}{last}", source.family or name, generator=name, arguments=given + more)
-
-
-def _number(word: str, parameter: inspect.Parameter, value: int | float) -> int | float:
-    """Return a number as a generator takes it: 1 and 1.0 seed two different instances."""
-    if "float" in str(parameter.annotation):
-        number, smallest = float(value), 0
-    elif value == int(value):
-        number, smallest = int(value), 1
-    else:
-        raise KubestowError(f"with: {word}: {value} is not a whole number")
-    if number < smallest:
-        raise KubestowError(f"with: {word}: {value} is less than {smallest}")
-    return number
+    family = family_of(source.generate or "")
+    given = {name: family.knob(name).check(value) for name, value in source.arguments.items()}
+    words = "".join(f" {name}={value}" for name, value in given.items())
+    for seed in source.seeds:
+        yield Instance(
+            f"{family.name}{words} seed={seed}",
+            source.family or family.name,
+            generator=family.name,
+            arguments=(*given.items(), ("seed", seed)),
+        )

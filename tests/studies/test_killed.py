@@ -18,7 +18,8 @@ from kubestow.studies.reading import read_study
 from kubestow.studies.rows import Solved, about_run
 
 STUDY = """
-instances: [{generate: packing, seeds: 100, with: {nodes: 1, podsPerNode: 1, priorities: 1, utilisation: 1}}]
+instances:
+- {generate: packing, seeds: 100, with: {nodes: 1, pods_per_node: 1, priorities: 1, utilisation: 1}}
 schedulers: [optimal]
 seeds: 2
 """
