@@ -39,6 +39,7 @@ from kubestow.commands.live import live_options
 from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.queue import hints, queue
+from kubestow.commands.regress import regress
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
@@ -300,6 +301,7 @@ main.add_command(fit)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(queue)
+main.add_command(regress)
 main.add_command(report)
 main.add_command(study)
 main.add_command(simulate)
