@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .documents import Explanation, HintVerdict, QueueReplay, SimulationSummary, Trace
 from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
+from .regress import Regression
 from .study import Study
 from .what_if import WhatIf
 
@@ -42,6 +43,7 @@ DOCUMENTS: Final = {
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
+    "regression": Document("Regression", "kubestow regress check -o json", Regression),
     "simulation": Document("Simulation", "kubestow simulate -o json", SimulationSummary),
     "trace": Document("Trace", "kubestow trace -o json", Trace),
     "hint": Document("Hint", "kubestow hints -o json", HintVerdict),

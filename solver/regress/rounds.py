@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ...models.study import StudiedInstance
-    from ...models.suite import SuiteRound
+    from ...models.suite import KnownTier, SuiteRound
     from ..options import SolveOptions
 
 Vectors = dict[Literal["greedy", "optimal"], tuple[Tier, ...]]
+Tiers = dict[str, tuple["KnownTier", ...]]
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,15 @@ def best_known(
             del best[name]
         elif item.state == "new" or (item.state == "changed" and accept_worse):
             now = vectors(solved.found[name])
-            first = {scheduler: first_known(found, version) for scheduler, found in now.items()}
-            best[name] = KnownInstance(input=rounds[name].input, rules=rounds[name].rules, tiers={**first})
+            first: Tiers = {scheduler: first_known(found, version) for scheduler, found in now.items()}
+            best[name] = KnownInstance(input=rounds[name].input, rules=rounds[name].rules, tiers=first)
         elif item.state == "compared" and not any(r.contradictions for r in item.rounds):
             then = known[name]
-            better = {
+            better: Tiers = {
                 scheduler: best_of(then.tiers[scheduler], found, version, accept_worse=accept_worse)
                 for scheduler, found in vectors(solved.found[name]).items()
             }
-            best[name] = KnownInstance(input=then.input, rules=then.rules, tiers={**better})
+            best[name] = KnownInstance(input=then.input, rules=then.rules, tiers=better)
     return best
 
 

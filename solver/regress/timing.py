@@ -135,7 +135,7 @@ def _row(name: str | None, seconds: float, other_seconds: float) -> TimedInstanc
         instance=name,
         seconds=round(seconds, 3),
         other_seconds=round(other_seconds, 3),
-        ratio=round(seconds / other_seconds, 3),
+        ratio=round(seconds / other_seconds, 3) if other_seconds else None,
     )
 
 
