@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from typing import TYPE_CHECKING, Any, Final
+
+import yaml
 
 from .document import as_yaml
 
@@ -54,5 +56,5 @@ def _cell(name: str, value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in quotation marks: YAML reads JSON's."""
-    return json.dumps(text)
+    """Return a text in quotation marks, in one line."""
+    return yaml.safe_dump(text, default_style='"', width=sys.maxsize).strip()

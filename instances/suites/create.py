@@ -57,5 +57,5 @@ def new_suite(
 def _named(instance: str, folder: Path) -> str:
     """Return what a suite in a folder calls an instance."""
     if Path(catalogue.locate(instance)) == Path(instance):
-        return Path(os.path.relpath(instance, folder)).as_posix()
+        return Path(os.path.relpath(instance, folder.resolve())).as_posix()
     return instance

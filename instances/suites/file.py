@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -103,7 +104,8 @@ def _instance(
         return _bundled(source, version, gates, name)
     return SuiteInstance(
         name=name,
-        source=str(path),
+        # the folder of a suite that is being made is not there yet
+        source=str(path) if path.exists() else os.path.normpath(path),
         kube_version=version or DEFAULT_KUBE_VERSION,
         gates_off=_off(gates),
     )
