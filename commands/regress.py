@@ -55,9 +55,9 @@ _judging_options = options(
 Examples:
   kubestow regress check catalogue
   kubestow regress run catalogue --only guard-service -o wide
-  kubestow regress init suite guard-service monday.yaml tuesday.yaml
-  kubestow regress check suite
-  kubestow regress run suite --update
+  kubestow regress init new-rounds guard-service monday.yaml tuesday.yaml
+  kubestow regress check rounds
+  kubestow regress run rounds --update
 """,
 )
 def regress() -> None:
@@ -73,7 +73,7 @@ def regress() -> None:
     cls=Command,
     epilog="""\b
 Examples:
-  kubestow regress init suite guard-service min-domains-upgrade
+  kubestow regress init rounds guard-service min-domains-upgrade
   kubestow regress init tests/rounds.yaml monday.yaml tuesday.yaml --kube-version 1.34
 """,
 )
@@ -125,8 +125,8 @@ def init(
     epilog="""\b
 Examples:
   kubestow regress run catalogue
-  kubestow regress run suite --update
-  kubestow regress run suite --only monday.yaml -o wide
+  kubestow regress run rounds --update
+  kubestow regress run rounds --only monday.yaml -o wide
 """,
 )
 @_suite_argument
@@ -158,8 +158,8 @@ def run(suite: str, update: bool, accept_worse: bool, printing: Printing, **choi
     epilog="""\b
 Examples:
   kubestow regress check catalogue
-  kubestow regress check suite -o json
-  kubestow regress check suite --against /opt/kubestow-before/bin/python --max-ratio 1.2
+  kubestow regress check rounds -o json
+  kubestow regress check rounds --against /opt/kubestow-before/bin/python --max-ratio 1.2
 """,
 )
 @_suite_argument
