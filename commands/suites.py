@@ -70,8 +70,12 @@ def judged_suite(argument: str, choices: Mapping[str, Any]) -> JudgedSuite:
     judged = solved_suite(argument, suite, load_rounds(suite), known, whole=not only)
     if other is None or judged.regression.interrupted:
         return judged
-    timing = _timed(judged, this_kubestow(__version__), other, choices)
-    return replace(judged, regression=judged.regression.model_copy(update={"timing": timing}))
+    more: dict[str, Any]
+    try:
+        more = {"timing": _timed(judged, this_kubestow(__version__), other, choices)}
+    except KeyboardInterrupt:
+        more = {"interrupted": True}
+    return replace(judged, regression=judged.regression.model_copy(update=more))
 
 
 def load_rounds(suite: Suite) -> list[SuiteRound]:
@@ -101,12 +105,12 @@ def solved_suite(
     options = SolveOptions(time_limit=suite.time_limit, seed=suite.seed, prefer=suite.prefer)
     if suite.workers is not None:
         options = replace(options, workers=suite.workers)
-    done = 0
+    done, number = 0, sum(round_.snapshot is not None for round_ in rounds)
 
     def tell(row: StudiedInstance) -> None:
         nonlocal done
         done += 1
-        news(f"{done} of {len(rounds)}: {row.error or f'{row.instance}: {row.status}, {row.seconds} s'}")
+        news(f"{done} of {number}: {row.error or f'{row.instance}: {row.status}, {row.seconds} s'}")
 
     solved = solve_suite(rounds, options, tell)
     judgements = judge_suite(solved, known, __version__, whole=whole)

@@ -142,6 +142,11 @@ class KnownInstance:
     tiers: Mapping[str, tuple[KnownTier, ...]]
 
 
+def is_beyond(sense: Sense, value: int, bound: int) -> bool:
+    """Whether a bound says that there is no such value."""
+    return value > bound if sense == "max" else value < bound
+
+
 def rules_of(suite: Suite, instance: SuiteInstance) -> str:
     """Return whose rules a round is solved by, as `KnownInstance.rules` has it."""
     words = [f"kube-scheduler {instance.kube_version.value}"]

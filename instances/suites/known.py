@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...models.suite import KnownInstance, KnownTier
+from ...models.suite import KnownInstance, KnownTier, is_beyond
 from ..documents import the_document
 from ..files import read_file
 from ..raw_objects import plain
@@ -33,6 +33,9 @@ def load_known(path: str) -> dict[str, KnownInstance]:
 
 
 def _instance(section: Section) -> KnownInstance:
+    for scheduler in SCHEDULERS:
+        if not section.has(scheduler):
+            raise section.fault(scheduler, "required")
     found = KnownInstance(
         input=section.text("input"),
         rules=section.text("rules"),
@@ -54,6 +57,8 @@ def _tier(section: Section) -> KnownTier:
         bound_by="" if bound is None else section.text("boundBy", by),
     )
     section.close()
+    if tier.bound is not None and is_beyond(tier.sense, tier.value, tier.bound):
+        raise section.fault("bound", f"the value {tier.value} is beyond it")
     return tier
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ...models.plan import Tier
 from ...models.regress import JudgedRound, JudgedTier, Verdict
+from ...models.suite import is_beyond
 from ..compare import first_changed, is_worse
 
 if TYPE_CHECKING:
@@ -72,11 +73,7 @@ def is_tighter(sense: Sense, bound: int | None, other: int | None) -> bool:
     """Whether a bound says more than another one; any bound says more than none."""
     if bound is None or other is None:
         return bound is not None
-    return _beyond(sense, other, bound)
-
-
-def _beyond(sense: Sense, value: int, bound: int) -> bool:
-    return value > bound if sense == "max" else value < bound
+    return is_beyond(sense, other, bound)
 
 
 def _contradictions(known: Sequence[KnownTier], shared: Sequence[Tier], version: str) -> Iterator[str]:
@@ -85,12 +82,12 @@ def _contradictions(known: Sequence[KnownTier], shared: Sequence[Tier], version:
         then = before.get(now.name)
         if then is None:
             continue
-        if then.bound is not None and _beyond(now.sense, now.value, then.bound):
+        if then.bound is not None and is_beyond(now.sense, now.value, then.bound):
             yield (
                 f"{now.name} is {now.value} by {version}, "
                 f"beyond the bound {then.bound} that {then.bound_by} proved"
             )
-        if now.bound is not None and _beyond(now.sense, then.value, now.bound):
+        if now.bound is not None and is_beyond(now.sense, then.value, now.bound):
             yield (
                 f"{now.name} was {then.value} by {then.by}, "
                 f"beyond the bound {now.bound} that {version} proves"

@@ -249,6 +249,15 @@ def other_version(folder, work, name="kubestow-before"):
     return path
 
 
+def test_an_interrupted_timing_leaves_what_was_judged(suite, tmp_path, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kubestow.solver.regress.timing.in_turns", interrupt)
+    answer = run("check", suite, "--against", other_version(tmp_path, "exit 0"), "-q", code=130)
+    assert answer.stdout == f"2 instances of {suite}: 2 as best known; interrupted\n"
+
+
 @pytest.fixture
 def busy(monkeypatch):
     """This kubestow is timed as a script that works for a while."""
@@ -309,7 +318,9 @@ def test_the_catalogue_is_as_good_as_best_known():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_known_of_the_catalogue_is_what_its_stories_say(name):
-    known = load_known(load_suite("catalogue").known_file)[name]
+    every = load_known(load_suite("catalogue").known_file)
+    assert name in every, "a new instance: kubestow regress run catalogue --update"
+    known = every[name]
     for scheduler, outcome in known.tiers.items():
         expected = getattr(catalogue.describe(name).expect, scheduler)
         sums = dict.fromkeys(("scheduled", "violations", "fallback"), 0)

@@ -109,32 +109,33 @@ def test_where_there_is_no_suite_it_is_told_how_to_make_one(tmp_path):
         load_suite(str(tmp_path))
 
 
-TIERS = st.lists(
-    st.builds(
-        lambda name, sense, value, by, bound: KnownTier(
-            name=name,
-            sense=sense,
-            value=value,
-            by=by,
-            bound=bound[0] if bound else None,
-            bound_by=bound[1] if bound else "",
-        ),
-        st.text(min_size=1, max_size=8),
-        st.sampled_from(["max", "min"]),
-        st.integers(-(2**40), 2**40),
-        st.text(min_size=1, max_size=8),
-        st.none() | st.tuples(st.integers(-(2**40), 2**40), st.text(min_size=1, max_size=8)),
-    ),
-    max_size=3,
-).map(tuple)
+TEXTS = st.text(min_size=1, max_size=8)
+
+
+@st.composite
+def known_tiers(draw):
+    """A tier, with a bound that admits its value or with none."""
+    sense, value = draw(st.sampled_from(["max", "min"])), draw(st.integers(-(2**40), 2**40))
+    slack = draw(st.none() | st.integers(0, 9))
+    return KnownTier(
+        name=draw(TEXTS),
+        sense=sense,
+        value=value,
+        by=draw(TEXTS),
+        bound=None if slack is None else value + slack if sense == "max" else value - slack,
+        bound_by="" if slack is None else draw(TEXTS),
+    )
+
+
+TIERS = st.lists(known_tiers(), max_size=3).map(tuple)
 KNOWN = st.dictionaries(
-    st.text(min_size=1, max_size=8),
+    TEXTS,
     st.builds(
         lambda hash_, rules, greedy, optimal: KnownInstance(
             input=f"sha256:{hash_:064x}", rules=rules, tiers={"greedy": greedy, "optimal": optimal}
         ),
         st.integers(0, 2**256 - 1),
-        st.text(min_size=1, max_size=8),
+        TEXTS,
         TIERS,
         TIERS,
     ),
@@ -173,6 +174,7 @@ def test_a_tier_is_a_line_and_instances_are_sorted():
         ("{tier: t, sense: up, value: 1, by: v}", "sense: must be max or min, not 'up'"),
         ("{tier: t, sense: max, value: x, by: v}", "value: must be a whole number, not 'x'"),
         ("{tier: t, sense: max, by: v}", "value: required"),
+        ("{tier: t, sense: max, value: 2, bound: 1, by: v}", "bound: the value 2 is beyond it"),
         ("{tier: t, sense: max, value: 1, by: v, bond: 2}", "bond: unknown field"),
     ],
 )
@@ -182,6 +184,13 @@ def test_a_line_that_is_wrong_is_told_with_its_place(tier, words, tmp_path):
     with pytest.raises(InputError) as error:
         load_known(str(path))
     assert str(error.value).startswith(f"{path}: instances.a.optimal[0].{words}")
+
+
+def test_an_instance_without_one_of_the_schedulers_is_told(tmp_path):
+    path = tmp_path / "best-known.yaml"
+    path.write_text("instances: {a: {input: h, rules: r, greedy: []}}")
+    with pytest.raises(InputError, match=r"instances\.a\.optimal: required"):
+        load_known(str(path))
 
 
 def hash_of(source, folder):
