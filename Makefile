@@ -90,7 +90,7 @@ wheel-test: $(STAMP) ## build sdist and wheel, install them into fresh environme
 
 constraints: $(STAMP) ## pin what a reproducible install takes, for every Python from 3.11 on
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report \
+	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report --extra study \
 	  pyproject.toml --output-file constraints.txt
 
 clean: ## remove the environment, builds and caches

@@ -14,12 +14,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .api.advice import Advice
     from .api.builders.nodes import node
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
+    from .api.changes import drain, provision, rebalance, suggest, what_if
     from .api.clusters import Cluster, cluster, live, load
     from .api.constraints import constraint
-    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied
+    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
     from .api.rounds import compare, explain, fit, greedy, simulate, solve, why
     from .api.studies import Study
     from .models.errors import KubestowError
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Advice",
     "Answer",
     "Cluster",
     "Compared",
@@ -35,12 +38,14 @@ __all__ = [
     "Simulated",
     "Solution",
     "Studied",
+    "StudiedFolder",
     "Study",
     "budget",
     "cluster",
     "compare",
     "composite",
     "constraint",
+    "drain",
     "explain",
     "fit",
     "greedy",
@@ -50,18 +55,24 @@ __all__ = [
     "namespace",
     "node",
     "pod",
+    "provision",
+    "rebalance",
     "simulate",
     "solve",
+    "suggest",
+    "what_if",
     "why",
 ]
 
 _HOMES = {
+    "api.advice": ("Advice",),
     "api.builders.nodes": ("node",),
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
+    "api.changes": ("drain", "provision", "rebalance", "suggest", "what_if"),
     "api.clusters": ("Cluster", "cluster", "live", "load"),
     "api.constraints": ("constraint",),
-    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied"),
+    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),
     "api.rounds": ("compare", "explain", "fit", "greedy", "simulate", "solve", "why"),
     "api.studies": ("Study",),
     "models.errors": ("KubestowError",),

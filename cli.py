@@ -38,12 +38,16 @@ from kubestow.commands.instances import instances
 from kubestow.commands.live import live_options
 from kubestow.commands.plugin import PLUGIN, completions
 from kubestow.commands.printing import Printing, pod_names, printing
+from kubestow.commands.provision import provision
 from kubestow.commands.queue import hints, queue
+from kubestow.commands.rebalance import rebalance
 from kubestow.commands.regress import regress
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
+from kubestow.commands.study_report import study_report
+from kubestow.commands.suggest import suggest
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
 from kubestow.commands.what_if import what_if
@@ -300,10 +304,14 @@ main.add_command(exporter)
 main.add_command(fit)
 main.add_command(hints)
 main.add_command(instances)
+main.add_command(provision)
 main.add_command(queue)
+main.add_command(rebalance)
 main.add_command(regress)
 main.add_command(report)
 main.add_command(study)
+main.add_command(study_report)
+main.add_command(suggest)
 main.add_command(simulate)
 main.add_command(take)
 main.add_command(trace)

@@ -190,15 +190,16 @@ effort_options = options(
         "--seed", type=int, metavar="N", default=0, show_default=True, help="Seed of the solver's search."
     ),
 )
+prefer_option = click.option(
+    "--prefer",
+    type=click.Choice(["none", "scores", "pack", "spread"]),
+    default="none",
+    show_default=True,
+    help="What to prefer among plans that are equal in all else.",
+)
 search_options = options(
     effort_options,
-    click.option(
-        "--prefer",
-        type=click.Choice(["none", "scores", "pack", "spread"]),
-        default="none",
-        show_default=True,
-        help="What to prefer among plans that are equal in all else.",
-    ),
+    prefer_option,
     click.option(
         "--engine",
         type=click.Choice(["local", "dask"]),

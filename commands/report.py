@@ -10,6 +10,7 @@ import click
 
 from .help import Command
 from .inputs import OPENB, complete_instance, input_options, snapshots
+from .study_report import is_study, page_of_study
 from .voice import note, progress_told, voice_options
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ def report(
     """Make a page of a plan, a comparison, a study or a simulation that people look at.
 
     DOCUMENT is what `kubestow solve`, `compare` (with --against as well), `study` or `simulate` printed with
-    `-o json` or `-o yaml`, `-` for standard input. The page is one file that loads nothing: the cluster by
-    zone and rack, both schedulers beside each other, what moved and why. A plan is replayed on its instance
-    first.
+    `-o json` or `-o yaml`, `-` for standard input, or the folder of `study --into`. The page is one file that
+    loads nothing: the cluster by zone and rack, both schedulers beside each other, what moved and why. A plan
+    is replayed on its instance first.
     """
     from ..instances.documents import the_document
     from ..instances.files import read_file
@@ -97,6 +98,14 @@ def report(
         raise click.UsageError("standard input (-) can be read only once")
     if figure is not None and plot is None:
         raise click.UsageError("--figure goes with --plot only")
+    if is_study(document):
+        if output is None or plot or instance or log or topology_key:
+            words = (
+                f"a page alone, with -o FILE; `kubestow study-report {document} --plot FILE` draws figures"
+            )
+            raise click.UsageError(f"of a study's folder there is {words}")
+        _write(output, page_of_study(document))
+        return
     name, content = read_file(document, "one document")
     read = read_document(name, the_document(name, content, WANTED))
     if log is not None and not isinstance(read, Simulated):
@@ -110,11 +119,14 @@ def report(
 
         draw(plot, read, figure, solved, timelines)
     if output is not None:
-        from ..reports.output_file import output_file
+        _write(output, _page(read, solved, timelines, topology_key))
 
-        text = _page(read, solved, timelines, topology_key)
-        with output_file(output) as file:
-            file.write(text)
+
+def _write(output: str, text: str) -> None:
+    from ..reports.output_file import output_file
+
+    with output_file(output) as file:
+        file.write(text)
 
 
 def _page(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _FILE: Final = click.Path(dir_okay=False, allow_dash=True)
 _FILES: Final = ("scenario", "node_groups", "profile")
-_CHANGES: Final = ("add-nodes", "remove", "cordon", "uncordon", "zone-down", "scale", "set")
+_CHANGES: Final = ("add-nodes", "remove", "cordon", "uncordon", "delete", "zone-down", "scale", "set")
 
 
 def _repeated(name: str, metavar: str, words: str, kind: click.Path | None = None) -> Any:
@@ -44,6 +44,7 @@ change_options = options(
     _repeated("remove", "NODE", "A node is gone; pods with a controller are made again."),
     _repeated("cordon", "NODE", "A node takes no more pods."),
     _repeated("uncordon", "NODE", "A node takes pods again."),
+    _repeated("delete", "POD", "A pod is gone at once; one with a controller is made again."),
     _repeated("zone-down", "ZONE", "All nodes of a zone are gone; LABEL=VALUE for another label."),
     _repeated("scale", "KIND/NAME=N", "Another number of copies: deploy/web=20, sts/shop/db=5."),
     _repeated("set", "KIND/NAME:PATH=VALUE", "Another value: pod/shop/web-0:spec.priority=9; null for none."),

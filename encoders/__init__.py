@@ -17,6 +17,7 @@ from . import (
     fallback,
     host_ports,
     inter_pod_affinity,
+    moves,
     node_volume_limits,
     pod_groups,
     preferred_topology,
@@ -33,6 +34,7 @@ from .problem import Problem
 
 ENCODERS: list[Family] = [
     scheduled.FAMILY,
+    moves.FAMILY,
     capacity.FAMILY,
     host_ports.FAMILY,
     volume_restrictions.FAMILY,

@@ -28,14 +28,21 @@ if TYPE_CHECKING:
     from ..framework.index.cluster import Cluster
     from ..framework.vocabulary.arrays import Bools, Ints
     from .dra.problem import DeviceProblem
+    from .mobility import Mobility
 
 
 # Running pods between two reports of how many are looked at.
 _PODS_UNHEARD: Final = 1024
 
 
-def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
-    """Group the pods of a round into classes, and find the possible victims; `watch` hears of both."""
+def build_problem(cluster: Cluster, watch: Watch = unwatched, mobility: Mobility | None = None) -> Problem:
+    """Group the pods of a round into classes, and find who may leave; `watch` hears of both.
+
+    Parameters
+    ----------
+    mobility : Mobility, optional
+        Who may move; nobody is evicted then.
+    """
     watch("finding classes: pods")
     state = State.initial(cluster)
     all_budgets = tuple(budgets(cluster))
@@ -45,7 +52,10 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
     for i in cluster.pending:
         groups.setdefault(alike(i), []).append(i)
     static = {cls: framework_for(cluster, pods[0]).static_mask(pods[0]) for cls, pods in groups.items()}
-    victims = _victim_classes(cluster, state, groups, static, watch)
+    if mobility is None:
+        victims = _victim_classes(cluster, state, groups, static, watch)
+    else:
+        victims = _moving_classes(cluster, state, mobility, alike)
     victims_on: dict[int, list[VictimClass]] = {}
     for v in victims:
         victims_on.setdefault(v.node, []).append(v)
@@ -57,6 +67,7 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
         victims=victims,
         budgets=all_budgets,
         devices=devices,
+        mobility=mobility,
         levels=cluster.levels,
         victims_on={n: tuple(vs) for n, vs in victims_on.items()},
     )
@@ -68,8 +79,10 @@ def build_problem(cluster: Cluster, watch: Watch = unwatched) -> Problem:
 
 
 def _apart(cluster: Cluster, alike: Callable[[int], Hashable]) -> Callable[[int], Hashable]:
-    """Keep pods that the round is asked about out of the classes of others."""
-    return (lambda i: (i in cluster.asked, alike(i))) if cluster.asked else alike
+    """Keep pods that the round is asked about, and those that are kept, out of the classes of others."""
+    if not (cluster.asked or cluster.kept):
+        return alike
+    return lambda i: (i in cluster.asked, i in cluster.kept, alike(i))
 
 
 def _alike(cluster: Cluster, devices: DeviceProblem | None) -> Callable[[int], Hashable]:
@@ -160,6 +173,22 @@ def _victim_classes(
         held = claims.get(i, ())
         unit = None if group is None else group.index
         key = (node, unit, info.cls, info.usage, info.guard, info.terminating, held, drawn)
+        grouped.setdefault(key, []).append(i)
+    return tuple(
+        _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())
+    )
+
+
+def _moving_classes(
+    cluster: Cluster, state: State, mobility: Mobility, alike: Callable[[int], Hashable]
+) -> tuple[VictimClass, ...]:
+    """Running pods that may move, grouped by what they free and by the class of what comes in their place."""
+    claims = _claims_held(state)
+    grouped: dict[tuple[object, ...], list[int]] = {}
+    for i, successor in mobility.successors.items():
+        info = cluster.pods[i]
+        node, drawn = int(state.node_of[i]), mobility.charges[i]
+        key = (node, None, alike(successor), info.usage, claims.get(i, ()), drawn)
         grouped.setdefault(key, []).append(i)
     return tuple(
         _victim_class(cluster, index, key, pods) for index, (key, pods) in enumerate(grouped.items())

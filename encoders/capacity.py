@@ -19,6 +19,7 @@ import numpy as np
 from ..framework.vocabulary import names
 from .family import Family
 from .linear import add_at_most
+from .terms import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from ..framework.vocabulary.arrays import Ints
     from .context import Context
     from .problem import PodClass, Problem
-    from .terms import Terms
 
 name = names.NODE_RESOURCES_FIT
 
@@ -64,6 +64,8 @@ def encode(ctx: Context) -> None:
 
 
 def _row(ctx: Context, node: int, asking: Sequence[PodClass], terms: Terms, free: int, label: str) -> None:
+    if node in ctx.bought and free > 0:  # a node that is not bought has no room
+        terms, free = Terms().extend(terms).add(ctx.bought[node], 1, -free), 0
     args = (ctx.model, terms.coefficients, terms.variables, terms.uppers, free)
     if free >= 0:
         add_at_most(*args, name=label)

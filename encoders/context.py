@@ -55,6 +55,14 @@ class Context:
         self.evictions: dict[int, cp_model.IntVar] = {
             v.index: self.model.new_int_var(0, v.size, f"evicted[{pods[v.pod].key}]") for v in problem.victims
         }
+        self.bought: dict[int, cp_model.IntVar] = {
+            n: self.model.new_bool_var(f"bought[{names[n]}]") for n in sorted(problem.optional)
+        }
+        """Whether a node that a plan can do without is there."""
+        for (index, node), variable in self.counts.items():
+            if node in self.bought:
+                limit = self._limits[index][node]
+                add_row(self.model, (1, -limit), (variable, self.bought[node]), LOWEST, 0)
         self._lands: dict[tuple[int, tuple[int, ...]], cp_model.IntVar] = {}
         self._gone: dict[int, cp_model.IntVar] = {}
         self._memo: dict[Hashable, Any] = {}
@@ -135,6 +143,20 @@ class Context:
                     add_row(self.model, (1, -limits[n]), (row[n], literal), LOWEST, 0)
                 self._lands[key] = literal
         return self._lands[key]
+
+    def any_bought(self, nodes: Iterable[int]) -> cp_model.IntVar | None:
+        """Return a literal that is true exactly where one of the nodes is there; None where one always is."""
+        where = tuple(nodes)
+        if not self.bought or any(n not in self.bought for n in where):
+            return None
+
+        def make() -> cp_model.IntVar:
+            literal = self.model.new_bool_var(f"there[{len(self._memo)}]")
+            there = [self.bought[n] for n in where]
+            self.model.add_max_equality(literal, there)
+            return literal
+
+        return self.memo(("any bought", where), make)
 
     def all_gone(self, victim: VictimClass) -> cp_model.IntVar:
         """Return a literal that may be true only if every pod of the victim class leaves."""

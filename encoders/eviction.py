@@ -42,8 +42,8 @@ name = names.DEFAULT_PREEMPTION
 
 
 def applies(problem: Problem) -> bool:
-    """Whether the family applies: always; without possible victims the tiers are the constant 0."""
-    return bool(problem.classes)
+    """Whether it applies: always but where pods move; without victims the tiers are the constant 0."""
+    return bool(problem.classes) and problem.mobility is None
 
 
 def encode(ctx: Context) -> None:
@@ -185,6 +185,8 @@ def breakable(problem: Problem) -> Iterator[tuple[Budget, list[VictimClass]]]:
 
 def ties(problem: Problem) -> Iterator[Tie]:
     """Tie the victims of a budget that they may exceed, and of a limit."""
+    if problem.mobility is not None:
+        return
     exceeded = list(breakable(problem))
     for _, victims in exceeded:
         yield Tie((), victims)

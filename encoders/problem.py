@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..framework.state.state import State
     from ..framework.vocabulary.arrays import Bools, Ints
     from .dra.problem import DeviceProblem
+    from .mobility import Mobility
 
 T = TypeVar("T")
 
@@ -111,7 +112,17 @@ class VictimClass:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """All that encoders read: `cluster`, its initial `state`, the classes and the budgets."""
+    """All that encoders read: `cluster`, its initial `state`, the classes and the budgets.
+
+    With `moving` running pods move instead of being evicted: the `victims` are who may move, and what their
+    controllers make in their place is among the classes.
+
+    Attributes
+    ----------
+    optional : frozenset of int
+        Nodes that are there only where the solution buys them (`solver/provision`). Nothing runs on one but
+        its DaemonSets' pods.
+    """
 
     cluster: Cluster
     state: State
@@ -120,7 +131,9 @@ class Problem:
     budgets: tuple[Budget, ...]
     levels: tuple[int, ...]
     devices: DeviceProblem | None = None
+    mobility: Mobility | None = None
     victims_on: dict[int, tuple[VictimClass, ...]] = field(default_factory=dict)
+    optional: frozenset[int] = frozenset()
     _memo: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     def memo(self, key: Hashable, make: Callable[[], T]) -> T:

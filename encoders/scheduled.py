@@ -1,6 +1,7 @@
 """How many pods of each priority are placed: the first tier of every priority.
 
-Where the round is asked about some pods (`Snapshot.asked`), whether any of them is placed comes before that.
+Where the round is asked about some pods (`Snapshot.asked`), whether any of them is placed comes before that;
+and before that how many of the pods are placed that are to fare no worse (`Snapshot.kept`).
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ name = names.PRIORITY_SORT
 
 
 def applies(problem: Problem) -> bool:
-    """Whether the family applies: always."""
-    return bool(problem.classes)
+    """Whether the family applies: always, but where pods move (`encoders.moves`)."""
+    return bool(problem.classes) and problem.mobility is None
 
 
 def encode(ctx: Context) -> None:
-    """Register the tiers `asked` and `scheduled[priority=p]`."""
+    """Register the tiers `kept`, `asked` and `scheduled[priority=p]`."""
+    if ctx.problem.cluster.kept:
+        kept = [c for c in ctx.problem.classes if c.pod in ctx.problem.cluster.kept]
+        ctx.goal(tiers.KEPT, "max", ctx.placed(kept), most=sum(c.size for c in kept))
     if ctx.problem.cluster.asked:
         _asked(ctx)
     for level in ctx.problem.levels:

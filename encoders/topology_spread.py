@@ -18,6 +18,9 @@ maxSkew by itself it holds without one as well, and needs none.
 A carrier on a node that takes no part in the count (inclusion policies) is judged by its domain's count
 alone.
 
+A domain whose nodes are all still to be bought is one only where one of them is: else it is no part of the
+minimum, and does not count towards minDomains.
+
 Source: KEP-895, KEP-3022, KEP-3094; kube-scheduler 1.34.1 podtopologyspread/filtering.go.
 """
 
@@ -55,7 +58,10 @@ name = names.POD_TOPOLOGY_SPREAD
 
 @dataclass(frozen=True, eq=False)
 class SpreadGroup:
-    """Carriers K of one constraint, with its domains and the pods that count for it."""
+    """Carriers K of one constraint, with its domains and the pods that count for it.
+
+    The first `certain` domains are there whatever is bought.
+    """
 
     constraint: SpreadConstraint
     carriers: tuple[PodClass, ...]
@@ -63,12 +69,18 @@ class SpreadGroup:
     domain_of: npt.NDArray[np.int32]
     eligible: Bools
     domains: tuple[int, ...]
+    certain: int
     matching: Matching
 
     @property
     def counts_from_zero(self) -> bool:
-        """Whether there are fewer domains than minDomains (KEP-3022), so that the minimum is 0."""
+        """Whether there are always fewer domains than minDomains (KEP-3022), so that the minimum is 0."""
         return len(self.domains) < self.constraint.min_domains
+
+    @property
+    def may_count_from_zero(self) -> bool:
+        """Whether there are fewer domains than minDomains where none is bought."""
+        return self.certain < self.constraint.min_domains
 
     def covers(self, other: SpreadGroup) -> bool:
         """Whether carriers of the other constraint are held to this one's limit as well."""
@@ -77,7 +89,11 @@ class SpreadGroup:
             (theirs.namespace, theirs.topology_key, theirs.selector)
             == (ours.namespace, ours.topology_key, ours.selector)
             and theirs.max_skew <= ours.max_skew
-            and (other.counts_from_zero or not self.counts_from_zero)
+            and (
+                other.counts_from_zero
+                or not self.may_count_from_zero
+                or theirs.min_domains >= ours.min_domains
+            )
             and np.array_equal(other.eligible, self.eligible)
         )
 
@@ -104,16 +120,20 @@ class SpreadGroup:
         terms = Terms(constant=self._fixed.get(domain, 0) + sum(v.size for v in victims))
         return terms.extend(ctx.evicted(victims), -1) if left else terms
 
-    def highest_minimum(self, totals: Sequence[Terms]) -> int:
+    def highest_minimum(self, totals: Sequence[Terms], fewest: int | None = None) -> int:
         """Bound the minimum over domains: by the least that one can reach, and by the pods there are for all.
 
         Parameters
         ----------
         totals : sequence of Terms
-            What counts in each domain: a constant and newcomers, whose number is limited.
+            What counts in each domain: a constant and newcomers, whose number is limited. The first are those
+            of domains that are there in any case.
+        fewest : int, optional
+            How many these are; all by default.
         """
+        fewest = len(totals) if fewest is None else fewest
         shared = sum(t.constant for t in totals) + sum(c.size for c in self.matching.classes)
-        return max(0, min(shared // len(totals), *(t.high for t in totals)))
+        return max(0, min((shared // max(1, fewest), *(t.high for t in totals[:fewest]))))
 
     @cached_property
     def counted_carriers(self) -> list[PodClass]:
@@ -175,8 +195,12 @@ def _gather(
             if spread_matches(cluster, constraint, cls.pod, cls.pod):
                 counting.add(cls.index)
     groups = []
+    certain = np.ones(cluster.n_nodes, dtype=np.bool_)
+    certain[list(problem.optional)] = False
     for constraint, eligible, carriers, counting in found.values():
         domain_of = cluster.domains(constraint.topology_key).ids
+        there = np.unique(domain_of[eligible & (domain_of >= 0) & certain]).tolist()
+        others = np.unique(domain_of[eligible & (domain_of >= 0)]).tolist()
         ask = problem.by_labels(partial(spread_matches, cluster, constraint, carriers[0].pod))
         groups.append(
             SpreadGroup(
@@ -185,7 +209,8 @@ def _gather(
                 counting=frozenset(counting),
                 domain_of=domain_of,
                 eligible=eligible,
-                domains=tuple(np.unique(domain_of[eligible & (domain_of >= 0)]).tolist()),
+                domains=(*there, *(d for d in others if d not in there)),
+                certain=len(there),
                 matching=problem.select(ask, terminating=False),
             )
         )
@@ -207,21 +232,34 @@ def encode(ctx: Context) -> None:
         lost = np.flatnonzero(group.domain_of < 0).tolist()
         for variable in ctx.placed(group.carriers, lost).variables:
             ctx.model.add(variable == 0)
-        lowest = Terms()
-        if not group.counts_from_zero:
-            totals = [
-                group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains
-            ]
-            upper = group.highest_minimum(totals)
-            if upper:
-                lowest.add(ctx.model.new_int_var(0, upper, f"lowest[{label}]"), upper)
-            for total in totals:
-                if total.low < upper:
-                    ctx.at_most(Terms().extend(lowest).extend(total, -1), 0)
+        lowest = Terms() if group.counts_from_zero else _lowest(ctx, group, label)
         reached = {int(d) for c in group.carriers for d in np.unique(group.domain_of[c.mask]) if d >= 0}
         for domain in sorted(reached):
             counted = group.carriers_in(ctx, domain, stricter)
             _skew_rows(ctx, group, domain, counted, lowest, f"skew[{label}/{domain}]")
+
+
+def _lowest(ctx: Context, group: SpreadGroup, label: str) -> Terms:
+    """Add the minimum over the domains that are there."""
+    totals = [group.running_in(ctx, d, left=False).extend(group.matches_in(ctx, d)) for d in group.domains]
+    upper = group.highest_minimum(totals, group.certain)
+    lowest = Terms()
+    if not upper:
+        return lowest
+    lowest.add(ctx.model.new_int_var(0, upper, f"lowest[{label}]"), upper)
+    there = [ctx.any_bought(group.members(d)) for d in group.domains[group.certain :]]
+    for total, bought in zip(totals, (*(None,) * group.certain, *there), strict=True):
+        if total.low < upper:
+            ctx.at_most(Terms().extend(lowest).extend(total, -1), 0, when=bought)
+    if group.may_count_from_zero:
+        enough = ctx.model.new_bool_var(f"enough[{label}]")
+        ctx.at_most(Terms().extend(lowest).add(enough, 1, -upper), 0)
+        missing = Terms(constant=group.constraint.min_domains - group.certain)
+        for bought in there:
+            assert bought is not None
+            missing.add(bought, 1, -1)
+        ctx.at_most(missing, 0, when=enough)
+    return lowest
 
 
 def _skew_rows(

@@ -155,6 +155,59 @@ def contested(nodes: int, seed: int, *, pods_per_node: int = 30, preemptors: int
     return objects
 
 
+def half_used(nodes: int, seed: int, *, apps: int = 40, waiting: int = 0) -> list[Manifest]:
+    """A cluster of two kinds of nodes, each between 30 and 70 % in use, after which nobody has looked.
+
+    Pods of `apps` ReplicaSets of different requests, some of them spread over hosts, a third of the apps
+    under a budget of a tenth; a DaemonSet's pod on each node. Every node has its price an hour as a label.
+    `waiting` pods ask for three quarters of a smaller node.
+    """
+    rng = random.Random(f"half-used/{nodes}/{seed}/{apps}/{waiting}")
+    sizes = [({"cpu": "16", "memory": "64Gi", "pods": "110"}, "0.768")]
+    sizes.append(({"cpu": "32", "memory": "128Gi", "pods": "110"}, "1.536"))
+    objects: list[Manifest] = []
+    made = [
+        (
+            f"app{k}",
+            rng.randrange(1, 17) * 250,
+            rng.randrange(1, 17) * 512,
+            rng.choice(["host", "none", "none"]),
+        )
+        for k in range(apps)
+    ]
+    placed = dict.fromkeys((name for name, *_ in made), 0)
+    for n in range(nodes):
+        size, price = sizes[n % 3 == 0]
+        item = _node(n, size, zones=3)
+        item["metadata"]["labels"]["example.com/price"] = price
+        objects += [item, _run(_owned(_pod(f"agent-{n}", "agent", {"cpu": "250m"}, 1000, 0), "DaemonSet"), n)]
+        free = int(int(size["cpu"]) * 1000 * rng.uniform(0.3, 0.7))
+        memory_free = int(size["memory"][:-2]) * 1024 * 0.9
+        while True:
+            name, cpu, memory, kind = rng.choice(made)
+            free, memory_free = free - cpu, memory_free - memory
+            if free < 0 or memory_free < 0:
+                break
+            requests = {"cpu": f"{cpu}m", "memory": f"{memory}Mi"}
+            pod = _owned(_pod(f"{name}-{placed[name]}", name, requests, 0, 0), "ReplicaSet")
+            if kind == "host":
+                pod["spec"]["topologySpreadConstraints"] = [{**_spread(name, "host")[0], "maxSkew": 5}]
+            objects.append(_run(pod, n))
+            placed[name] += 1
+    objects += _budgets({name: count for name, count in list(placed.items())[::3]})
+    for k in range(waiting):
+        objects.append(_pod(f"large-{k}", "large", {"cpu": "12", "memory": "40Gi"}, priority=100, created=k))
+    return objects
+
+
+def _owned(pod: Manifest, kind: str) -> Manifest:
+    """Give a pod the controller that its app is called after."""
+    name = pod["metadata"]["labels"]["app"]
+    owner = {"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": name, "controller": True}
+    pod["metadata"]["ownerReferences"] = [owner]
+    return pod
+
+
 def pool(
     nodes: int, seed: int, *, pods_per_node: int = 20, apps: int = 60, in_use: float = 0.8
 ) -> list[Manifest]:

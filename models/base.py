@@ -181,20 +181,20 @@ class KubeModel(BaseModel):
                 del copy.__dict__[name]
             return copy
         # By hand: simulations make nothing more often, and there is nothing private or extra to copy.
-        cls = type(self)
+        cls = self.__class__
         fields = cls.__pydantic_fields__
         values = self.__dict__
-        made = cls.__new__(cls)
         told = self.__pydantic_fields_set__
-        own = made.__dict__
-        own.update(values)
         if len(values) > len(fields):
-            for name in values.keys() - fields.keys():
-                del own[name]
+            values = {name: value for name, value in values.items() if name in fields}
         if update:
-            own.update(update)
+            values = {**values, **update}
             if not told.issuperset(update):
-                told = told | update.keys()
+                told = told.union(update)
+        else:
+            values = values.copy()
+        made = object.__new__(cls)
+        _set_values(made, values)
         _set_told(made, told)
         _set_extra(made, None)
         _set_private(made, None)
@@ -202,6 +202,7 @@ class KubeModel(BaseModel):
 
 
 # A frozen model refuses assignments, and `object.__setattr__` looks each name up anew.
+_set_values = BaseModel.__dict__["__dict__"].__set__
 _set_told = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private = BaseModel.__dict__["__pydantic_private__"].__set__

@@ -111,7 +111,20 @@ class UseProfile:
         return {"profile": dict(self.configuration)}
 
 
-Change = AddNodes | RemoveNode | CordonNode | ZoneDown | ScaleWorkload | SetField | Patch | UseProfile
+@dataclass(frozen=True, slots=True)
+class DeletePod:
+    """A pod is gone at once, without the time that it takes to terminate."""
+
+    pod: str
+
+    def document(self) -> dict[str, Any]:
+        """Return the change as a file has it."""
+        return {"delete": self.pod}
+
+
+Change = (
+    AddNodes | RemoveNode | CordonNode | DeletePod | ZoneDown | ScaleWorkload | SetField | Patch | UseProfile
+)
 
 
 @dataclass(frozen=True, kw_only=True)

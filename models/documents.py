@@ -7,8 +7,11 @@ field that is None by default is left out where it says nothing.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import Field
+
+from .plan import Limits
 from .plan_model import PlanModel
 
 
@@ -266,3 +269,98 @@ class CheckedClaim(PlanModel):
     claim: str
     holds: bool | None
     how: str
+
+
+class PlanEvidence(PlanModel):
+    """The steps of a plan, and the devices that they allocate: what a check replays."""
+
+    steps: list[dict[str, Any]]
+    allocations: list[dict[str, Any]]
+
+
+class WithoutRule(PlanEvidence):
+    """What becomes of the pods without a rule; others that are not in the core stand or are lifted, too."""
+
+    others: Literal["standing", "lifted"]
+    placed: dict[str, str]
+    evicted: list[str]
+
+
+class CoreRule(PlanModel):
+    """A rule that keeps the pods, as its author wrote it; `counts` are those of a spread constraint."""
+
+    kind: str
+    object: str
+    field: str
+    text: str
+    facts: dict[str, Any]
+    counts: list[dict[str, Any]] | None = None
+    without: WithoutRule
+
+
+class WhyProof(PlanModel):
+    """Why no plan places the pods: `nodes` or `domains` with sums, or the solver's word (docs/why.md)."""
+
+    kind: Literal["counting", "countingByDomain", "search"]
+    staying: list[str] | None = None
+    nodes: list[dict[str, Any]] | None = None
+    key: str | None = None
+    domains: list[dict[str, Any]] | None = None
+
+
+class WhyCore(PlanModel):
+    """Another minimal set of rules that keeps the pods, and its proof."""
+
+    core: list[CoreRule]
+    proof: WhyProof
+
+
+class WhyTier(PlanModel):
+    """The first tier that a place costs: the best plan's value and that of the best one with the pods."""
+
+    name: str
+    sense: Literal["max", "min"]
+    best: int
+    best_bound: int | None
+    with_: int = Field(alias="with")
+    with_bound: int | None
+    proven: bool
+    certain: int | None = None
+
+
+class WhyAnswer(PlanModel):
+    """`kubestow explain --why`: which fields there are depends on `answer` (docs/why.md)."""
+
+    instance: str
+    subject: str
+    priority: int
+    pods: list[str]
+    answer: Literal["placed", "atACost", "placeable", "impossible", "open"]
+    status: Literal["OPTIMAL", "FEASIBLE"] | None = None
+    tier: WhyTier | None = None
+    placed: dict[str, str] | None = None
+    victims: list[str] | None = None
+    greedy: dict[str, str | None] | None = None
+    greedy_messages: dict[str, str] | None = None
+    left_out: list[str] | None = None
+    evicted: list[str] | None = None
+    spared: list[str] | None = None
+    evidence: PlanEvidence | None = None
+    best_evidence: PlanEvidence | None = None
+    core: list[CoreRule] | None = None
+    proof: WhyProof | None = None
+    domains: list[dict[str, Any]] | None = None
+    beside: str | None = None
+    other_cores: list[WhyCore] | None = None
+    all_cores: bool | None = None
+    rounds_asked: int | None = None
+    limits: Limits | None = None
+    notes: list[str] | None = None
+
+
+class Checked(PlanModel):
+    """`kubestow check`: each claim of a document, and whether all that were checked hold."""
+
+    instance: str
+    holds: bool
+    claims: list[CheckedClaim]

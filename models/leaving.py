@@ -10,9 +10,10 @@ Sources: kubernetes pkg/controller/{podgc,resourceclaim,volume/ephemeral}.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from .annotations import BIND_COMPLETED, SELECTED_NODE
+from .daemons import is_mirror
 from .remade import made_again
 from .resource_api import ResourceClaim, ResourceClaimStatus
 from .storage import PersistentVolumeClaim, PersistentVolumeClaimStatus
@@ -47,6 +48,16 @@ def without_pods(snapshot: Snapshot, gone: Collection[str], again: Collection[st
             item for item in snapshot.persistent_volumes if item.name not in volumes.released
         ),
     )
+
+
+def fate_of(pod: Pod) -> Literal["again", "lost", "removed"]:
+    """Return what becomes of a pod that leaves: made again, lost, or gone without loss."""
+    owner = pod.metadata.controller
+    # Only a StatefulSet waits until a pod is gone before it makes the next one.
+    replaced = pod.is_terminating and (owner is None or owner.kind != "StatefulSet")
+    if pod.is_terminal or is_mirror(pod) or replaced:
+        return "removed"
+    return "lost" if owner is None else "again"
 
 
 _Owners = dict[tuple[str, str, str], bool]

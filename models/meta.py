@@ -1,5 +1,6 @@
 """Object metadata, conditions and the base class of all top-level kinds."""
 
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 from pydantic import Field, field_validator
@@ -47,6 +48,11 @@ class ObjectMeta(KubeModel):
     deletion_timestamp: Timestamp | None = None
     owner_references: Annotated[tuple[OwnerReference, ...], kept_once()] = ()
 
+    @cached_property
+    def key(self) -> str:
+        """`namespace/name`."""
+        return f"{self.namespace}/{self.name}"
+
     @property
     def controller(self) -> OwnerReference | None:
         """The owner that manages the object, or None."""
@@ -92,5 +98,4 @@ class KubeObject(KubeModel):
     @property
     def key(self) -> str:
         """`namespace/name`, or `name` for a kind that is cluster-scoped."""
-        meta = self.metadata
-        return f"{meta.namespace}/{meta.name}" if self.namespaced else meta.name
+        return self.metadata.key if self.namespaced else self.metadata.name

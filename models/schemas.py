@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from .documents import Explanation, HintVerdict, QueueReplay, SimulationSummary, Trace
+from .documents import Checked, Explanation, HintVerdict, QueueReplay, SimulationSummary, Trace, WhyAnswer
+from .drain import Drain
 from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
+from .provision import Provision
+from .rebalance import Rebalance
 from .regress import Regression
 from .study import Study
+from .study_report import StudyReport
+from .study_run import StudySession
+from .suggest import SuggestDocument
 from .what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -40,10 +46,20 @@ DOCUMENTS: Final = {
     "comparison": Document("Comparison", "kubestow compare -o json", Comparison),
     "upgrade": Document("Upgrade", "kubestow compare --against 1.34 -o json", Upgrade),
     "explanation": Document("Explanation", "kubestow explain -o json", Explanation),
+    "why": Document("Why", "kubestow explain --why -o json", WhyAnswer),
+    "check": Document("Check", "kubestow check -o json", Checked),
+    "drain": Document("Drain", "kubestow drain -o json", Drain),
+    "rebalance": Document("Rebalance", "kubestow rebalance -o json", Rebalance),
+    "provision": Document("Provision", "kubestow provision -o json", Provision),
+    "suggest": Document("Suggest", "kubestow suggest -o json", SuggestDocument),
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
     "regression": Document("Regression", "kubestow regress check -o json", Regression),
+    "study-session": Document(
+        "Session of a study", "kubestow study STUDY.yaml --into DIR -o json", StudySession
+    ),
+    "study-report": Document("Statistics of a study", "kubestow study-report -o json", StudyReport),
     "simulation": Document("Simulation", "kubestow simulate -o json", SimulationSummary),
     "trace": Document("Trace", "kubestow trace -o json", Trace),
     "hint": Document("Hint", "kubestow hints -o json", HintVerdict),

@@ -61,6 +61,9 @@ class Snapshot:
     asked : tuple of str
         Keys of pending pods that come before all others: the first tier of the round is whether any of them
         is placed. Empty in an ordinary round.
+    kept : tuple of str
+        Keys of pods that fare no worse: no plan evicts those that run, and how many of the pending ones are
+        placed comes before everything, `asked` too. Empty in an ordinary round.
     """
 
     name: str
@@ -72,6 +75,7 @@ class Snapshot:
     ignored: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     nodes: tuple[Node, ...] = ()
     pods: tuple[Pod, ...] = ()

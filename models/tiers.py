@@ -7,11 +7,21 @@ import re
 #: Whether a pod that the round is asked about is placed (`Snapshot.asked`); before all others.
 ASKED = "asked"
 
+#: How many of the waiting pods that are to fare no worse (`Snapshot.kept`) are placed; before even that.
+KEPT = "kept"
+
 FALLBACK = "fallback"
 FIRST_AVAILABLE = "firstAvailable"
 DESIRED_COUNT = "desiredCount"
 PREFERRED_TOPOLOGY = "preferredTopology"
 SCORES = "scores"
+
+#: Tiers of moves (docs/rebalance.md): nodes that are freed (max), the price of the others (min), pods that
+#: move (min), and their memory in bytes (min).
+FREE_NODES = "freeNodes"
+PRICE = "price"
+MOVES = "moves"
+MOVED_MEMORY = "movedMemory"
 
 #: Values of ``--prefer``; the last tier carries the name of the preference, `none` adds no tier.
 PREFERENCES = ("none", SCORES, "pack", "spread")

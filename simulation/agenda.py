@@ -33,8 +33,9 @@ class Agenda:
 
     def at(self, time: int, action: Callable[[], object], rank: int = USUAL) -> None:
         """Schedule a callback at a time, or now where that has passed."""
-        self._entries += 1
-        heapq.heappush(self._heap, (max(time, self.clock.now), rank, self._entries, action))
+        self._entries = entry = self._entries + 1
+        now = self.clock.now
+        heapq.heappush(self._heap, (time if time > now else now, rank, entry, action))
 
     def after(self, delay: int, action: Callable[[], object], rank: int = USUAL) -> None:
         """Schedule a callback after a delay."""
@@ -47,5 +48,6 @@ class Agenda:
 
     def run_due(self) -> None:
         """Run all callbacks that are due, including those entered meanwhile."""
-        while self._heap and self._heap[0][0] <= self.clock.now:
-            heapq.heappop(self._heap)[3]()
+        heap, clock = self._heap, self.clock
+        while heap and heap[0][0] <= clock.now:
+            heapq.heappop(heap)[3]()

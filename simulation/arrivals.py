@@ -1,6 +1,7 @@
 """Pods that arrive at random: a Poisson process, a choice among templates, exponential run times."""
 
 import random
+from itertools import accumulate
 
 from ..models.annotations import RUNS_FOR
 from ..models.scenario import Arrivals
@@ -18,7 +19,7 @@ class _Process:
         self._arrivals = arrivals
         self._chance = chance
         self._end = world.clock.now + arrivals.lasts
-        self._weights = [kind.weight for kind in arrivals.kinds]
+        self._weights = list(accumulate(kind.weight for kind in arrivals.kinds))
         self._number = 0
 
     def next(self) -> None:
@@ -28,7 +29,7 @@ class _Process:
             self._world.agenda.after(gap, self._arrive)
 
     def _arrive(self) -> None:
-        [kind] = self._chance.choices(self._arrivals.kinds, self._weights)
+        [kind] = self._chance.choices(self._arrivals.kinds, cum_weights=self._weights)
         meta = kind.pod.metadata
         annotations = meta.annotations
         if kind.runs_for:
@@ -36,7 +37,5 @@ class _Process:
             annotations = {**annotations, RUNS_FOR: str(time)}
         name = f"{meta.name}-{self._number}"
         self._number += 1
-        update = {"name": name, "annotations": annotations}
-        pod = kind.pod.model_copy(update={"metadata": meta.model_copy(update=update)})
-        self._world.put(pod)
+        self._world.create(kind.pod, name, annotations)
         self.next()

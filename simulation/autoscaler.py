@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from ..framework.cycle.runtime import framework_for
 from ..models.daemons import is_daemon
 from ..models.meta import Condition
 from ..models.node import Node
@@ -25,6 +24,7 @@ from ..models.scenario import Autoscaler as Settings
 from ..models.scenario import NodeGroup
 from .agenda import EARLY
 from .daemons import Daemons
+from .first_fit import first_fit, waste
 from .live_cluster import LiveCluster, LiveState
 from .world import World
 
@@ -145,7 +145,9 @@ class Autoscaler:
         cluster, state = world.follower.look()
         coming = tuple(node for group in self._groups.values() for node in group.coming.values())
         base, placed = self._extended(cluster, state, coming)
-        left = _fill(base, placed, [world.follower.number(pod.key) for pod in waiting], range(base.n_nodes))
+        left = first_fit(
+            base, placed, [world.follower.number(pod.key) for pod in waiting], range(base.n_nodes)
+        )
         if not left:
             return
         helped: set[int] = set()
@@ -165,7 +167,7 @@ class Autoscaler:
             more = tuple(node for group in self._groups.values() for node in group.coming.values())
             base, placed = self._extended(cluster, state, more)
             numbers = [world.follower.number(pod.key) for pod in waiting]
-            rest = [i for i in _fill(base, placed, numbers, range(base.n_nodes)) if i not in helped]
+            rest = [i for i in first_fit(base, placed, numbers, range(base.n_nodes)) if i not in helped]
         for i in left:
             pod = world.pod(world.follower.key(i))
             if pod is not None:
@@ -183,7 +185,7 @@ class Autoscaler:
         while rest and group.size + len(added) < group.settings.most:
             added = (*added, group.next_node(len(added)))
             now, placed = self._extended(now, placed, added[-1:])
-            left = _fill(now, placed, rest, [now.n_nodes - 1])
+            left = first_fit(now, placed, rest, [now.n_nodes - 1])
             if len(left) == len(rest):
                 added = added[:-1]
                 break
@@ -191,7 +193,7 @@ class Autoscaler:
             rest = left
         if not taken:
             return None
-        return _Option(group, len(added), tuple(taken), _waste(now, placed, {n.name for n in added}))
+        return _Option(group, len(added), tuple(taken), waste(now, placed, {n.name for n in added}))
 
     def _choose(self, options: list[_Option]) -> _Option:
         if self._settings.expander == "random":
@@ -276,38 +278,3 @@ class Autoscaler:
                     del group.there[name], group.empty_since[name]
                     world.record.write("ScaleDown", group=group.settings.name, node=name)
                     world.change(node, None)
-
-
-def _fill(cluster: LiveCluster, state: LiveState, pods: Sequence[int], nodes: Sequence[int]) -> list[int]:
-    """Place pods on some nodes where every filter lets them; return those that are left."""
-    within = np.zeros(cluster.n_nodes, dtype=np.bool_)
-    within[list(nodes)] = True
-    left: list[int] = []
-    hopeless: set[tuple[int, int]] = set()
-    for i in pods:
-        kind = (cluster.pods[i].cls, state.version)
-        if kind in hopeless:
-            left.append(i)
-            continue
-        framework = framework_for(cluster, i)
-        feasible = framework.bindable(state, i, nominated=True)
-        feasible = feasible[within[feasible]]
-        if not len(feasible):
-            hopeless.add(kind)
-            left.append(i)
-            continue
-        n = int(feasible[cluster.name_ranks[feasible].argmin()])
-        state.withdraw(i)
-        state.place(i, n, framework.reserve(state, i, n))
-    return left
-
-
-def _waste(cluster: LiveCluster, state: LiveState, names: set[str]) -> float:
-    """Return the share of the new nodes' cpu and memory that no pod requests."""
-    new = [n for n, name in enumerate(cluster.node_names) if name in names]
-    shares = []
-    for row in (0, 1):
-        whole = float(cluster.allocatable[row, new].sum())
-        if whole:
-            shares.append(1 - float(state.requested[row, new].sum()) / whole)
-    return sum(shares)

@@ -114,13 +114,17 @@ class Disruptions:
         world.objects.put(counted)
         return counted
 
+    def allowed(self, cluster: Cluster) -> tuple[int, ...]:
+        """Return what is left of each budget, by `Budget.index`."""
+        found = (self.budget(item.key) for item in budgets(cluster))
+        return tuple(max(budget.status.disruptions_allowed or 0, 0) for budget in found)
+
     def ledger(self, cluster: Cluster) -> LiveLedger:
         """Return what is left of the budgets, for preemption."""
-        allowed: list[int] = []
+        allowed = list(self.allowed(cluster))
         paid: list[int] = []
         for item in budgets(cluster):
             budget = self.budget(item.key)
-            allowed.append(max(budget.status.disruptions_allowed or 0, 0))
             for name in budget.status.disrupted_pods:
                 key = f"{budget.namespace}/{name}"
                 if self._world.pod(key) is not None:

@@ -85,11 +85,13 @@ class Simulation:
         clock, agenda, queue = world.clock, world.agenda, world.queue
         while True:
             work = next_work(queue)
-            entry = agenda.next_time
-            time = min((t for t in (entry, work[0] if work else None) if t is not None), default=None)
+            time = agenda.next_time
+            if work is not None and (time is None or work[0] < time):
+                time = work[0]
             if time is None or time > end:
                 break
-            clock.now = max(time, clock.now)
+            if time > clock.now:
+                clock.now = time
             self.events += 1
             while work is not None and work[0] <= clock.now:
                 do(queue, work[1])

@@ -49,9 +49,12 @@ _MOST_SPECS: Final = 4096
 
 @dataclass(slots=True)
 class _Slot:
+    """A pod's place in the index, and the version of it that the index knows."""
+
     i: int
     shape: Hashable
     uid: str
+    pod: Pod | None = None
 
 
 class Follower:
@@ -166,8 +169,11 @@ class Follower:
 
     def may_fall_back(self, pod: Pod) -> bool:
         """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
-        args = self._spread_args.get(pod.spec.scheduler_name)
-        return args is not None and self._falls_back and may_fall_back(pod, args)
+        name = pod.spec.scheduler_name
+        if not self._falls_back or not (pod.spec.topology_spread_constraints or name in self._defaulting):
+            return False
+        args = self._spread_args.get(name)
+        return args is not None and may_fall_back(pod, args)
 
     def fallen(self, pod: Pod) -> list[str]:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
@@ -239,10 +245,14 @@ class Follower:
         assert cluster is not None
         assert state is not None
         dirty, self._dirty_pods = self._dirty_pods, {}
+        pods = self._objects.by_key(Pod)
         waiting: list[tuple[str, Pod, Hashable]] = []
         for key in dirty:
-            pod = self._objects.get(Pod, key)
+            pod = pods.get(key)
             slot = self._slots.get(key)
+            if slot is not None and pod is not None and self._only_status(state, slot, pod):
+                self._settle_status(cluster.pods[slot.i], slot, pod)
+                continue
             shape: Hashable = None
             if pod is None or not self._plays(pod):
                 pod = None
@@ -258,15 +268,14 @@ class Follower:
             if slot is None:
                 waiting.append((key, pod, shape))
             else:
-                self._settle(cluster, state, slot.i, pod)
+                self._settle(cluster, state, slot, pod)
         for key, pod, shape in waiting:
             free = self._free.get(shape)
             if not free and not self._add_seats(cluster, state, shape):
                 self._stale = True
                 return
-            i = self._free[shape].pop()
-            self._slots[key] = _Slot(i, shape, identity(pod))
-            self._settle(cluster, state, i, pod)
+            slot = self._slots[key] = _Slot(self._free[shape].pop(), shape, identity(pod))
+            self._settle(cluster, state, slot, pod)
         if self._started:
             cluster.forget_starts()
             self._started = False
@@ -298,15 +307,33 @@ class Follower:
         del self._slots[key]
         self._free.setdefault(slot.shape, []).append(i)
 
-    def _settle(self, cluster: LiveCluster, state: LiveState, i: int, pod: Pod) -> None:
-        """Bring one slot up to date with the pod in it."""
-        info: PodInfo = cluster.pods[i]
-        info.pod, info.key = pod, pod.key
-        info.created = pod.metadata.creation_timestamp or EARLIEST
+    def _only_status(self, state: LiveState, slot: _Slot, pod: Pod) -> bool:
+        """Whether a pod stays on its node, and differs from what is known of it in its status alone."""
+        known = slot.pod
+        return (
+            known is not None
+            and known.spec is pod.spec
+            and known.metadata is pod.metadata
+            and not pod.is_terminating
+            and not pod.is_terminal
+            and state.node_of[slot.i] >= 0
+        )
+
+    def _settle_status(self, info: PodInfo, slot: _Slot, pod: Pod) -> None:
+        slot.pod = info.pod = pod
         start = pod.status.start_time or self._base.now
         if info.start != start:
             info.start, self._started = start, True
-        info.terminating, info.preempted = pod.is_terminating, terminates_by_preemption(pod)
+
+    def _settle(self, cluster: LiveCluster, state: LiveState, slot: _Slot, pod: Pod) -> None:
+        """Bring one slot up to date with the pod in it."""
+        i = slot.i
+        info: PodInfo = cluster.pods[i]
+        self._settle_status(info, slot, pod)
+        info.key = pod.key
+        info.created = pod.metadata.creation_timestamp or EARLIEST
+        terminating = pod.is_terminating
+        info.terminating, info.preempted = terminating, terminating and terminates_by_preemption(pod)
         node = cluster.node_index.get(pod.spec.node_name or "", -1)
         there = int(state.node_of[i])
         if there != node:
@@ -314,9 +341,9 @@ class Follower:
                 state.remove(i)
             if node >= 0:
                 state.withdraw(i)
-                state.place(i, node, self._brought.pop(pod.key, NO_ALLOCATIONS))
-        if bool(state.terminating[i]) != pod.is_terminating:
-            (state.mark if pod.is_terminating else state.unmark)(i)
+                state.place(i, node, self._brought.pop(info.key, NO_ALLOCATIONS))
+        if bool(state.terminating[i]) != terminating:
+            (state.mark if terminating else state.unmark)(i)
         nominated = -1 if node >= 0 else cluster.node_index.get(pod.status.nominated_node_name or "", -1)
         if state.nominated.get(i, -1) != nominated:
             state.withdraw(i)
@@ -366,8 +393,8 @@ class Follower:
             for claim, allocation in before.allocations.items():
                 if claim not in state.claims.allocations and self._knows(claim):
                     state.allocate(claim, allocation)
-        for i, pod in enumerate(live):
-            self._settle(cluster, state, i, pod)
+        for pod in live:
+            self._settle(cluster, state, self._slots[pod.key], pod)
         self._stale = self._started = False
         self._dirty_nodes = {}
         self._dirty_pods = {}

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ..framework.cycle.cycle import Cycle, schedule_one
+from ..framework.cycle.cycle import Cycle, find_node, run_post_filter
 from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
 from .effects import Effects
@@ -97,12 +97,11 @@ class GreedyScheduler:
 
     def _cycle(self, cluster: LiveCluster, state: LiveState, i: int) -> Cycle:
         """Run pod i's cycle; what a pod like it has failed of stands as long as nothing has changed since."""
-        ledger = self._disruptions.ledger(cluster)
         moment = (
             self._world.follower.revision,
             state.version,
             state.nominations_version,
-            tuple(ledger.allowed),
+            self._disruptions.allowed(cluster),
         )
         if moment != self._moment:
             self._moment = moment
@@ -112,7 +111,10 @@ class GreedyScheduler:
         alone = i not in state.nominated
         if alone and cls in self._failed:
             return self._failed[cls]
-        cycle = schedule_one(framework_for(cluster, i), state, i, ledger)
+        framework = framework_for(cluster, i)
+        cycle = find_node(framework, state, i)
+        if cycle.outcome != "bound" and not cycle.error:
+            run_post_filter(framework, state, cycle, self._disruptions.ledger(cluster))
         if alone and cycle.outcome == "unschedulable" and not cycle.deallocated:
             self._failed[cls] = cycle
         return cycle

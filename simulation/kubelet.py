@@ -33,7 +33,7 @@ class Kubelet:
         world.listen(self._changed, "Pod", "Node")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        if isinstance(old, Node) and new is None:
+        if new is None and isinstance(old, Node):
             self._dark.pop(old.name, None)
             for pod in list(self._world.objects.pods_on(old.name).values()):
                 self._world.agenda.after(0, partial(self._leave, pod.key, identity(pod)), EARLY)

@@ -23,8 +23,9 @@ from ..framework.state.nominations import Nominations
 from ..framework.state.state import State
 from ..framework.vocabulary import names
 from ..framework.vocabulary.arrays import Ints
+from ..models.base import KubeModel
 from ..models.config import PodTopologySpreadArgs
-from ..models.node import Node
+from ..models.node import Node, Taint
 from ..models.requests import in_units
 
 if TYPE_CHECKING:
@@ -155,15 +156,14 @@ class LiveCluster(Cluster):
         self.unit_of = np.concatenate([self.unit_of, self.unit_of[sources]])
         vars(self).pop("guards", None)
         self._memo = {key: found for key, found in self._memo.items() if _topic(key) in _NOT_OF_EACH_POD}
-        for found in self._memo.values():
-            if isinstance(found, Framework):
-                found.forget_pods()
+        for framework in self._frameworks():
+            framework.forget_pods()
         return True
 
     def _only_closed(self, changed: Mapping[int, Node]) -> bool:
         """Whether nodes differ from their old versions in hard taints and cordons only, for all pods."""
         return not self._counts_by_taints and all(
-            _open_part(self.nodes[n]) == _open_part(node) for n, node in changed.items()
+            _differ_in_closing_only(self.nodes[n], node) for n, node in changed.items()
         )
 
     @cached_property
@@ -179,22 +179,31 @@ class LiveCluster(Cluster):
         return any(c.node_taints_policy == "Honor" for c in (*own, *defaults))
 
     def _recast(self, changed: Mapping[int, Node]) -> None:
-        nodes = list(self.nodes)
+        before = self.nodes
+        nodes = list(before)
         for n, node in changed.items():
             nodes[n] = node
         self.nodes = tuple(nodes)
         known = vars(self)
-        if "taints" in known:
-            known["taints"] = self.taints.exchanged({n: node.spec.taints for n, node in changed.items()})
+        tainted = {
+            n: node.spec.taints for n, node in changed.items() if before[n].spec.taints != node.spec.taints
+        }
+        if "taints" in known and tainted:
+            known["taints"] = self.taints.exchanged(tainted)
         if "cordoned" in known:
             cordoned = known["cordoned"] = self.cordoned.copy()
             for n, node in changed.items():
                 cordoned[n] = node.spec.unschedulable
-        self._memo = {key: found for key, found in self._memo.items() if _topic(key) in _NOT_OF_TAINTS}
+        for key in [key for key in self._memo if _topic(key) not in _NOT_OF_TAINTS]:
+            del self._memo[key]
         numbers = np.array(sorted(changed), dtype=np.int64)
-        for found in self._memo.values():
-            if isinstance(found, Framework):
-                found.forget_taints(numbers)
+        for framework in self._frameworks():
+            framework.follow_taints(numbers)
+
+    def _frameworks(self) -> list[Framework]:
+        """Return the frameworks that there are, one for each profile at most."""
+        found = (self._memo.get(("framework", name)) for name in self.profiles)
+        return [framework for framework in found if framework is not None]
 
     def _forget_nodes(self) -> None:
         # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
@@ -220,12 +229,31 @@ def _topic(key: Hashable) -> Hashable:
     return key[0] if isinstance(key, tuple) else key
 
 
-def _open_part(node: Node) -> tuple[object, ...]:
-    """Return all of a node that plugins read, apart from hard taints and cordons."""
-    soft = [taint for taint in node.spec.taints if taint.effect not in HARD_EFFECTS]
-    spec = node.spec.model_copy(update={"taints": (), "unschedulable": False})
-    status = node.status.model_copy(update={"conditions": ()})
-    return soft, spec, status, node.metadata.labels
+def _differ_in_closing_only(old: Node, new: Node) -> bool:
+    """Whether all that plugins read of a node is as it was, apart from hard taints and cordons."""
+    if old.metadata.labels != new.metadata.labels or _soft_taints(old) != _soft_taints(new):
+        return False
+    return _alike_but(old.spec, new.spec, _CLOSING) and _alike_but(old.status, new.status, _UNHEARD)
+
+
+_CLOSING: Final = frozenset({"taints", "unschedulable"})
+_UNHEARD: Final = frozenset({"conditions"})
+
+
+def _alike_but(old: KubeModel, new: KubeModel, fields: frozenset[str]) -> bool:
+    """Whether two parts of an object are equal in all other fields than some."""
+    if old is new:
+        return True
+    for name in type(old).__pydantic_fields__:
+        if name not in fields:
+            before, after = getattr(old, name), getattr(new, name)
+            if before is not after and before != after:
+                return False
+    return True
+
+
+def _soft_taints(node: Node) -> list[Taint]:
+    return [taint for taint in node.spec.taints if taint.effect not in HARD_EFFECTS]
 
 
 class LiveState(State):

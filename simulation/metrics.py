@@ -68,4 +68,7 @@ class Metrics:
         """Count a pod that was bound."""
         self.tries.observe(attempts)
         label = str(attempts) if attempts < _MOST_ATTEMPTS else f"{_MOST_ATTEMPTS}+"
-        self.latency.setdefault(label, Histogram(LATENCY_BUCKETS)).observe(seconds)
+        found = self.latency.get(label)
+        if found is None:
+            found = self.latency[label] = Histogram(LATENCY_BUCKETS)
+        found.observe(seconds)

@@ -106,6 +106,8 @@ class Record:
             self.write("PodTerminating", pod=new.key, node=new.spec.node_name)
         if new.is_terminal and not old.is_terminal:
             self.write("PodFinished", pod=new.key, node=new.spec.node_name)
+        if new.status.conditions is old.status.conditions:
+            return
         for condition in new.status.conditions:
             was = old.condition(condition.type)
             if was is None or (was.status, was.reason) != (condition.status, condition.reason):

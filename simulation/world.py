@@ -23,6 +23,7 @@ from .record import Record
 from .snapshots import objects_of
 
 _MOST_SPECS: Final = 1024
+_MOST_BOUND: Final = 2**14
 
 Listener = Callable[[KubeObject | None, KubeObject | None], None]
 
@@ -63,13 +64,14 @@ class World:
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
         self.record = Record(self.clock)
-        self._listeners: list[tuple[Listener, tuple[str, ...]]] = []
-        self._listening: dict[str, tuple[Listener, ...]] = {}
+        self._listeners: list[tuple[Listener, tuple[str, ...], bool]] = []
+        self._listening: dict[tuple[str, bool], tuple[Listener, ...]] = {}
         self._handlers = EventHandlers(self.queue)
         self._uids = 0
         self._told = (0, scenario.snapshot.now)
         self._classes: PriorityClasses | None = None
         self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
+        self._bound_specs: dict[tuple[int, str], tuple[PodSpec, PodSpec]] = {}
 
     def start(self) -> None:
         """Add the objects of the scenario's cluster, those that others refer to first."""
@@ -95,16 +97,27 @@ class World:
 
     # -- changes ------------------------------------------------------------
 
-    def listen(self, listener: Listener, *kinds: str) -> None:
-        """Have a callable called with every change of objects of some kinds, after it is made."""
-        self._listeners.append((listener, kinds))
+    def listen(self, listener: Listener, *kinds: str, owned: bool = False) -> None:
+        """Have a callable called with every change of objects of some kinds, after it is made.
+
+        Parameters
+        ----------
+        listener : callable
+        *kinds : str
+        owned : bool
+            Only of those that another object owns.
+        """
+        self._listeners.append((listener, kinds, owned))
         self._listening.clear()
 
-    def _who_listens(self, kind: str) -> tuple[Listener, ...]:
-        found = self._listening.get(kind)
-        if found is None:
-            found = tuple(listener for listener, kinds in self._listeners if kind in kinds)
-            self._listening[kind] = found
+    def _who_listens(self, item: KubeObject) -> tuple[Listener, ...]:
+        place = item.kind, bool(item.metadata.owner_references)
+        kind, is_owned = place
+        found = self._listening[place] = tuple(
+            listener
+            for listener, kinds, owned in self._listeners
+            if kind in kinds and (is_owned or not owned)
+        )
         return found
 
     def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
@@ -114,10 +127,11 @@ class World:
             return
         self._handlers.change(old, new)
         self.follower.note(old, new)
-        if isinstance(item, PriorityClass):
+        if item.kind == "PriorityClass":
             self._classes = None
         self.record.changed(old, new)
-        for listener in self._who_listens(item.kind):
+        listening = self._listening.get((item.kind, bool(item.metadata.owner_references)))
+        for listener in self._who_listens(item) if listening is None else listening:
             listener(old, new)
 
     def put(self, item: KubeObject) -> None:
@@ -132,13 +146,26 @@ class World:
         if item is not old:
             self.change(old, item)
 
+    def create(self, template: Pod, name: str, annotations: dict[str, str]) -> None:
+        """Add a pod that is like another but for its name and annotations."""
+        key = f"{template.namespace}/{name}"
+        old = self.objects.get(Pod, key)
+        meta = {"name": name, "annotations": annotations}
+        if old is None:
+            self.change(None, self._admitted(template, meta))
+        else:
+            self.change(
+                old, template.model_copy(update={"metadata": template.metadata.model_copy(update=meta)})
+            )
+
     def _priorities(self) -> PriorityClasses:
         if self._classes is None:
             self._classes = PriorityClasses(self.objects.all(PriorityClass))
             self._admitted_specs.clear()
         return self._classes
 
-    def _admitted(self, pod: Pod) -> Pod:
+    def _admitted(self, pod: Pod, meta: dict[str, Any] | None = None) -> Pod:
+        """Return a new pod as the API server stores it, with other metadata where some is given."""
         if self.gates.enabled("GenericWorkload") and _is_old(pod):
             advice = "name a PodGroup in spec.schedulingGroup, or schedule members one by one "
             advice += "with --feature-gates GenericWorkload=false"
@@ -154,10 +181,11 @@ class World:
             admitted = admit(pod, classes, self.scenario.name).spec
             known = self._admitted_specs[id(pod.spec)] = (pod.spec, admitted)
         update: dict[str, Any] = {"spec": known[1]}
-        meta: dict[str, Any] = {}
+        meta = dict(meta or {})
         if not pod.metadata.uid:
             self._uids += 1
-            meta["uid"] = f"{pod.key}#{self._uids}"
+            name = meta.get("name", pod.name)
+            meta["uid"] = f"{pod.namespace}/{name}#{self._uids}"
         if pod.metadata.creation_timestamp is None:
             meta["creation_timestamp"] = self.now
         if meta:
@@ -176,11 +204,11 @@ class World:
         pod: Pod,
         *,
         conditions: Iterable[Condition] = (),
-        spec: dict[str, Any] | None = None,
+        node: str | None = None,
         meta: dict[str, Any] | None = None,
         **status: Any,
     ) -> Pod:
-        """Change a pod's status, spec or metadata; nothing happens where all is so already."""
+        """Change a pod's status or metadata, or bind it; nothing happens where all is so already."""
         before = pod.status
         merged = before.conditions
         for condition in conditions:
@@ -191,8 +219,8 @@ class World:
         update: dict[str, Any] = {}
         if changes:
             update["status"] = before.model_copy(update=changes)
-        if spec:
-            update["spec"] = pod.spec.model_copy(update=spec)
+        if node is not None:
+            update["spec"] = self._bound(pod.spec, node)
         if meta:
             update["metadata"] = pod.metadata.model_copy(update=meta)
         if not update:
@@ -200,6 +228,16 @@ class World:
         new = pod.model_copy(update=update)
         self.change(pod, new)
         return new
+
+    def _bound(self, spec: PodSpec, node: str) -> PodSpec:
+        """Return a specification on a node: one for all pods that share it, as before they were bound."""
+        known = self._bound_specs.get((id(spec), node))
+        if known is None:
+            if len(self._bound_specs) >= _MOST_BOUND:
+                self._bound_specs.clear()
+            known = (spec, spec.model_copy(update={"node_name": node}))
+            self._bound_specs[id(spec), node] = known
+        return known[1]
 
     def remove_pod(self, pod: Pod) -> None:
         """Remove a pod's object."""

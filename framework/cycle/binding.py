@@ -88,8 +88,10 @@ class Binding:
 
     def _of_claims(self, state: "State", i: int) -> Status | None:
         """Return the error of resource claims for which nothing was chosen."""
+        if not (self._unchosen or self._unwritten) or state.claims is None:
+            return None
         index = device_index(self._cluster)
-        if not (self._unchosen or self._unwritten) or index is None or state.claims is None:
+        if index is None:
             return None
         try:
             claims = index.claims_of(i)

@@ -5,12 +5,12 @@ look at a node and its pods alone is kept by node and asked again only where som
 and scorers that look at pods anywhere are asked in every cycle; their cost is that of a few arrays.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from ..plugins import LocalFilter, Plugin, Scope, ScorePlugin
-from ..plugins.base import Nodes
 from ..state.dirty_nodes import NEVER, DirtyNodes
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _MOST_BYTES: Final = 2**26
 """What all views of one framework may take together; the ones not used for longest go first."""
 
-_BYTES_OF_A_NODE: Final = 18
+_BYTES_OF_A_NODE: Final = 34
+
+_LAST: Final = np.iinfo(np.int64).min
+"""Behind every node."""
 
 _FEW: Final = 64
 """Up to so many nodes are looked up one by one; more are asked about at once."""
@@ -37,8 +40,9 @@ class ClassView:
     ----------
     open : bool[N]
         The nodes that pass every filter that looks at nothing but the node and its pods.
-    points : int64[N]
-        The sum of the weighted scores that do not depend on other nodes.
+    order : int64[N]
+        Grows with the sum of the weighted scores that do not depend on other nodes, and where that is equal
+        towards the smallest name.
     relative : list of ScorePlugin
         The scorers whose scores do, in the profile's order.
     error : Status or None
@@ -46,20 +50,25 @@ class ClassView:
     """
 
     __slots__ = (
+        "_base",
+        "_by_load",
         "_fixed",
         "_fixed_open",
         "_local",
         "_moment",
+        "_names",
         "_recast",
         "error",
         "open",
-        "points",
+        "order",
         "relative",
     )
 
     def __init__(
-        self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", n_nodes: int
+        self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", name_ranks: Ints
     ) -> None:
+        n_nodes = len(name_ranks)
+        self._names: Ints = n_nodes - 1 - name_ranks
         self._moment = self._recast = NEVER
         self._fixed_open: Bools = np.ones(n_nodes, dtype=np.bool_)
         self._fixed: Ints = np.zeros(n_nodes, dtype=np.int64)
@@ -69,13 +78,17 @@ class ClassView:
         everywhere = np.arange(n_nodes, dtype=np.int64)
         for scorer in scorers:
             self._sort_in(scorer, profile.weights[scorer.name], cycle.pod, everywhere)
+        asked: list[tuple[Plugin, Any]] = [*_local_filters(cycle), *((s, data) for s, data, _ in self._local)]
+        self._by_load = all(plugin.by_load(data) for plugin, data in asked)
         self.open: Bools = self._fixed_open
-        self.points: Ints = self._fixed
+        self._base: Ints = self._fixed * n_nodes + self._names
+        self.order: Ints = self._base
 
     def _sort_in(self, plugin: ScorePlugin, weight: int, i: int, everywhere: Ints) -> None:
         """Find out what a scorer depends on; what never changes is added up here."""
         if plugin.scope is not Scope.NODE and plugin.is_relative:
-            self.relative.append(plugin)
+            if plugin.may_prefer(i):
+                self.relative.append(plugin)
             return
         unused = cast("State", None)  # nothing outside CLUSTER looks at it here
         data = plugin.pre_score(unused, i, everywhere)
@@ -92,15 +105,22 @@ class ClassView:
             else:  # scores that are equal everywhere are so among any nodes
                 self._fixed = self._fixed + plugin.normalize(data, raw) * weight
 
-    def _settle(self, cycle: "CycleState", nodes: Nodes) -> None:
+    def _settle(self, cycle: "CycleState") -> None:
         """Ask the filters that look at nothing but the node."""
-        passes = np.ones(len(self._fixed_open[nodes]), dtype=np.bool_)
+        passes = np.ones(len(self._fixed_open), dtype=np.bool_)
         if cycle.outside is not None:
-            passes = ~cycle.outside[nodes]
+            passes = ~cycle.outside
         for plugin, data in cycle.entries:
             if plugin.scope is Scope.NODE:
-                passes &= data[nodes] == 0
-        self._fixed_open[nodes] = passes
+                passes &= data == 0
+        self._fixed_open[:] = passes
+
+    def _settle_some(self, cycle: "CycleState", nodes: Iterable[int]) -> None:
+        """Ask them about a few nodes."""
+        verdicts = [data for plugin, data in cycle.entries if plugin.scope is Scope.NODE]
+        for n in nodes:
+            outside = cycle.outside is not None and cycle.outside[n]
+            self._fixed_open[n] = not outside and not any(data[n] for data in verdicts)
 
     def refresh(
         self, cls: int, cycle: "CycleState", state: "State", recast: DirtyNodes, loads: Loads
@@ -123,51 +143,75 @@ class ClassView:
         changed = recast.since(self._recast)
         self._recast = recast.moment
         if changed is None:
-            self._settle(cycle, slice(None))
+            self._settle(cycle)
             dirty = None
         elif changed:
-            self._settle(cycle, np.array(sorted(set(changed)), dtype=np.int64))
+            self._settle_some(cycle, set(changed))
             dirty = None if dirty is None else [*dirty, *changed]
         if dirty is None or len(dirty) * 4 > len(self._fixed):
-            self.open, self.points = self._fixed_open.copy(), self._fixed.copy()
-            nodes = np.arange(len(self._fixed), dtype=np.int64)
+            few = None
         elif dirty:
-            nodes = np.array(sorted(set(dirty)), dtype=np.int64)
+            few = list(set(dirty))
         else:
             return
-        filters = [(plugin, data) for plugin, data in cycle.entries if isinstance(plugin, LocalFilter)]
-
-        def ask(these: Ints) -> Answers:
-            passes = np.ones(len(these), dtype=np.bool_)
-            for plugin, data in filters:
-                passes &= plugin.judge(data, state, cycle.pod, these) == 0
-            points = np.zeros(len(these), dtype=np.int64)
-            for scorer, data, weight in self._local:
-                points += scorer.score(data, state, cycle.pod, these) * weight
-            return passes, points
-
-        asked: list[tuple[Plugin, Any]] = [*filters, *((scorer, data) for scorer, data, _ in self._local)]
-        by_load = len(nodes) <= _FEW and all(plugin.by_load(data) for plugin, data in asked)
-        passes, points = loads.answers(cls, state, nodes, ask) if by_load else ask(nodes)
+        if few is not None and len(few) <= _FEW and self._by_load:
+            self._note(few, loads.answers(cls, state, few, lambda nodes: self._ask(cycle, state, nodes)))
+            return
+        if few is None:
+            self.open, self.order = self._fixed_open.copy(), self._base.copy()
+        nodes = np.arange(len(self._fixed), dtype=np.int64) if few is None else np.array(few, dtype=np.int64)
+        passes, points = self._ask(cycle, state, nodes)
         self.open[nodes] = self._fixed_open[nodes] & passes
-        self.points[nodes] = self._fixed[nodes] + points
+        self.order[nodes] = self._base[nodes] + points * len(self._names)
+
+    def _ask(self, cycle: "CycleState", state: "State", nodes: Ints) -> Answers:
+        """Ask the filters and scorers that look at nothing but the node and its pods."""
+        passes = np.ones(len(nodes), dtype=np.bool_)
+        for plugin, data in _local_filters(cycle):
+            passes &= plugin.judge(data, state, cycle.pod, nodes) == 0
+        points = np.zeros(len(nodes), dtype=np.int64)
+        for scorer, data, weight in self._local:
+            points += scorer.score(data, state, cycle.pod, nodes) * weight
+        return passes, points
+
+    def _note(self, nodes: Iterable[int], answers: Iterable[tuple[bool, int]]) -> None:
+        """Write down what a few nodes answered."""
+        size = len(self._names)
+        may, base, passing, order = self._fixed_open, self._base, self.open, self.order
+        for n, (passes, points) in zip(nodes, answers, strict=True):
+            passing[n] = passes and may[n]
+            order[n] = base[n] + points * size
+
+    def points(self, nodes: Ints) -> Ints:
+        """Return the sum of some nodes' weighted scores that do not depend on other nodes; int64[K]."""
+        found: Ints = self.order[nodes] // len(self._names)
+        return found
+
+    def best(self, passed: Bools) -> int | None:
+        """Return the first of some nodes (bool[N]) in `order`, None where there is none."""
+        n = int(np.where(passed, self.order, _LAST).argmax())
+        return n if passed[n] else None
+
+
+def _local_filters(cycle: "CycleState") -> list[tuple[LocalFilter, Any]]:
+    return [(plugin, data) for plugin, data in cycle.entries if isinstance(plugin, LocalFilter)]
 
 
 class ClassViews:
     """The views of one framework, by class."""
 
-    __slots__ = ("_loads", "_most", "_n_nodes", "_profile", "_recast", "_scorers", "_views")
+    __slots__ = ("_loads", "_most", "_name_ranks", "_profile", "_recast", "_scorers", "_views")
 
     def __init__(
-        self, scorers: list[ScorePlugin], profile: "Profile", n_nodes: int, most_bytes: int = _MOST_BYTES
+        self, scorers: list[ScorePlugin], profile: "Profile", name_ranks: Ints, most_bytes: int = _MOST_BYTES
     ) -> None:
         self._scorers = scorers
         self._profile = profile
-        self._n_nodes = n_nodes
+        self._name_ranks = name_ranks
         self._views: dict[int, ClassView] = {}
         self._recast = DirtyNodes()
         self._loads = Loads()
-        self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(n_nodes, 1)))
+        self._most = max(8, most_bytes // (_BYTES_OF_A_NODE * max(len(name_ranks), 1)))
 
     def __len__(self) -> int:
         return len(self._views)
@@ -179,11 +223,11 @@ class ClassViews:
 
     def of(self, cls: int, cycle: "CycleState", state: "State") -> ClassView | None:
         """Return the view of a class, up to date; None where its filters have to be asked in turn."""
-        if cycle.rejected is not None or any(plugin.in_turn for plugin, _ in cycle.entries):
+        if cycle.rejected is not None or cycle.in_turn:
             return None
         view = self._views.pop(cls, None)
         if view is None:
-            view = ClassView(self._scorers, self._profile, cycle, self._n_nodes)
+            view = ClassView(self._scorers, self._profile, cycle, self._name_ranks)
             if len(self._views) >= self._most:
                 del self._views[next(iter(self._views))]
         self._views[cls] = view

@@ -8,7 +8,7 @@ Source: kube-scheduler 1.34.1 schedule_one.go.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -27,9 +27,12 @@ from .preemption import Preemption, preempt, statuses_of
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
     from ..state.state import State
+    from .class_view import ClassView
     from .runtime import Framework
 
 Outcome = Literal["bound", "nominated", "unschedulable"]
+
+_NO_NODES: Final[Ints] = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(slots=True)
@@ -43,7 +46,7 @@ class Cycle:
         The verdicts; None where the nominated node took the pod, or no verdict was reached, or the cycle is
         brief.
     feasible : int64[K]
-        The nodes that passed, in input order.
+        The nodes that passed, in input order; empty where the cycle is brief.
     scores : dict of plugin to int64[K]
         Weighted; empty with fewer than two feasible nodes, or where the cycle is brief.
     outcome : str
@@ -69,7 +72,7 @@ class Cycle:
 
     pod: int
     result: FilterResult | None = None
-    feasible: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    feasible: Ints = field(default_factory=lambda: _NO_NODES)
     scores: dict[str, Ints] = field(default_factory=dict)
     outcome: Outcome = "unschedulable"
     node: int = -1
@@ -166,19 +169,33 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
         _bind(framework, state, cycle, nominated)
         return cycle
     view = framework.view(state, i)
-    passing = None if view is None else framework.passing(view, state, i, within)
-    totals: Ints | Status | None = None
-    if view is None or passing is None or not len(passing):
-        totals = _in_turn(framework, state, cycle)  # where nothing passes, every reason is asked for
+    chosen = None if view is None else _choose(framework, view, state, cycle)
+    if chosen is not None:
+        cycle.brief = True
     else:
-        cycle.feasible, cycle.brief = passing, True
-        if len(passing) > 1:
-            totals = framework.totals(view, state, i, passing)
-    if isinstance(totals, Status):
-        cycle.error = totals.message
-    elif len(cycle.feasible) and not cycle.error:
-        _bind(framework, state, cycle, _select_host(framework.cluster, cycle.feasible, totals))
+        totals = _in_turn(framework, state, cycle)  # where nothing passes, every reason is asked for
+        if isinstance(totals, Status):
+            chosen = totals
+        elif len(cycle.feasible) and not cycle.error:
+            chosen = _select_host(cluster, cycle.feasible, totals)
+    if isinstance(chosen, Status):
+        cycle.error = chosen.message
+    elif chosen is not None:
+        _bind(framework, state, cycle, chosen)
     return cycle
+
+
+def _choose(framework: "Framework", view: "ClassView", state: "State", cycle: Cycle) -> int | Status | None:
+    """Return where the pod goes by what its class knows; None where nothing passes."""
+    i = cycle.pod
+    passed = framework.passed(view, state, i, cycle.within)
+    if not view.relative and view.error is None:
+        return view.best(passed)
+    nodes = np.flatnonzero(passed)
+    if not len(nodes):
+        return None
+    totals = framework.totals(view, state, i, nodes) if len(nodes) > 1 else None
+    return totals if isinstance(totals, Status) else _select_host(framework.cluster, nodes, totals)
 
 
 def _in_turn(framework: "Framework", state: "State", cycle: Cycle) -> Ints | Status | None:

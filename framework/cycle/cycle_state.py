@@ -22,12 +22,15 @@ class CycleState:
         The plugins that filter, in order; skipped ones are left out.
     outside : bool[N] or None
         Nodes that are not looked at.
+    in_turn : bool
+        Whether any of the plugins is asked in its turn only.
     """
 
-    __slots__ = ("entries", "outside", "pod", "rejected")
+    __slots__ = ("entries", "in_turn", "outside", "pod", "rejected")
 
     def __init__(self, pod: int) -> None:
         self.pod = pod
         self.rejected: Status | None = None
         self.entries: list[tuple[FilterPlugin, Any]] = []
+        self.in_turn = False
         self.outside: NDArray[np.bool_] | None = None

@@ -1,14 +1,16 @@
 """What classes of pods have found on nodes, by what a node offers and what is taken of it.
 
 In a cluster in which few kinds of pods come and go, nodes are again and again as some node was before. An
-answer that depends on nothing else about the node is looked up then.
+answer that depends on nothing else about the node is looked up then. What a node has is read once after a
+change, for all classes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..state.dirty_nodes import NEVER
 from ..vocabulary.arrays import Bools, Ints
 
 if TYPE_CHECKING:
@@ -22,48 +24,76 @@ Answers = tuple[Bools, Ints]
 
 
 class Loads:
-    """Answers by class and load."""
+    """Answers by class and load; loads are numbered as they come."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_known", "_moment", "_numbers", "_of_node", "_size")
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, ...], tuple[bool, int]] = {}
+        self._known: dict[int, dict[int, tuple[bool, int]]] = {}
+        self._size = 0
+        self._numbers: dict[tuple[int, ...], int] = {}
+        self._of_node: dict[int, int] = {}
+        self._moment = NEVER
 
     def __len__(self) -> int:
-        return len(self._known)
+        return self._size
 
-    def answers(self, cls: int, state: "State", nodes: Ints, ask: Callable[[Ints], Answers]) -> Answers:
-        """Return the answers of a class for some nodes.
+    def answers(
+        self, cls: int, state: "State", nodes: Sequence[int], ask: Callable[[Ints], Answers]
+    ) -> list[tuple[bool, int]]:
+        """Return for each node whether it passes, and its points.
 
         Parameters
         ----------
         cls : int
         state : State
-        nodes : int64[K]
+        nodes : sequence of int
         ask : callable
             Finds the answers for some of the nodes.
         """
-        known = self._known
-        keys = _keys(cls, state, nodes)
-        new = [k for k, key in enumerate(keys) if key not in known]
+        self._follow(state)
+        known = self._known.setdefault(cls, {})
+        numbers = [self._number(state, n) for n in nodes]
+        new = [k for k, number in enumerate(numbers) if number not in known]
         if new:
-            if len(known) + len(new) > _MOST:
-                known.clear()
-                new = list(range(len(keys)))
-            passes, points = ask(nodes[new])
+            if self._size + len(new) > _MOST:
+                self._forget()
+                known = self._known.setdefault(cls, {})
+                numbers = [self._number(state, n) for n in nodes]
+                new = list(range(len(numbers)))
+            passes, points = ask(np.array([nodes[k] for k in new], dtype=np.int64))
+            before = len(known)
             found = zip(passes.tolist(), points.tolist(), strict=True)
-            known.update(zip((keys[k] for k in new), found, strict=True))
-        both = [known[key] for key in keys]
-        return np.array([a for a, _ in both], dtype=np.bool_), np.array([b for _, b in both], dtype=np.int64)
+            known.update(zip((numbers[k] for k in new), found, strict=True))
+            self._size += len(known) - before
+        return [known[number] for number in numbers]
 
+    def _forget(self) -> None:
+        self._known.clear()
+        self._numbers.clear()
+        self._of_node.clear()
+        self._size = 0
 
-def _keys(cls: int, state: "State", nodes: Ints) -> list[tuple[int, ...]]:
-    cluster = state.cluster
-    parts = (
-        cluster.allocatable[:, nodes],
-        cluster.allowed_pods[nodes][None],
-        state.requested[:, nodes],
-        state.nonzero[:, nodes],
-        state.pod_count[nodes][None],
-    )
-    return [(cls, *load) for load in np.concatenate(parts).T.tolist()]
+    def _follow(self, state: "State") -> None:
+        log = state.dirty_nodes
+        dirty = log.since(self._moment)
+        if dirty is None:
+            self._of_node.clear()
+        else:
+            for n in dirty:
+                self._of_node.pop(n, None)
+        self._moment = log.moment
+
+    def _number(self, state: "State", n: int) -> int:
+        number = self._of_node.get(n)
+        if number is None:
+            cluster = state.cluster
+            load = (
+                *cluster.allocatable[:, n].tolist(),
+                int(cluster.allowed_pods[n]),
+                *state.requested[:, n].tolist(),
+                *state.nonzero[:, n].tolist(),
+                int(state.pod_count[n]),
+            )
+            number = self._of_node[n] = self._numbers.setdefault(load, len(self._numbers))
+        return number

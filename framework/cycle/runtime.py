@@ -4,6 +4,7 @@ Source: kube-scheduler 1.34.1 framework/runtime/framework.go, schedule_one.go.
 """
 
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,8 +34,29 @@ if TYPE_CHECKING:
     from ..state.state import State
 
 
-_Settled = tuple[Bools | None, dict[str, Any]]
-"""What PreFilter finds wherever pods are: the nodes that are not looked at, and data by plugin."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    """What PreFilter finds for one class wherever pods are.
+
+    Attributes
+    ----------
+    outside : bool[N] or None
+        The nodes that are not looked at.
+    learnt : dict
+        Data by plugin.
+    moving : list of FilterPlugin
+        The plugins that find another thing as pods come and go, in their order.
+    entries : list of (plugin, data)
+        Those of the cycle, as far as they are settled.
+    in_turn : bool
+        Whether any of these plugins is asked in its turn only.
+    """
+
+    outside: Bools | None
+    learnt: dict[str, Any]
+    moving: list[FilterPlugin]
+    entries: list[tuple[FilterPlugin, Any]]
+    in_turn: bool
 
 
 class Framework:
@@ -70,13 +92,12 @@ class Framework:
         self._binding = Binding(cluster, profile)
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
-        self._fixed = [p for p in self._order if p.scope is Scope.NODE]
-        self._moving = [p for p in self._order if p.scope is not Scope.NODE]
+        self._of_taints = [p for p in self._order if type(p).follow_taints is not Plugin.follow_taints]
         self._static_masks: dict[int, Bools] = {}
         self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
         self._matters: tuple[Hashable, Bools | None] | None = None
-        self._views = ClassViews(self._scores, profile, cluster.n_nodes)
+        self._views = ClassViews(self._scores, profile, cluster.name_ranks)
 
     def pre_filter(self, state: "State", i: int) -> CycleState:
         """Run PreFilter for pod i.
@@ -89,13 +110,12 @@ class Framework:
         if last is not None and last[0] == state.version and last[1] == cls:
             return last[2]
         cycle = CycleState(i)
-        settled = self._settle(i)
-        learnt: dict[str, Any] = {}
+        settled = self._settled[cls] if cls in self._settled else self._settle(state, i)
+        known: dict[str, Any] = {}
         order = self._order
         if settled is not None:
-            cycle.outside, fixed = settled
-            learnt |= fixed
-            order = self._moving
+            cycle.outside, known, order = settled.outside, settled.learnt, settled.moving
+        learnt: dict[str, Any] = {}
         for plugin in order:
             data = plugin.pre_filter(state, i)
             if isinstance(data, Status):
@@ -104,27 +124,38 @@ class Framework:
                     break
             elif data is not None:
                 learnt[plugin.name] = data
-        cycle.entries = [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
+        if settled is not None and not learnt:
+            cycle.entries, cycle.in_turn = settled.entries, settled.in_turn
+        else:
+            cycle.entries = self._entries(known | learnt)
+            cycle.in_turn = any(plugin.in_turn for plugin, _ in cycle.entries)
         self._last = (state.version, cls, cycle)
         return cycle
 
-    def _settle(self, i: int) -> _Settled | None:
+    def _entries(self, learnt: Mapping[str, Any]) -> list[tuple[FilterPlugin, Any]]:
+        return [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
+
+    def _settle(self, state: "State", i: int) -> _Settled | None:
         """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
 
         A refusal is reported in its turn: another plugin's may come first.
         """
         cls = self.cluster.pods[i].cls
-        if cls not in self._settled:
-            learnt = {plugin.name: plugin.pre_filter(cast("State", None), i) for plugin in self._fixed}
-            if any(isinstance(data, Status) for data in learnt.values()):
-                self._settled[cls] = None
-            else:
-                affinity = [p for p in self._pre_filters if isinstance(p, NodeAffinity)]
-                named = affinity[0].nodes(i) if affinity and learnt[affinity[0].name] is not None else None
-                self._settled[cls] = (
-                    None if named is None else ~named,
-                    {name: data for name, data in learnt.items() if data is not None},
-                )
+        settled = [plugin for plugin in self._order if plugin.is_settled(i)]
+        found = {plugin.name: plugin.pre_filter(state, i) for plugin in settled}
+        if any(isinstance(data, Status) for data in found.values()):
+            self._settled[cls] = None
+        else:
+            affinity = [p for p in self._pre_filters if isinstance(p, NodeAffinity)]
+            named = affinity[0].nodes(i) if affinity and found[affinity[0].name] is not None else None
+            learnt = {name: data for name, data in found.items() if data is not None}
+            self._settled[cls] = _Settled(
+                None if named is None else ~named,
+                learnt,
+                [plugin for plugin in self._order if plugin not in settled],
+                self._entries(learnt),
+                any(plugin.in_turn and plugin.name in learnt for plugin in self._filters),
+            )
         return self._settled[cls]
 
     def filter_all(
@@ -238,7 +269,11 @@ class Framework:
         return self._views.of(self.cluster.pods[i].cls, self.pre_filter(state, i), state)
 
     def passing(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Ints:
-        """Return the nodes that pass all filters, as `filter_all` with nominations has them.
+        """Return the nodes that pass all filters, in input order; `passed` as numbers."""
+        return np.flatnonzero(self.passed(view, state, i, within))
+
+    def passed(self, view: ClassView, state: "State", i: int, within: Bools | None) -> Bools:
+        """Return which nodes pass all filters, as `filter_all` with nominations has them; bool[N].
 
         Parameters
         ----------
@@ -253,7 +288,7 @@ class Framework:
         passed = view.open if within is None else view.open & within
         for plugin, data in cycle.entries:
             if plugin.scope is Scope.CLUSTER:
-                passed = passed & (plugin.filter_all(data, state, i) == 0)
+                passed = passed & plugin.passing(data, state, i)
         if state.nominated and passed.any():
             nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
             beside = state.nominations.beside
@@ -265,7 +300,7 @@ class Framework:
             passed = passed.copy()
             passed[nominated_pods.full(state, passed)] = False
             passed[full] = False
-        return np.flatnonzero(passed)
+        return passed
 
     def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
         """Add up the scores of feasible nodes; int64[len(nodes)], as those of `score`.
@@ -280,7 +315,7 @@ class Framework:
         """
         if view.error is not None:
             return view.error
-        total: Ints = view.points[nodes]
+        total: Ints = view.points(nodes)
         for plugin in view.relative:
             data = plugin.pre_score(state, i, nodes)
             if isinstance(data, Status):
@@ -290,15 +325,14 @@ class Framework:
                 total += plugin.normalize(data, raw) * self.profile.weights[plugin.name]
         return total
 
-    def forget_taints(self, nodes: Ints) -> None:
+    def follow_taints(self, nodes: Ints) -> None:
         """Judge anew what hard taints and cordons decide on; they have changed on some nodes.
 
         Soft taints are the same as before, and no spread constraint counts nodes by their taints.
         """
-        for plugin in self._order:
-            plugin.forget_taints()
+        for plugin in self._of_taints:
+            plugin.follow_taints(nodes)
         self._static_masks.clear()
-        self._settled.clear()
         self._last = None
         self._views.recast(nodes)
 

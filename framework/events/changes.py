@@ -7,9 +7,8 @@ Source: kube-scheduler 1.34.1 eventhandlers.go, framework/events.go.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...models.meta import KubeObject
 from ...models.node import Node
@@ -31,8 +30,7 @@ class Audience(Enum):
     NOBODY = "nobody"
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """One event with the objects that the hints get to see."""
 
     event: ClusterEvent
@@ -84,9 +82,9 @@ def occurrences(old: KubeObject | None, new: KubeObject | None) -> tuple[Occurre
     tuple of Occurrence
         Empty where the scheduler takes no notice: a kind that it does not watch, a heartbeat of a node.
     """
+    if isinstance(new, Pod) or isinstance(old, Pod):
+        return _pod(_live(old), _live(new))
     item = new if new is not None else old
-    if isinstance(item, Pod):
-        return tuple(_pod(_live(old), _live(new)))
     if isinstance(item, Node):
         return tuple(_node(old, new))
     resource = RESOURCES.get(item.kind) if item is not None else None
@@ -100,28 +98,34 @@ def _live(item: KubeObject | None) -> Pod | None:
     return item if isinstance(item, Pod) and not item.is_terminal else None
 
 
-def _pod(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
-    if old is not None and new is not None and identity(old) != identity(new):
+def _pod(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
+    if (
+        old is not None
+        and new is not None
+        and old.metadata is not new.metadata
+        and identity(old) != identity(new)
+    ):
         # Informers may merge a deletion and the addition of a pod of the same name into one update.
-        yield from _pod(old, None)
-        yield from _pod(None, new)
-        return
-    yield from _assigned(old if _is_assigned(old) else None, new if _is_assigned(new) else None)
-    yield from _waiting(None if _is_assigned(old) else old, None if _is_assigned(new) else new)
+        return (*_pod(old, None), *_pod(None, new))
+    was_assigned = old is not None and bool(old.spec.node_name)
+    is_assigned = new is not None and bool(new.spec.node_name)
+    if was_assigned:
+        if is_assigned or new is None:
+            return _assigned(old, new)
+        return (*_assigned(old, None), *_waiting(None, new))
+    if is_assigned:
+        return (*_assigned(None, new), *_waiting(old, None))
+    return tuple(_waiting(old, new))
 
 
-def _is_assigned(pod: Pod | None) -> bool:
-    return pod is not None and bool(pod.spec.node_name)
-
-
-def _assigned(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
+def _assigned(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
     if new is not None and old is not None:
-        for event in pod_events(old, new):
-            yield Occurrence(event, old, new)
-    elif new is not None:
-        yield Occurrence(events.ASSIGNED_POD_ADD, None, new)
-    elif old is not None:
-        yield Occurrence(events.ASSIGNED_POD_DELETE, old, None)
+        return tuple([Occurrence(event, old, new) for event in pod_events(old, new)])
+    if new is not None:
+        return (Occurrence(events.ASSIGNED_POD_ADD, None, new),)
+    if old is not None:
+        return (Occurrence(events.ASSIGNED_POD_DELETE, old, None),)
+    return ()
 
 
 def _waiting(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
@@ -171,9 +175,11 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
 
 def pod_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:
     """Return the events of a pod's update: one for each aspect that changed, else one general update."""
-    resource = Resource.ASSIGNED_POD if new.spec.node_name else Resource.UNSCHEDULABLE_POD
     if old.spec is new.spec and old.metadata is new.metadata and _same_in_status(old, new):
-        return (ClusterEvent(resource, Action.UPDATE),)  # as in most updates
+        return (
+            events.ASSIGNED_POD_UPDATE if new.spec.node_name else events.POD_UPDATE,
+        )  # as in most updates
+    resource = Resource.ASSIGNED_POD if new.spec.node_name else Resource.UNSCHEDULABLE_POD
     found = [action for changed, action in _POD_CHANGES if changed(old, new)]
     return tuple(ClusterEvent(resource, action) for action in found or [Action.UPDATE])
 

@@ -6,7 +6,7 @@ order of the bits takes part in matching.
 Source: kube-scheduler 1.34.1, kube-scheduler/framework/types.go and framework/types.go (MatchClusterEvents).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntFlag, StrEnum
 from functools import lru_cache
 from typing import Final
@@ -97,6 +97,13 @@ class ClusterEvent:
     resource: Resource
     action: Action
     label: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.resource, self.action, self.label)))
+
+    def __hash__(self) -> int:
+        return self._hash  # events are looked up more often than anything else
 
     @property
     def is_wildcard(self) -> bool:
@@ -132,6 +139,7 @@ POD_ADD: Final = ClusterEvent(Resource.UNSCHEDULABLE_POD, Action.ADD)
 POD_UPDATE: Final = ClusterEvent(Resource.UNSCHEDULABLE_POD, Action.UPDATE)
 POD_DELETE: Final = ClusterEvent(Resource.UNSCHEDULABLE_POD, Action.DELETE)
 ASSIGNED_POD_ADD: Final = ClusterEvent(Resource.ASSIGNED_POD, Action.ADD)
+ASSIGNED_POD_UPDATE: Final = ClusterEvent(Resource.ASSIGNED_POD, Action.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent(Resource.ASSIGNED_POD, Action.DELETE)
 NODE_ADD: Final = ClusterEvent(Resource.NODE, Action.ADD)
 NODE_DELETE: Final = ClusterEvent(Resource.NODE, Action.DELETE)

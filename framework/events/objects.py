@@ -39,37 +39,39 @@ class ObjectStore:
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key."""
-        self._leave_places(item)
-        self._kinds.setdefault(item.kind, {})[item.key] = item
-        if isinstance(item, Pod) and not item.is_terminal:
+        key = item.key
+        kind = self._kinds.setdefault(item.kind, {})
+        self._leave_places(kind.get(key))
+        kind[key] = item
+        if isinstance(item, Pod):
+            if item.is_terminal:
+                return
             if item.spec.node_name:
-                self._on_node.setdefault(item.spec.node_name, {})[item.key] = item
+                self._on_node.setdefault(item.spec.node_name, {})[key] = item
             if (group := group_name(item)) is not None:
-                self._in_group.setdefault(group, {})[item.key] = item
+                self._in_group.setdefault(group, {})[key] = item
         elif isinstance(item, (PodGroup, CompositePodGroup)) and (parent := parent_of(item)):
             self._below.setdefault(parent, {})[item.kind, item.key] = item
 
     def remove(self, item: KubeObject) -> None:
         """Forget the object of this kind and key; nothing happens if there is none."""
-        self._leave_places(item)
-        self._kinds.get(item.kind, {}).pop(item.key, None)
+        kind = self._kinds.get(item.kind, {})
+        self._leave_places(kind.pop(item.key, None))
 
-    def _leave_places(self, item: KubeObject) -> None:
-        if isinstance(item, Pod):
-            before = self.get(Pod, item.key)
-            if before is None:
-                return
+    def _leave_places(self, before: KubeObject | None) -> None:
+        if before is None:
+            return
+        if isinstance(before, Pod):
+            key = before.key
             if before.spec.node_name:
-                self._on_node.get(before.spec.node_name, {}).pop(item.key, None)
+                self._on_node.get(before.spec.node_name, {}).pop(key, None)
             if (group := group_name(before)) is not None and group in self._in_group:
                 left = self._in_group[group]
-                left.pop(item.key, None)
+                left.pop(key, None)
                 if not left:
                     del self._in_group[group]
-        elif isinstance(item, (PodGroup, CompositePodGroup)):
-            was = self.get(type(item), item.key)
-            if was is not None and (parent := parent_of(was)):
-                self._below[parent].pop((item.kind, item.key), None)
+        elif isinstance(before, (PodGroup, CompositePodGroup)) and (parent := parent_of(before)):
+            self._below[parent].pop((before.kind, before.key), None)
 
     def apply(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Make one change: addition, update or deletion."""

@@ -143,11 +143,19 @@ class HintMap:
         self._plugins[plugin.name] = plugin
         self._registered[plugin.name] = registrations(plugin, hints=self._hints)
 
-    def know(self, plugin: str) -> None:
-        """Take in a plugin that does not say what it waits for: every event counts for it."""
-        if plugin not in self._registered:
-            self._registered[plugin] = (Registration(ANY_EVENT),)
-            self._matching.clear()
+    def know(self, plugin: str) -> bool:
+        """Take in a plugin that does not say what it waits for: every event counts for it.
+
+        Returns
+        -------
+        bool
+            Whether that changes anything.
+        """
+        if plugin in self._registered:
+            return False
+        self._registered[plugin] = (Registration(ANY_EVENT),)
+        self._matching.clear()
+        return True
 
     def matching(self, event: ClusterEvent) -> Sequence[tuple[str, Registration]]:
         """Return the plugins that wait for an event, in the profile's order, with their registrations."""

@@ -88,6 +88,8 @@ class Cluster:
         The queue of the whole round, where `pending` is that of a part (`with_queue`).
     asked : frozenset of int
         The pods that `Snapshot.asked` names.
+    kept : frozenset of int
+        The pods that `Snapshot.kept` names.
     gated, untried, bound : tuple of int
         Pods with scheduling gates; pending pods whose schedulerName has no profile; pods on nodes.
     resources : tuple of str
@@ -133,6 +135,7 @@ class Cluster:
         self.pods, requests = self._read_pods(watch, like)
         self.pod_index = {info.key: info.index for info in self.pods}
         self.asked = frozenset(self.pod_index[key] for key in snapshot.asked if key in self.pod_index)
+        self.kept = frozenset(self.pod_index[key] for key in snapshot.kept if key in self.pod_index)
         self._number_resources(requests)
         self._queue()
 

@@ -58,8 +58,8 @@ class Plugin:
         """Whether an answer is the same for nodes that offer the same, of which the same is taken."""
         return False
 
-    def forget_taints(self) -> None:
-        """Forget what was learnt from hard taints and from which nodes are cordoned: some have changed."""
+    def follow_taints(self, nodes: Ints) -> None:
+        """Judge anew what was learnt from hard taints and cordons of some nodes (int64[K]), in place."""
 
 
 class FilterPlugin(Plugin):
@@ -79,6 +79,10 @@ class FilterPlugin(Plugin):
         """
         raise NotImplementedError
 
+    def is_settled(self, i: int) -> bool:
+        """Whether PreFilter finds the same for all pods of pod i's class wherever pods are."""
+        return self.scope is Scope.NODE
+
     def possible(self, i: int) -> Bools | None:
         """Say which nodes pod i may pass on somewhere in a round, wherever pods are; None for all."""
         return None
@@ -90,6 +94,11 @@ class FilterPlugin(Plugin):
     def filter_all(self, data: Any, state: "State", i: int) -> Verdicts:
         """Judge every node; uint8[N], not to be written to."""
         raise NotImplementedError
+
+    def passing(self, data: Any, state: "State", i: int) -> Bools:
+        """Return which nodes pass; bool[N]."""
+        passes: Bools = self.filter_all(data, state, i) == 0
+        return passes
 
     def filter_passed(self, data: Any, state: "State", i: int, passed: Bools) -> Verdicts:
         """Judge the nodes that passed all filters before; what is said of the others does not count."""
@@ -223,6 +232,10 @@ class ScorePlugin(Plugin):
     def is_relative(self) -> bool:
         """Whether a node's score depends on which other nodes there are."""
         return self.scope is Scope.CLUSTER or type(self).normalize is not ScorePlugin.normalize
+
+    def may_prefer(self, i: int) -> bool:
+        """Whether scores of pods of pod i's class may differ between nodes, somewhere in a round."""
+        return True
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> Any:
         """Look at the pod and the feasible nodes: None skips the plugin, a `Status` ends the cycle."""

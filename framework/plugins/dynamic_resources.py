@@ -145,6 +145,10 @@ class DynamicResources(FilterPlugin, ScorePlugin):
                 return self._refuse(str(problem))
         return None
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no claims, and asks for nothing that devices may serve."""
+        return self._index is None or not self._index.asks(i)
+
     def pre_filter(self, state: "State", i: int) -> _Pod | Status | None:
         """Look at the pod's claims; skips a pod without any."""
         index = self._index
@@ -350,6 +354,10 @@ class DynamicResources(FilterPlugin, ScorePlugin):
         return found
 
     # -- the nodes that passed --
+
+    def may_prefer(self, i: int) -> bool:
+        """Whether the pod has claims, or asks for what devices may serve."""
+        return not self.is_settled(i)
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> _Pod | tuple[()]:
         """Return what PreFilter knows; nothing for a pod without claims, which is scored all the same."""

@@ -119,6 +119,10 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
             self._by_class[cls] = _make_rules(self.cluster, i)
         return self._by_class[cls]
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no required terms, and nobody's anti-affinity can be about it."""
+        return self._rules(i) is None
+
     def pre_filter(self, state: "State", i: int) -> _Counts | None:
         """Count; skips a pod without required terms that nobody's anti-affinity is about."""
         rules = self._rules(i)
@@ -262,14 +266,21 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         facts = {"topologyKey": key, "pods": [self.cluster.pods[j].key for j in pods]}
         return [Missing(key, f"{named(self.cluster, pods)} in {domain}{why}", facts=facts)]
 
-    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
-        """Add up the weights by domain; skips a pod for which no term is met anywhere."""
+    def may_prefer(self, i: int) -> bool:
+        """Whether there is any preferred term that the pod has or is meant by."""
+        return bool(self._wishes(i))
+
+    def _wishes(self, i: int) -> list[_Wish]:
         cls = self.cluster.pods[i].cls
         wishes = self._wishes_by_class.get(cls)
         if wishes is None:
             wishes = self._wishes_by_class[cls] = list(_wishes(self.cluster, i, self._args))
+        return wishes
+
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
+        """Add up the weights by domain; skips a pod for which no term is met anywhere."""
         data = _Preference()
-        for domains, matcher, weight in wishes:
+        for domains, matcher, weight in self._wishes(i):
             counts = state.tally(matcher, domains.bins)
             if counts.any():
                 before = data.per_key.get(domains.key)

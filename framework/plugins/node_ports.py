@@ -42,6 +42,10 @@ class NodePorts(LocalFilter):
     name: ClassVar[str] = names.NODE_PORTS
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE)
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no host ports."""
+        return not self.cluster.pods[i].ports
+
     def pre_filter(self, state: "State", i: int) -> _Wanted | None:
         """Count the pods in the way on each node; skips a pod without host ports."""
         ports = self.cluster.pods[i].ports

@@ -93,6 +93,10 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
             wanted = self._wanted[info.cls] = self._make(rows, [info.request[r] for r in rows], served)
         return wanted
 
+    def is_settled(self, i: int) -> bool:
+        """Whether it finds the same wherever pods are: always."""
+        return True
+
     def _make(self, rows: list[int], amounts: list[int], served: list[bool]) -> Wanted:
         need: Amounts = np.array(amounts, dtype=self.cluster.dtype).reshape(-1, 1)
         return Wanted(rows, amounts, served, rows_of(rows), need)

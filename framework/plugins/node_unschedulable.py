@@ -3,6 +3,7 @@
 Source: kube-scheduler 1.34.1 plugins/nodeunschedulable.
 """
 
+from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...models.node import Taint
 from ..index.missing import Missing
 from ..index.taints import tolerates
 from ..vocabulary import names
+from ..vocabulary.arrays import Ints
 from .base import StaticFilter, Verdicts
 
 REASON: Final = "node(s) were unschedulable"
@@ -28,11 +30,16 @@ class NodeUnschedulable(StaticFilter):
         tolerations, gates = self.cluster.pods[i].pod.spec.tolerations, self.cluster.gates
         if any(tolerates(toleration, taint, gates) for toleration in tolerations):
             return np.zeros(len(nodes), dtype=np.uint8)
+        return self._closed
+
+    @cached_property
+    def _closed(self) -> Verdicts:
+        """The verdicts for all pods that do not tolerate it."""
         return self.cluster.cordoned.astype(np.uint8)
 
-    def forget_taints(self) -> None:
-        """Judge anew."""
-        self._by_class.clear()
+    def follow_taints(self, nodes: Ints) -> None:
+        """Judge some nodes anew."""
+        self._closed[nodes] = self.cluster.cordoned[nodes]
 
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Say that the node is cordoned."""

@@ -62,6 +62,10 @@ class NodeVolumeLimits(FilterPlugin):
     name: ClassVar[str] = names.NODE_VOLUME_LIMITS
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE)
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no volumes."""
+        return not self.cluster.pods[i].pod.spec.volumes
+
     def pre_filter(self, state: "State", i: int) -> Brought | None:
         """Return what the pod brings of drivers with a limit; skips a pod that brings nothing."""
         if state.volumes is None:

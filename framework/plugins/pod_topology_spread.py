@@ -76,13 +76,27 @@ class _SoftRules:
 
 @dataclass(slots=True, eq=False)
 class _Count:
-    """A rule with the counts of the moment: `least`, in domain `at`, and `second` are the two smallest."""
+    """A rule with the counts of the moment; `least` is the smallest of them, infinite where there is none."""
 
     rule: _Rule
     counts: Ints
     least: int
-    at: int
-    second: int
+    _others: tuple[int, int] | None = None
+
+    @property
+    def at(self) -> int:
+        """The first domain with the smallest count, -1 where there is none."""
+        return self._rest()[0]
+
+    @property
+    def second(self) -> int:
+        """The smallest count of the other domains, infinite where there is none."""
+        return self._rest()[1]
+
+    def _rest(self) -> tuple[int, int]:
+        if self._others is None:
+            self._others = _second_smallest(np.where(self.rule.exists, self.counts, _INFINITE))
+        return self._others
 
     def skewed(self, nodes: Ints, deltas: Ints) -> Bools:
         """Say which nodes fail after their domains' counts have changed by so much; bool[len(nodes)]."""
@@ -137,6 +151,10 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
             rules = self._by_class[cls] = [_make_rule(self.cluster, i, c) for c in constraints]
         return rules
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no hard constraints."""
+        return not self._rules(i)
+
     def pre_filter(self, state: "State", i: int) -> list[_Count] | None:
         """Count matching pods in every domain; skips a pod without hard constraints."""
         return [_count(rule, state) for rule in self._rules(i)] or None
@@ -151,6 +169,17 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
             verdicts = own if verdicts is None else np.where(verdicts == 0, own, verdicts)
         assert verdicts is not None  # without a constraint the plugin skips
         return verdicts
+
+    def passing(self, data: list[_Count], state: "State", i: int) -> Bools:
+        """Return where no constraint fails."""
+        passes: Bools | None = None
+        for count in data:
+            by_domain = np.zeros(count.rule.domains.size + 1, dtype=np.bool_)  # the last is to lack the label
+            by_domain[:-1] = count.counts <= count.limit()
+            own = by_domain[count.rule.domains.ids]
+            passes = own if passes is None else passes & own
+        assert passes is not None  # without a constraint the plugin skips
+        return passes
 
     def fork(self, data: list[_Count], state: "State", i: int, n: int) -> _Fork:
         """Return the node with no change yet."""
@@ -235,12 +264,19 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
                 found.append(Missing(key, text, (skew - most) / skew, facts))
         return tuple(found)
 
-    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
-        """Count matching pods in the domains of the feasible nodes; skips a pod without soft constraints."""
+    def may_prefer(self, i: int) -> bool:
+        """Whether the pod has soft constraints."""
+        return self._soft_rules(i) is not None
+
+    def _soft_rules(self, i: int) -> _SoftRules | None:
         cls = self.cluster.pods[i].cls
         if cls not in self._soft_by_class:
             self._soft_by_class[cls] = _make_soft_rules(self.cluster, i)
-        soft = self._soft_by_class[cls]
+        return self._soft_by_class[cls]
+
+    def pre_score(self, state: "State", i: int, nodes: Ints) -> _Preference | None:
+        """Count matching pods in the domains of the feasible nodes; skips a pod without soft constraints."""
+        soft = self._soft_rules(i)
         if soft is None:
             return None
         keyed = soft.keyed[nodes]
@@ -327,17 +363,16 @@ def _count(rule: _Rule, state: "State") -> _Count:
         counts = np.zeros(rule.domains.size, dtype=np.int64)
     else:
         counts = state.tally(rule.matcher, rule.bins, alive=True)
-    least, at, second = _two_smallest(np.where(rule.exists, counts, _INFINITE))
-    return _Count(rule, counts, least, at, second)
+    least = int(counts.min(initial=_INFINITE, where=rule.exists))
+    return _Count(rule, counts, least)
 
 
-def _two_smallest(values: Ints) -> tuple[int, int, int]:
-    """Return the smallest value, its place, and the smallest of the others; infinite where there is none."""
+def _second_smallest(values: Ints) -> tuple[int, int]:
+    """Return the place of the smallest value, and the smallest of the others."""
     if not values.size:
-        return _INFINITE, -1, _INFINITE
+        return -1, _INFINITE
     at = int(values.argmin())
-    second = int(np.partition(values, 1)[1]) if values.size > 1 else _INFINITE
-    return int(values[at]), at, second
+    return at, int(np.partition(values, 1)[1]) if values.size > 1 else _INFINITE
 
 
 def _round(values: NDArray[np.float64]) -> Ints:

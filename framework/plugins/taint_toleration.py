@@ -15,6 +15,9 @@ from ..vocabulary.arrays import Ints
 from .base import ScorePlugin, StaticFilter, Verdicts, default_normalize
 
 if TYPE_CHECKING:
+    from ...models.config import PluginArgs
+    from ...models.pod import Toleration
+    from ..index.cluster import Cluster
     from ..state.state import State
 
 
@@ -23,14 +26,26 @@ class TaintToleration(StaticFilter, ScorePlugin):
 
     name: ClassVar[str] = names.TAINT_TOLERATION
 
+    def __init__(self, cluster: "Cluster", args: "PluginArgs") -> None:
+        super().__init__(cluster, args)
+        self._by_tolerations: dict[tuple[Toleration, ...], Verdicts] = {}
+
     def verdicts(self, i: int) -> Verdicts:
         """Judge every node."""
-        tolerated = tolerated_mask(self.cluster, self.cluster.pods[i].pod.spec.tolerations)
-        return (~tolerated).astype(np.uint8)
+        tolerations = self.cluster.pods[i].pod.spec.tolerations
+        found = self._by_tolerations.get(tolerations)
+        if found is None:
+            tolerated = tolerated_mask(self.cluster, tolerations)
+            found = self._by_tolerations[tolerations] = (~tolerated).astype(np.uint8)
+        return found
 
-    def forget_taints(self) -> None:
-        """Judge anew."""
-        self._by_class.clear()
+    def follow_taints(self, nodes: Ints) -> None:
+        """Judge some nodes anew."""
+        cluster = self.cluster
+        for tolerations, verdicts in self._by_tolerations.items():
+            for n in nodes.tolist():
+                taint = first_untolerated(cluster.nodes[n].spec.taints, tolerations, cluster.gates)
+                verdicts[n] = taint is not None
 
     def explain(self, i: int, n: int, verdict: int) -> tuple[str, ...]:
         """Name the first taint that the pod does not tolerate."""

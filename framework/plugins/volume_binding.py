@@ -42,6 +42,10 @@ class VolumeBinding(FilterPlugin):
     name: ClassVar[str] = names.VOLUME_BINDING
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, *[Code.UNRESOLVABLE] * ALL)
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod uses no claims."""
+        return claims_of(self.cluster).of(i) is None
+
     def pre_filter(self, state: "State", i: int) -> Need | Status | None:
         """Sort the pod's claims; skips a pod without any, refuses one whose claims cannot be bound."""
         claims = claims_of(self.cluster).of(i)

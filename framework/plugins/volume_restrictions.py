@@ -56,6 +56,10 @@ class VolumeRestrictions(FilterPlugin):
     name: ClassVar[str] = names.VOLUME_RESTRICTIONS
     codes: ClassVar[tuple[Code, ...]] = (Code.SUCCESS, Code.UNSCHEDULABLE, Code.UNSCHEDULABLE)
 
+    def is_settled(self, i: int) -> bool:
+        """Whether the pod has no volumes."""
+        return not self.cluster.pods[i].pod.spec.volumes
+
     def pre_filter(self, state: "State", i: int) -> _Wanted | Status | None:
         """Find who is in the way; skips a pod without disks whose exclusive claims nobody uses."""
         uses = uses_of(self.cluster).of(i)

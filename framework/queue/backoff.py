@@ -34,7 +34,7 @@ class BackoffQueue:
         self._errors = PodHeap(lambda item: (self.expiration(item), item.sequence))
 
     def __len__(self) -> int:
-        return len(self._rejected) + len(self._errors)
+        return len(self._rejected.by_key) + len(self._errors.by_key)
 
     def __contains__(self, key: object) -> bool:
         return key in self._rejected or key in self._errors

@@ -46,19 +46,22 @@ class EventHandlers:
         """
         self._queue.objects.apply(old, new)
         happened = occurrences(old, new)
-        if isinstance(new if new is not None else old, CompositePodGroup) and not self._queue.trees.known:
-            happened = ()  # such a scheduler does not watch them
+        if not happened:
+            return ()
+        if not self._queue.trees.known and isinstance(new or old, CompositePodGroup):
+            return ()  # such a scheduler does not watch them
         updated = False
         for occurrence in happened:
-            if occurrence.audience is Audience.OWN:
+            event, audience = occurrence.event, occurrence.audience
+            if audience is Audience.OWN:
                 # One update may be several events; the queue derives them itself.
                 if not updated:
                     self._update(occurrence)
                 updated = True
                 continue
-            if occurrence.event in (events.POD_ADD, events.POD_DELETE):
+            if event is events.POD_ADD or event is events.POD_DELETE:
                 self._come_or_go(occurrence)
-            if occurrence.audience is not Audience.NOBODY:
+            if audience is not Audience.NOBODY:
                 self._move(occurrence)
         return happened
 
@@ -71,12 +74,14 @@ class EventHandlers:
         pod = occurrence.new or occurrence.old
         if not isinstance(pod, Pod) or not self._queue.responsible_for(pod):
             return
-        if occurrence.event == events.POD_ADD:
+        if occurrence.event is events.POD_ADD:
             self._queue.add(pod)
         else:
             self._queue.delete(pod)
 
     def _move(self, occurrence: Occurrence) -> None:
+        if not self._queue.is_of_interest(occurrence.event):
+            return
         if occurrence.audience is Audience.LOWER_OR_EQUAL and not (
             isinstance(occurrence.old, Pod) and self._queue.responsible_for(occurrence.old)
         ):

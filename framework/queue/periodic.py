@@ -15,6 +15,8 @@ def next_work(queue: SchedulingQueue) -> tuple[int, str] | None:
 
     At one time the tick comes before the flush, and the flush before the time event.
     """
+    if not queue.has_waiting:
+        return None
     times = ((queue.next_tick(), 0, TICK), (queue.next_flush(), 1, FLUSH), (queue.next_time(), 2, TIME))
     due = [(time, rank, name) for time, rank, name in times if time is not None]
     if not due:

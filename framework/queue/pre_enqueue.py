@@ -70,12 +70,11 @@ class PreEnqueue:
             Whether all let it in.
         """
         checks = self._checks[item.scheduler]
-        order = list(checks)
+        order = checks
         if item.gating_plugin in checks:
-            order.remove(item.gating_plugin)
-            order.insert(0, item.gating_plugin)
-        for plugin in order:
-            if checks[plugin](item.pod):
+            order = {item.gating_plugin: checks[item.gating_plugin], **checks}
+        for plugin, check in order.items():
+            if check(item.pod):
                 item.gating_plugin = plugin
                 item.unschedulable_plugins.add(plugin)
                 return False
@@ -88,6 +87,8 @@ class PreEnqueue:
         return "" if check is None else check(item.pod)
 
     def _claims(self, pod: Pod) -> str:
+        if not pod.spec.resource_claims:
+            return ""
         try:
             self._pod_claims.of(pod)
         except ClaimProblem as problem:

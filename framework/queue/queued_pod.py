@@ -39,6 +39,12 @@ class QueuedPod:
         What each plugin's hints read of `traits_of`, once that was asked.
     traits_of : Pod or None
         The version of the pod that `traits` describe.
+    key : str
+        `namespace/name`; no other version of the pod has another one, nor the next two.
+    uid : str
+        What tells it from a later pod of the same name.
+    scheduler : str
+        The profile that it asks for.
     """
 
     pod: Pod
@@ -54,21 +60,14 @@ class QueuedPod:
     expiration: int | None = None
     traits: dict[str, Hashable] = field(default_factory=dict)
     traits_of: Pod | None = None
+    key: str = field(init=False)
+    uid: str = field(init=False)
+    scheduler: str = field(init=False)
 
-    @property
-    def key(self) -> str:
-        """`namespace/name`."""
-        return self.pod.key
-
-    @property
-    def uid(self) -> str:
-        """What tells it from a later pod of the same name."""
-        return identity(self.pod)
-
-    @property
-    def scheduler(self) -> str:
-        """The profile that it asks for."""
-        return self.pod.spec.scheduler_name
+    def __post_init__(self) -> None:
+        self.key = self.pod.key
+        self.uid = identity(self.pod)
+        self.scheduler = self.pod.spec.scheduler_name
 
     @property
     def gated(self) -> bool:

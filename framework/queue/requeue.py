@@ -41,16 +41,22 @@ class Judge:
     def __init__(self, hints: Mapping[str, HintMap], counts: QueueCounts) -> None:
         self.hints = hints
         self._counts = counts
+        self._interest: dict[ClusterEvent, bool] = {}
 
     def know(self, item: QueuedPod) -> None:
         """Make sure that every rejector of a pod is known; one without hints waits for everything."""
         hints = self.hints[item.scheduler]
         for plugin in item.rejectors:
-            hints.know(plugin)
+            if hints.know(plugin):
+                self._interest.clear()
 
     def of_interest(self, event: ClusterEvent) -> bool:
         """Whether any plugin waits for an event."""
-        return event.is_wildcard or any(hints.matching(event) for hints in self.hints.values())
+        found = self._interest.get(event)
+        if found is None:
+            found = event.is_wildcard or any(hints.matching(event) for hints in self.hints.values())
+            self._interest[event] = found
+        return found
 
     def ask(
         self, plugin: str, registration: Registration, item: QueuedPod, happened: Occurrence, pods: int = 1

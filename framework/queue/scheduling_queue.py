@@ -18,6 +18,7 @@ from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.pod import Pod
 from ..events import events
 from ..events.changes import Occurrence, identity, pod_events, schedulable_change
+from ..events.events import ClusterEvent
 from ..events.moment import TIME_PASSED, time_event
 from ..events.objects import ObjectStore
 from ..hints.registry import HintMap
@@ -313,6 +314,10 @@ class SchedulingQueue:
 
     # -- events ------------------------------------------------------------
 
+    def is_of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin waits for an event; any other moves no pod."""
+        return self._judge.of_interest(event)
+
     def move_all(self, happened: Occurrence, among: Iterable[QueuedPod] | None = None) -> None:
         """Wake the pods that an event may help.
 
@@ -356,6 +361,12 @@ class SchedulingQueue:
     def pass_time(self) -> None:
         """Offer the passing of time to the pods that wait for it (KEP-3990)."""
         self.move_all(time_event(self.start + timedelta(microseconds=self.clock.now // 1000)))
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether any pod backs off or waits for an event or a gate."""
+        waiting = self._transitions
+        return len(waiting.unschedulable) > 0 or len(waiting.backoff) > 0
 
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""

@@ -23,7 +23,7 @@ def spared(cluster: Cluster) -> Bools | None:
     A pod that terminates in the input leaves in any case, so it is not among them.
     """
     limits = cluster.snapshot.limits
-    if not limits.never and limits.evictions != 0:
+    if not limits.never and limits.evictions != 0 and not cluster.kept:
         return None
     return cluster.memo("spared pods", partial(_spared, cluster))
 
@@ -31,7 +31,11 @@ def spared(cluster: Cluster) -> Bools | None:
 def _spared(cluster: Cluster) -> Bools:
     limits = cluster.snapshot.limits
     return np.array(
-        [not i.terminating and limits.spares(i.namespace, i.labels) for i in cluster.pods], dtype=np.bool_
+        [
+            not i.terminating and (i.index in cluster.kept or limits.spares(i.namespace, i.labels))
+            for i in cluster.pods
+        ],
+        dtype=np.bool_,
     )
 
 

@@ -11,6 +11,7 @@ from ...models.changes import (
     Changed,
     ChangeSet,
     CordonNode,
+    DeletePod,
     Patch,
     RemoveNode,
     ScaleWorkload,
@@ -24,6 +25,7 @@ from ...models.validation import check, read
 from ..manifests import snapshot_of
 from .fields import patch, set_field
 from .nodes import add, cordon, remove, zone_down
+from .pods import delete
 from .workloads import scale
 
 if TYPE_CHECKING:
@@ -67,6 +69,8 @@ def _made(changed: Changed, change: Change, original: Snapshot, groups: Snapshot
             return remove(changed, change)
         case CordonNode():
             return cordon(changed, change)
+        case DeletePod():
+            return delete(changed, change)
         case ZoneDown():
             return zone_down(changed, change)
         case ScaleWorkload():

@@ -13,9 +13,9 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from ...models.changes import LIKE, AddNodes, Changed, CordonNode, RemoveNode, ZoneDown
-from ...models.daemons import is_daemon, is_mirror, node_meant
+from ...models.daemons import is_daemon, node_meant
 from ...models.errors import KubestowError
-from ...models.leaving import without_pods
+from ...models.leaving import fate_of, without_pods
 from ...models.node import Node, NodeSpec
 
 if TYPE_CHECKING:
@@ -120,15 +120,13 @@ class _Left:
                 self._place(pod)
 
     def _place(self, pod: Pod) -> None:
-        owner = pod.metadata.controller
-        # Only a StatefulSet waits until a pod is gone before it makes the next one.
-        replaced = pod.is_terminating and (owner is None or owner.kind != "StatefulSet")
-        if pod.is_terminal or is_mirror(pod) or replaced:
-            self.removed.append(pod.key)
-        elif owner is None:
-            self.lost.append(pod.key)
-        else:
-            self.again[pod.key] = pod.spec.node_name or ""
+        match fate_of(pod):
+            case "removed":
+                self.removed.append(pod.key)
+            case "lost":
+                self.lost.append(pod.key)
+            case "again":
+                self.again[pod.key] = pod.spec.node_name or ""
 
 
 def _not_nominated(pod: Pod, names: Collection[str]) -> Pod:

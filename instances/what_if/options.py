@@ -1,7 +1,7 @@
 """Changes as the options of `kubestow what-if` spell them.
 
-They are made in one order, whichever stands first: profile, fields, copies, cordons, nodes that go, nodes
-that come. A file has them in its own order.
+They are made in one order, whichever stands first: profile, fields, copies, cordons, pods and nodes
+that go, nodes that come. A file has them in its own order.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from ...models.changes import (
     Change,
     ChangeSet,
     CordonNode,
+    DeletePod,
     RemoveNode,
     ScaleWorkload,
     SetField,
@@ -51,6 +52,7 @@ def changes_of(given: Mapping[str, Sequence[str]], name: str = NAME) -> ChangeSe
         *(ScaleWorkload(*_counted("--scale", text, "deploy/web=20")) for text in given["scale"]),
         *(CordonNode(_bare("--cordon", text)) for text in given["cordon"]),
         *(CordonNode(_bare("--uncordon", text), on=False) for text in given["uncordon"]),
+        *(DeletePod(text if "/" in text else f"pod/{text}") for text in given["delete"]),
         *(_zone(text) for text in given["zone-down"]),
         *(RemoveNode(_bare("--remove", text)) for text in given["remove"]),
         *(AddNodes(*_counted("--add-nodes", text, "GROUP=3 or like:NODE=3")) for text in given["add-nodes"]),

@@ -66,6 +66,22 @@ def relaxed(
     return None
 
 
+def point(rows: Rows, cost: Ints, seconds: float) -> Floats | None:
+    """Return values of all variables that solve the relaxation, as a solver has them: to start from only."""
+    from ortools.math_opt.python import mathopt
+
+    limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)), threads=1)
+    model = _model(linear(rows), cost)
+    result = attempted(lambda: mathopt.solve(model, mathopt.SolverType.GLOP, params=limit))
+    for solution in () if result is None else result.solutions:
+        if solution.primal_solution is not None:
+            values = np.zeros(len(rows.low))
+            found = solution.primal_solution.variable_values
+            values[[variable.id for variable in found]] = list(found.values())
+            return values
+    return None
+
+
 def _model(rows: Rows, cost: Ints) -> mathopt.Model:
     """Write rows without literals for MathOpt, as whole arrays instead of one call for each term."""
     from ortools.math_opt import model_pb2

@@ -19,5 +19,9 @@ def trivial_bound(cluster: Cluster, name: str) -> int:
     """Return a bound of a tier: all pods that wait, the most points, or no cost."""
     if name == tiers.SCORES:
         return most_points(cluster)
+    if name == tiers.KEPT:
+        return len(cluster.kept.intersection(cluster.pending))
+    if name == tiers.ASKED:
+        return int(not cluster.asked.isdisjoint(cluster.pending))
     waiting = Counter(tiers.scheduled(cluster.pods[i].priority) for i in cluster.pending)
     return waiting[name]

@@ -270,17 +270,22 @@ class RoundModel:
 
     def new_solver(self, seconds: float) -> cp_model.CpSolver:
         """Make a solver with the settings that keep rows and hints (docs/dependencies.md)."""
-        solver = cp_model.CpSolver()
-        parameters = solver.parameters
-        parameters.max_time_in_seconds = max(seconds, 0.01)
-        parameters.num_workers = self.options.workers
-        parameters.random_seed = self.options.seed
-        parameters.presolve_inclusion_work_limit = 0
-        parameters.symmetry_level = 0
-        parameters.catch_sigint_signal = False
-        if self.options.workers == 1:
-            parameters.max_deterministic_time = max(seconds, 0.01)
-        return solver
+        return new_solver(self.options, seconds)
+
+
+def new_solver(options: SolveOptions, seconds: float) -> cp_model.CpSolver:
+    """Make a solver with the settings that keep rows and hints (docs/dependencies.md)."""
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    parameters.max_time_in_seconds = max(seconds, 0.01)
+    parameters.num_workers = options.workers
+    parameters.random_seed = options.seed
+    parameters.presolve_inclusion_work_limit = 0
+    parameters.symmetry_level = 0
+    parameters.catch_sigint_signal = False
+    if options.workers == 1:
+        parameters.max_deterministic_time = max(seconds, 0.01)
+    return solver
 
 
 class WeightedSum:

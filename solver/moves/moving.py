@@ -55,11 +55,20 @@ def moving(
     among : callable
         Whether a movable pod, given with the name of its node, may have to move.
     """
-    before = build_cluster(snapshot, watch)
+    return moving_in(build_cluster(snapshot, watch), options, among, watch)
+
+
+def moving_in(
+    before: Cluster,
+    options: MoveOptions,
+    among: Callable[[str, str], bool] = lambda pod, node: True,
+    watch: Watch = unwatched,
+) -> Moving:
+    """Number the replacements in a cluster that is numbered already; parameters as of `moving`."""
     found = movable(before, options)
     pods, names = before.pods, before.node_names
     keys = [pods[i].key for i in found.pods if among(pods[i].key, names[pods[i].initial_node])]
-    with_new = with_replacements(snapshot, keys)
+    with_new = with_replacements(before.snapshot, keys)
     cluster = build_cluster(with_new.snapshot, watch, like=before)
     index = cluster.pod_index
     replacement = {index[old]: index[new] for old, new in with_new.replacement.items()}

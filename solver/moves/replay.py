@@ -9,10 +9,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...framework.cycle.runtime import framework_for
+from ...framework.dra.index import claim_keys
 from ...framework.measures.group_rules import faults_of_groups, nodes_for_member
 from ...framework.rules.eviction_budgets import charged
 from ...framework.rules.movable import WORDS
-from ...framework.state.moves import Bind, Cordon, Leave, Mark, Uncordon
+from ...framework.state.moves import Bind, Cordon, Deallocate, Leave, Mark, Uncordon
 from ...framework.state.state import State
 from ...models.progress import Watch, unwatched
 from ..plans.apply import apply_moves
@@ -34,7 +35,12 @@ class Run(NamedTuple):
 
 
 def replay(
-    moving: Moving, steps: Sequence[MoveStep], closed: Iterable[str] = (), watch: Watch = unwatched
+    moving: Moving,
+    steps: Sequence[MoveStep],
+    closed: Iterable[str] = (),
+    watch: Watch = unwatched,
+    *,
+    admit: bool = False,
 ) -> State:
     """Check the steps of moves; return the state in which they end.
 
@@ -42,6 +48,8 @@ def replay(
     ----------
     closed : iterable of str
         Nodes that take no moved pods from the start.
+    admit : bool
+        Whether pods that wait in the input may be bound as well.
 
     Raises
     ------
@@ -49,13 +57,13 @@ def replay(
         Naming the first step that does not hold.
     """
     nodes = [moving.cluster.node_index[name] for name in closed]
-    run = follow(moving, changes_of(moving, steps), nodes, watch)
+    run = follow(moving, changes_of(moving, steps), nodes, watch, admit=admit)
     if run.fault:
         raise ReplayFailure(f"the moves fail their replay: {run.fault}")
     return run.end
 
 
-def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
+def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change | Deallocate]:
     """Read steps back into numbers.
 
     Raises
@@ -64,7 +72,8 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
         For a step that says nothing, or several things, or names a pod or node that is not there.
     """
     cluster = moving.cluster
-    found: list[Change] = []
+    found: list[Change | Deallocate] = []
+    claims = {key: claim for claim, key in enumerate(claim_keys(cluster))}
     for number, step in enumerate(steps):
         said = step.model_dump()
         named = said.pop("node", None)
@@ -83,6 +92,8 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
                 found.append(Cordon(node))
             case "uncordon" if node is not None:
                 found.append(Uncordon(node))
+            case "deallocate" if step.deallocate in claims:
+                found.append(Deallocate(claims[step.deallocate]))
             case _:
                 raise ReplayFailure(
                     f"the moves fail their replay: step {number} names an unknown pod or node"
@@ -92,10 +103,12 @@ def changes_of(moving: Moving, steps: Sequence[MoveStep]) -> list[Change]:
 
 def follow(
     moving: Moving,
-    changes: Sequence[Change],
+    changes: Sequence[Change | Deallocate],
     closed: Collection[int] = (),
     watch: Watch = unwatched,
     state: State | None = None,
+    *,
+    admit: bool = False,
 ) -> Run:
     """Apply changes one after the other, each only if it is possible at its step.
 
@@ -105,8 +118,11 @@ def follow(
         Nodes that take no moved pods from the start.
     state : State, optional
         Where to begin, which is changed; without it where the input stands.
+    admit : bool
+        Whether pods that wait in the input may be bound as well.
     """
-    run = _Run(moving, State.initial(moving.cluster) if state is None else state, set(closed))
+    waiting = {i for i in moving.cluster.pending if i not in moving.original} if admit else set()
+    run = _Run(moving, State.initial(moving.cluster) if state is None else state, set(closed), waiting)
     for number, change in enumerate(changes):
         watch("replaying: steps", number, len(changes))
         fault = run.step(change)
@@ -122,16 +138,17 @@ class _Run:
     that terminates in the input may leave at any time, and nothing replaces it.
     """
 
-    def __init__(self, moving: Moving, state: State, closed: set[int]) -> None:
+    def __init__(self, moving: Moving, state: State, closed: set[int], waiting: set[int]) -> None:
         self.state = state
         self._moving = moving
         self._cluster = moving.cluster
         self._closed = closed
+        self._waiting, self._came = waiting, set[int]()
         self._marked: set[int] = set()
         self._left: dict[int, tuple[int, int]] = {}
         self._taken: Counter[str] = Counter()
 
-    def step(self, change: Change) -> str:
+    def step(self, change: Change | Deallocate) -> str:
         """Apply one change; return why it is not possible, empty where it is."""
         match change:
             case Mark(pod):
@@ -140,6 +157,8 @@ class _Run:
                 fault = self._leave(pod)
             case Bind(pod, node):
                 fault = self._bind(pod, node)
+            case Deallocate(claim):
+                fault = self._deallocate(claim_keys(self._cluster)[claim])
             case Cordon(node):
                 fault = ""
                 self._closed.add(node)
@@ -149,6 +168,14 @@ class _Run:
                 self._closed.discard(node)
                 self._left = {i: (old, home if home != node else -1) for i, (old, home) in self._left.items()}
         return fault
+
+    def _deallocate(self, claim: str) -> str:
+        """Give the devices of a claim back that is reserved for nobody, or only for a pod that waits."""
+        claims = self.state.claims
+        if claims is None or claim not in claims.allocations or not claims.idle(claim):
+            return f"deallocates {claim}, which is not allocated, or reserved for others"
+        self.state.deallocate(claim)
+        return ""
 
     def _mark(self, pod: int) -> str:
         key = self._cluster.pods[pod].key
@@ -183,6 +210,8 @@ class _Run:
     def _bind(self, pod: int, node: int) -> str:
         cluster, state = self._cluster, self.state
         where = f"binds {cluster.pods[pod].key} to {cluster.node_names[node]}"
+        if pod in self._waiting:
+            return self._admit(pod, node, where)
         if pod not in self._left:
             return f"{where}, which replaces no pod that left"
         old, home = self._left[pod]
@@ -201,6 +230,18 @@ class _Run:
             self._taken[budget.key] -= 1
         return ""
 
+    def _admit(self, pod: int, node: int, where: str) -> str:
+        """Bind a pod that waits in the input; whether its group may have it is a matter of the end."""
+        if node in self._closed:
+            return f"{where}, which takes no pods now"
+        status = framework_for(self._cluster, pod).filter_node(self.state, pod, node)
+        if not status.ok:
+            return f"{where}: {status.plugin}: {', '.join(status.reasons)}"
+        apply_moves(self._cluster, self.state, [Bind(pod, node)])
+        self._waiting.remove(pod)
+        self._came.add(pod)
+        return ""
+
     def fault_of_end(self) -> str:
         """Return why the state is no end of moves, empty where it is one."""
         pods = self._cluster.pods
@@ -208,6 +249,7 @@ class _Run:
             return f"{pods[pod].key} is marked and never leaves"
         for old, _ in self._left.values():
             return f"{pods[old].key} leaves and is never bound again"
-        stands = {i: int(n) for i in self._moving.original if (n := self.state.node_of[i]) >= 0}
-        gone = {self._moving.original[i] for i in stands}
+        back = {i: int(n) for i in self._moving.original if (n := self.state.node_of[i]) >= 0}
+        gone = {self._moving.original[i] for i in back}
+        stands = back | {i: int(self.state.node_of[i]) for i in self._came}
         return next(faults_of_groups(self._cluster, stands, gone), "")

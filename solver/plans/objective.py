@@ -103,6 +103,8 @@ def valuate(
     for v in leaving:
         costs.update(_cost(cluster, v, violates=v in violating))
     values: list[TierValue] = []
+    if cluster.kept:
+        values.append(TierValue(tiers.KEPT, "max", sum(i in outcome.placed for i in cluster.kept)))
     if cluster.asked:
         values.append(TierValue(tiers.ASKED, "max", int(any(i in outcome.placed for i in cluster.asked))))
     for level, victims in victim_priorities(cluster).items():

@@ -171,11 +171,16 @@ class SearchState:
         asked = self.problem.cluster.asked
         if asked:
             most[tiers.ASKED] = 0
+        kept = self.problem.cluster.kept
+        if kept:
+            most[tiers.KEPT] = 0
         for cls in self.problem.classes:
             placed = min(cls.size, int(cls.limit.sum()))
             most[tiers.scheduled(cls.priority)] += placed
             if cls.pod in asked:
                 most[tiers.ASKED] = max(most[tiers.ASKED], min(placed, 1))
+            if cls.pod in kept:
+                most[tiers.KEPT] += placed
         return most
 
     def closed(self, name: str) -> bool:

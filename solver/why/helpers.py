@@ -110,10 +110,11 @@ class _Needs:
         reach = max((pods[j].priority for j in self._able), default=None)
         if reach is None:
             return []
+        running = [v for v in self._cluster.bound if v not in self._cluster.kept]
         least = min(
             (
                 pods[v].priority
-                for v in self._cluster.bound
+                for v in running
                 if pods[v].priority < reach and (own is None or pods[v].priority >= own or self._apart(i, v))
             ),
             default=None,
@@ -121,7 +122,7 @@ class _Needs:
         guard = min(
             (
                 guard
-                for v in self._cluster.bound
+                for v in running
                 if (guard := pods[v].guard) is not None and own is not None and guard > own
             ),
             default=None,

@@ -83,7 +83,8 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     Parameters
     ----------
     snapshot : Snapshot
-        With `asked`; a pod that is in no queue of the round is not placed by any plan.
+        With `asked`; a pod that is in no queue of the round is not placed by any plan. Of `kept` only pods
+        that run count.
     options : SolveOptions
         `time_limit` is that of this question.
     like : Cluster, optional
@@ -95,7 +96,10 @@ def placeable(snapshot: Snapshot, options: SolveOptions, like: Cluster | None = 
     asked = cluster.asked.intersection(cluster.pending)
     if not asked:
         return Answer(Verdict.NO, cluster, Outcome(), alone=True)
-    options = SolveOptions(time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=1)
+    tiers = 2 if cluster.kept else 1
+    options = SolveOptions(
+        time_limit=options.time_limit, workers=options.workers, seed=options.seed, tiers=tiers
+    )
     unit = together(cluster, asked)
     single = unit[0] if len(unit) == 1 else None
     for plan in by_themselves(cluster, sorted(unit, key=lambda i: i not in asked)):

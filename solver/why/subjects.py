@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ...framework.index.cluster import Cluster
     from ...framework.rules.composites import Composite
+    from ...framework.rules.groups import Group
 
 
 def find_subject(cluster: Cluster, name: str) -> Subject:
@@ -37,7 +38,17 @@ def find_subject(cluster: Cluster, name: str) -> Subject:
     if len(named) > 1:
         keys = ", ".join(group.key for group in named)
         raise KubestowError(f"{cluster.snapshot.name}: '{name}' is the name of {len(named)} groups: {keys}")
-    [group] = named
+    return group_subject(cluster, named[0])
+
+
+def group_subject(cluster: Cluster, group: Group) -> Subject:
+    """Return the waiting members of a group.
+
+    Raises
+    ------
+    KubestowError
+        Where none waits.
+    """
     waiting = _waiting(cluster, f"PodGroup {group.key}", group.members)
     return Subject(cluster, f"PodGroup {group.key}", waiting, group, whole=True)
 

@@ -123,6 +123,28 @@ def test_copies_are_counted():
     assert ks.fit(SHOP, ks.pod("small").req(cpu="500m"), workers=1).fit.optimal.copies == 2
 
 
+ADVICE = [
+    ("a cordon to take back", lambda: ks.suggest("suggest-cordon", "web-1"), "kind", "uncordon"),
+    ("a drain in its order", lambda: ks.drain("drain-one-order", ["east-1", "west-1"]), "pod", "shop/db-1"),
+    ("moves for a gang", lambda: ks.rebalance("rebalance-gang", "admit"), "pod", "shop/web-0"),
+    ("nodes to buy", lambda: ks.provision("provision-third-zone", ["three-sizes"]), "group", "medium"),
+    (
+        "a zone that is gone",
+        lambda: ks.what_if("what-if-web", {"changes": [{"zoneDown": "a"}]}, workers=1),
+        "scenario",
+        "changes",
+    ),
+]
+
+
+@pytest.mark.parametrize("ask, column, value", [row[1:] for row in ADVICE], ids=[row[0] for row in ADVICE])
+def test_advice_has_rows_and_a_report(ask, column, value):
+    advice = ask()
+    assert str(advice)
+    assert value in list(advice.to_frame()[column])
+    assert advice.to_dict()["instance"]
+
+
 def test_a_scenario_runs():
     runs = ks.simulate("stockout-falls-back").to_frame()
     assert list(runs["scheduler"]) == ["greedy"]

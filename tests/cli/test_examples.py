@@ -67,6 +67,17 @@ def folder(tmp_path_factory):
     # a dump: its objects have uids, as an API server gives them
     documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
     (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
+    (folder / "study.yaml").write_text("instances: [tuesday.yaml]")
+    (folder / "costs.yaml").write_text("costs: {addNode: 3}")
+    spare = {
+        "kind": "Node",
+        "metadata": {"name": "spare"},
+        "status": {"allocatable": {"cpu": "9", "pods": "9"}},
+    }
+    (folder / "groups.yaml").write_text(json.dumps({"apiVersion": "v1", **spare}))
+    for file in ("instance_types.json",):
+        (folder / file).write_text((DATA / file).read_text())
+    (folder / "offers.yaml").write_text("nodeGroups: [{name: n, template: {allocatable: {cpu: '8'}}}]")
     (folder / "spare.yaml").write_text("changes: [{zoneDown: a}, {addNodes: like:b-1}]")
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
@@ -80,6 +91,7 @@ def folder(tmp_path_factory):
         ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
         ("simulation.json", ["simulate", "--log", log]),
         ("study.json", ["study", str(folder / "tuesday.yaml")]),
+        ("session.json", ["study", str(folder / "study.yaml"), "--into", str(folder / "results")]),
     ):
         made = CliRunner().invoke(main, [*words, "-o", "json"])
         assert made.exit_code == 0, made.output
@@ -102,7 +114,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
 
 
 # These work on files of their own formats, of which nothing is bundled.
-ON_FILES = {"apply-plan", "check", "hints", "queue", "report"}
+ON_FILES = {"apply-plan", "check", "hints", "queue", "report", "study-report"}
 
 
 @pytest.mark.parametrize("command", sorted(set(main.commands) - {"version"} - ON_FILES))

@@ -156,6 +156,6 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_has_another_way_to_dump_a_cluster(page):
-    shown = re.findall(r"^ +(kubectl get .*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    shown = re.findall(r"^ +(kubectl get (?!pod ).*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert shown in ([], list(DUMP_TO_FILE))
     assert bool(shown) == (page.name in ("README.md", "input.md"))

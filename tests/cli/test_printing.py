@@ -280,8 +280,10 @@ OF_PODS = ALL | {"--namespace", "--all-namespaces", "--selector"}
 @pytest.mark.parametrize("command", TABLES)
 def test_every_command_with_tables_has_the_shared_options(command):
     shared = {param.opts[-1] for param in main.commands[command].params if isinstance(param, SharedOption)}
-    pods = command in ("solve", "compare", "trace", "hints", "queue", "what-if")
-    assert shared == (OF_PODS if pods else ALL | {"--namespace"} if command == "explain" else ALL)
+    pods = command in ("solve", "compare", "trace", "hints", "queue", "what-if", "rebalance")
+    assert shared == (
+        OF_PODS if pods else ALL | {"--namespace"} if command in ("explain", "suggest") else ALL
+    )
 
 
 @pytest.mark.parametrize("command", TABLES)

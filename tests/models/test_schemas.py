@@ -42,6 +42,15 @@ PRINTED = [
     ("a pod that waits, with preemption", "explanation", "explain guard-service promo-0"),
     ("a pod that is placed", "explanation", "explain zone-spread-dead-end gateway"),
     ("a member of a group", "explanation", "explain rack-gang-dead-end train-leader"),
+    ("a pod that cannot run, by counting", "why", "explain why-four-wait render --why"),
+    ("a pod that cannot run, by search", "why", "explain why-four-wait lens --why --cores 2"),
+    ("a group that cannot run", "why", "explain why-four-wait train --why"),
+    ("a pod that the best round places", "why", "explain zone-spread-dead-end web-5 --why"),
+    ("a pod that others would pay for", "why", "explain min-domains-three-nodes kiosk-6 --why"),
+    ("a drain that is possible", "drain", "drain drain-one-order --all-nodes --rolling 1"),
+    ("moves and their front", "rebalance", "rebalance rebalance-half-used --goal free-nodes --frontier"),
+    ("nodes to buy", "provision", "provision provision-third-zone --node-groups three-sizes"),
+    ("the least change", "suggest", "suggest suggest-cordon web-1"),
     ("copies that fit", "fit", "fit zone-spread-dead-end --pod gateway"),
     ("changes of a cluster", "what-if", "what-if what-if-web --zone-down a"),
     ("a study of two", "study", "study guard-service rack-two-replicas"),
@@ -83,9 +92,23 @@ def test_answers_of_the_queue_are_as_their_schemas_say(tmp_path):
         jsonschema.validate(replayed, schema("queue"))  # a script's own fields are its author's
 
 
+def test_a_study_into_a_folder_and_its_statistics_are_as_their_schemas_say(tmp_path):
+    (tmp_path / "study.yaml").write_text("{instances: [guard-service], variants: [{name: a}, {name: b}]}")
+    session = f"study {tmp_path / 'study.yaml'} --into {tmp_path / 'out'} --rows csv -q"
+    jsonschema.validate(printed(session), strict(schema("study-session")))
+    jsonschema.validate(printed(f"study-report {tmp_path / 'out'}"), strict(schema("study-report")))
+
+
+def test_what_a_check_finds_is_as_its_schema_says(tmp_path):
+    (tmp_path / "why.json").write_text(json.dumps(printed("explain why-four-wait render --why")))
+    found = printed(f"check {tmp_path / 'why.json'} why-four-wait")
+    jsonschema.validate(found, strict(schema("check")))
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_schema_has_a_row(name):
-    assert name in {row[1] for row in PRINTED} | {"hint", "queue"}
+    apart = {"check", "hint", "queue", "study-session", "study-report"}
+    assert name in {row[1] for row in PRINTED} | apart
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

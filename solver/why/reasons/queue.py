@@ -96,7 +96,7 @@ def _group(subject: Subject, group: Group) -> Iterator[Reason]:
             object=where,
             field="spec.schedulingPolicy.gang.minCount",
             text=f"gang of at least {group.min_count} pods",
-            lift=partial(_changed, group.key, _alone),
+            lift=partial(on_group, group.key, _alone),
             facts={"minCount": group.min_count, "waiting": len(group.pending), "running": len(group.running)},
         )
     for key in group.topology_keys:
@@ -105,7 +105,7 @@ def _group(subject: Subject, group: Group) -> Iterator[Reason]:
             object=where,
             field="spec.schedulingConstraints.topology",
             text=f"all of the group in one {key}",
-            lift=partial(_changed, group.key, partial(_anywhere, key)),
+            lift=partial(on_group, group.key, partial(_anywhere, key)),
             facts={"key": key},
         )
 
@@ -138,7 +138,7 @@ def _parents(subject: Subject, group: Group) -> Iterator[Reason]:
                 object=where,
                 field="spec.schedulingPolicy.gang.minGroupCount",
                 text=f"at least {groups_needed(item.spec)} of its groups start together",
-                lift=partial(_changed, key, _alone),
+                lift=partial(on_group, key, _alone),
                 facts={"minGroupCount": groups_needed(item.spec)},
             )
         for constraint in item.spec.scheduling_constraints.topology:
@@ -148,7 +148,7 @@ def _parents(subject: Subject, group: Group) -> Iterator[Reason]:
                     object=where,
                     field="spec.schedulingConstraints.topology",
                     text=f"all of its groups in one {constraint.key}",
-                    lift=partial(_changed, key, partial(_anywhere, constraint.key)),
+                    lift=partial(on_group, key, partial(_anywhere, constraint.key)),
                     facts={"key": constraint.key},
                 )
 
@@ -168,7 +168,7 @@ def _spec_of(snapshot: Snapshot, key: str, reference: Any) -> GroupSpec | None:
     return next((item.spec for item in snapshot.pod_groups if item.key == key), None)
 
 
-def _changed(key: str, change: Callable[[GroupSpec], dict[str, Any]], snapshot: Snapshot) -> Snapshot:
+def on_group(key: str, change: Callable[[GroupSpec], dict[str, Any]], snapshot: Snapshot) -> Snapshot:
     """Change the spec of a PodGroup, a CompositePodGroup or a Workload's template by its group's key."""
 
     def apply(item: Any) -> Any:

@@ -10,6 +10,7 @@ from kubestow.models.changes import (
     AddNodes,
     ChangeSet,
     CordonNode,
+    DeletePod,
     Patch,
     RemoveNode,
     ScaleWorkload,
@@ -20,7 +21,10 @@ from kubestow.models.changes import (
 from kubestow.models.errors import KubestowError
 from kubestow.reports.document import as_yaml
 
-OPTIONS = ("add-nodes", "remove", "cordon", "uncordon", "zone-down", "scale", "set", "profile", "node-groups")
+OPTIONS = (
+    *("add-nodes", "remove", "cordon", "uncordon", "delete"),
+    *("zone-down", "scale", "set", "profile", "node-groups"),
+)
 
 
 def spelled(**given):
@@ -36,6 +40,8 @@ def spelled(**given):
         ("remove", "node/n1", RemoveNode("n1")),
         ("cordon", "n1", CordonNode("n1")),
         ("uncordon", "n1", CordonNode("n1", on=False)),
+        ("delete", "p", DeletePod("pod/p")),
+        ("delete", "pod/shop/p", DeletePod("pod/shop/p")),
         ("zone_down", "a", ZoneDown("a")),
         ("zone_down", "rack=r1", ZoneDown("r1", "rack")),
         ("scale", "deploy/web=20", ScaleWorkload("deploy/web", 20)),

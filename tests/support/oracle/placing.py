@@ -63,3 +63,38 @@ def best_tiers(cluster):
     search = _Asking(cluster)
     search.visit()
     return {name: value for name, (_, value) in search.best.items() if value}
+
+
+class _Helping(_Placing):
+    """All plans: the best, and the best of those that place the pods and take nothing from the kept."""
+
+    def __init__(self, cluster):
+        self._kept = cluster.kept
+        super().__init__(cluster)
+        self.best_good = None
+
+    def _likeness(self, i):
+        return i in self._kept, super()._likeness(i)
+
+    def _consider(self):
+        left = {v for k, v in enumerate(self.victims) if self.fate[k] == PAID}
+        tiers = tiers_of(self.cluster, self.placed, left, "none", self.allocations)
+        if tiers is None:
+            return
+        vector = costs(tiers)
+        if vector < self.best_costs:
+            self.best_costs = vector
+        waiting = {i for i in self._kept if self.cluster.pods[i].initial_node < 0}
+        good = not self._asked.isdisjoint(self.placed) and waiting <= self.placed.keys()
+        if good and self._kept.isdisjoint(left):
+            self.best_good = vector if self.best_good is None else min(vector, self.best_good)
+
+
+def best_plan_helps(cluster):
+    """Whether a best plan places a pod of `Snapshot.asked` and takes nothing from those of `Snapshot.kept`.
+
+    `kept` is a wish here: the best plan is that of the round without it.
+    """
+    search = _Helping(cluster)
+    search.visit()
+    return search.best_good is not None and search.best_good <= search.best_costs

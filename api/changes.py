@@ -1,0 +1,158 @@
+"""Questions about changes of a cluster: what would help, what happens if, in which order, what to buy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .advice import Advice
+from .clusters import Instance, snapshot_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ..models.drain import Drain
+    from ..models.moves import MoveOptions
+    from ..models.provision import Provision
+    from ..models.rebalance import MoveGoal, Rebalance
+    from ..models.suggest import SuggestDocument
+    from ..models.what_if import WhatIf
+
+
+def suggest(
+    instance: Instance,
+    name: str | None = None,
+    *,
+    alternatives: int = 3,
+    others_may_wait: bool = False,
+    **search: Any,
+) -> Advice[SuggestDocument]:
+    """Return the least change after which a pod or group is placed (docs/suggest.md); `search` as in `solve`.
+
+    Parameters
+    ----------
+    name : str, optional
+        A waiting pod or pod group; all that the best plan leaves out by default.
+    alternatives : int
+        How many suggestions are wanted at most.
+    others_may_wait : bool
+        Whether others may be left out or evicted for it.
+    """
+    from ..instances.what_if.apply import changed_by
+    from ..solver.options import SolveOptions
+    from ..solver.suggest.question import suggest as find
+    from ..solver.suggest.suggest_options import SuggestOptions
+
+    wanted = SuggestOptions(alternatives=alternatives, others_may_wait=others_may_wait)
+    names = None if name is None else [name]
+    return Advice(find(snapshot_from(instance), names, wanted, SolveOptions(**search), changed_by))
+
+
+def what_if(instance: Instance, *changes: str | Path | dict[str, Any], **search: Any) -> Advice[WhatIf]:
+    """Return the round before and after changes (docs/what-if.md); `search` as in `solve`.
+
+    Parameters
+    ----------
+    *changes : str, Path or dict
+        A scenario each: a file of changes, or what such a file holds.
+    """
+    from ..instances.what_if.apply import changed_by
+    from ..instances.what_if.file import load_changes, read_changes
+    from ..solver.options import SolveOptions
+    from ..solver.what_if import what_if as solve_all
+
+    snapshot = snapshot_from(instance)
+    sets = [
+        read_changes("changes", item) if isinstance(item, dict) else load_changes(item) for item in changes
+    ]
+    return Advice(solve_all(snapshot, [changed_by(snapshot, each) for each in sets], SolveOptions(**search)))
+
+
+def drain(
+    instance: Instance,
+    nodes: Sequence[str] | None = None,
+    *,
+    rolling: int | None = None,
+    leave_unmovable: bool = False,
+    moves: MoveOptions | None = None,
+    **search: Any,
+) -> Advice[Drain]:
+    """Return an order in which nodes become empty, or a proof that there is none (docs/drain.md).
+
+    Parameters
+    ----------
+    nodes : sequence of str, optional
+        All nodes by default, which takes `rolling`.
+    rolling : int, optional
+        At most so many at a time, each of which comes back; all at once, to stay closed, by default.
+    leave_unmovable : bool
+        Whether pods that may not move stay; without it they make a drain impossible.
+    moves : MoveOptions, optional
+        Which pods may move beyond the rule, and which may not.
+    """
+    from ..models.moves import MoveOptions
+    from ..solver.moves.chosen import chosen_nodes
+    from ..solver.moves.drain import DrainOptions
+    from ..solver.moves.drain import drain as find_order
+    from ..solver.options import SolveOptions
+
+    snapshot = snapshot_from(instance)
+    wanted = DrainOptions(rolling=rolling, leave_unmovable=leave_unmovable, moves=moves or MoveOptions())
+    chosen = chosen_nodes(snapshot, nodes or (), None, every=nodes is None)
+    return Advice(find_order(snapshot, chosen, wanted, SolveOptions(**search)))
+
+
+def rebalance(
+    instance: Instance,
+    goal: MoveGoal,
+    *,
+    max_moves: int | None = None,
+    frontier: bool = False,
+    price: str = "",
+    moves: MoveOptions | None = None,
+    **search: Any,
+) -> Advice[Rebalance]:
+    """Return the fewest moves of running pods that gain most (docs/rebalance.md); `search` as in `solve`.
+
+    Parameters
+    ----------
+    goal : str
+        admit, free-nodes, cheapest, spread or pack.
+    max_moves : int, optional
+    frontier : bool
+        Whether the best gain for each number of moves is wanted, too.
+    price : str
+        The label or annotation of nodes that has their price; `cheapest` takes one.
+    moves : MoveOptions, optional
+        Which pods may move beyond the rule, and which may not.
+    """
+    from ..models.moves import MoveOptions
+    from ..solver.options import SolveOptions
+    from ..solver.rebalance.api import rebalance as search_moves
+    from ..solver.rebalance.round import MoveWishes
+
+    wishes = MoveWishes(goal=goal, most=max_moves, price=price, options=moves or MoveOptions())
+    return Advice(search_moves(snapshot_from(instance), wishes, SolveOptions(**search), frontier=frontier))
+
+
+def provision(
+    instance: Instance, node_groups: Sequence[str], *, max_price: float | None = None, **search: Any
+) -> Advice[Provision]:
+    """Return the cheapest new nodes for the pods that wait (docs/provision.md); `search` as in `solve`.
+
+    Parameters
+    ----------
+    node_groups : sequence of str
+        Files of node groups, or names of bundled ones.
+    max_price : float, optional
+        Place the most important pods within this price.
+    """
+    from ..instances.node_groups.file import load_catalogue
+    from ..instances.what_if.apply import changed_by
+    from ..models.purchases import in_millionths
+    from ..solver.options import SolveOptions
+    from ..solver.provision.answer import provision as cheapest
+
+    limit = None if max_price is None else in_millionths(max_price)
+    catalogue = load_catalogue(node_groups)
+    return Advice(cheapest(snapshot_from(instance), catalogue, changed_by, limit, SolveOptions(**search)))
