@@ -42,6 +42,7 @@ from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.provision import provision
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.rebalance import rebalance
+from kubestow.commands.regress import regress
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
@@ -308,6 +309,7 @@ main.add_command(instances)
 main.add_command(provision)
 main.add_command(queue)
 main.add_command(rebalance)
+main.add_command(regress)
 main.add_command(report)
 main.add_command(study)
 main.add_command(study_report)

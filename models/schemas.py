@@ -11,6 +11,7 @@ from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
 from .provision import Provision
 from .rebalance import Rebalance
+from .regress import Regression
 from .study import Study
 from .study_report import StudyReport
 from .study_run import StudySession
@@ -54,6 +55,7 @@ DOCUMENTS: Final = {
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
+    "regression": Document("Regression", "kubestow regress check -o json", Regression),
     "study-session": Document(
         "Session of a study", "kubestow study STUDY.yaml --into DIR -o json", StudySession
     ),

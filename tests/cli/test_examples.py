@@ -82,6 +82,8 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    made = CliRunner().invoke(main, ["regress", "init", str(folder / "rounds"), "guard-service"])
+    assert made.exit_code == 0, made.output
     log = str(folder / "events.jsonl")
     for file, words in (
         ("plan.json", ["solve", str(folder / "cluster.yaml")]),

@@ -54,6 +54,7 @@ PRINTED = [
     ("copies that fit", "fit", "fit zone-spread-dead-end --pod gateway"),
     ("changes of a cluster", "what-if", "what-if what-if-web --zone-down a"),
     ("a study of two", "study", "study guard-service rack-two-replicas"),
+    ("rounds beside the best known", "regression", "regress run catalogue --only guard-service"),
     ("both schedulers through time", "simulation", "simulate stockout-falls-back --scheduler both"),
     ("a trace with scores and victims", "trace", "trace zone-spread-dead-end"),
     ("a trace with groups", "trace", "trace rack-gang-dead-end"),
