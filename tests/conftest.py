@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import threading
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,6 +40,13 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
         return connect(self, address, *args)
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c() -> None:
+    """Ctrl-C is Python's, whatever a bare solver of another test has put in the handler's place."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
 
 @pytest.fixture(autouse=True)

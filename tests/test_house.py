@@ -80,6 +80,12 @@ def test_no_rooms_import_each_other_in_a_circle():
     assert circles(rooms(ARROWS)) == []
 
 
+def test_cp_sat_is_made_in_one_place():
+    """A solver that is made elsewhere would take Ctrl-C away from all that comes after it."""
+    named = [name for name in modules() if "CpSolver()" in file_of(name).read_text(encoding="utf-8")]
+    assert named == ["solver.model.cp_solver"]
+
+
 def test_every_file_at_the_root_is_under_the_rule():
     assert {name for name in modules() if "." not in name} == {*BELOW}
 

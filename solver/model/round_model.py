@@ -22,6 +22,7 @@ from ...encoders.devices.variables import device_variables
 from ...encoders.terms import Goal, Terms
 from ...models.errors import InternalError
 from ...models.progress import Watch, unwatched
+from .cp_solver import cp_solver
 from .interrupts import run_interruptibly, run_or_leave
 from .sparse_rows import Rows, rows_of
 from .submodel import Submodels
@@ -275,14 +276,11 @@ class RoundModel:
 
 def new_solver(options: SolveOptions, seconds: float) -> cp_model.CpSolver:
     """Make a solver with the settings that keep rows and hints (docs/dependencies.md)."""
-    solver = cp_model.CpSolver()
+    solver = cp_solver(workers=options.workers, seed=options.seed)
     parameters = solver.parameters
     parameters.max_time_in_seconds = max(seconds, 0.01)
-    parameters.num_workers = options.workers
-    parameters.random_seed = options.seed
     parameters.presolve_inclusion_work_limit = 0
     parameters.symmetry_level = 0
-    parameters.catch_sigint_signal = False
     if options.workers == 1:
         parameters.max_deterministic_time = max(seconds, 0.01)
     return solver

@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
-from ortools.sat.python import cp_model
-
 from ...framework.state.moves import Bind, Leave
 from ...models import tiers
 from ...models.progress import Watch, unwatched
 from ...models.rebalance import FrontPoint
+from ..model.cp_solver import cp_solver
 from .decoding import outcome_of
 from .document import tiers_of
 from .search import MoveSearch
@@ -94,9 +93,8 @@ def _summed(
     """Return the point of a large round, by simple rules and the bound by sums, and its plan."""
     sums, mobility = best.state.sums, capped.mobility
     assert mobility is not None
-    solver = cp_model.CpSolver()
+    solver = cp_solver()
     solver.parameters.max_time_in_seconds = seconds / 2
-    solver.parameters.num_workers = 1
     held = [(tiers.MOVES, most)]
     plans: list[Sequence[Move]] = [(), *(_beginning(capped, outcome, most) for outcome in known)]
     if sums.free:

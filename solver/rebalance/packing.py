@@ -27,6 +27,7 @@ from ortools.sat.python import cp_model
 from ...encoders.moves import leavers_of
 from ..bounds.lp import attempted
 from ..bounds.sums import ROUNDING
+from ..model.cp_solver import cp_solver
 from .patterns import NodeType, Pattern, Prices
 
 if TYPE_CHECKING:
@@ -164,9 +165,7 @@ class Packing:
                 sum((a // divisor) * x[c] for a, c in zip(amounts, used, strict=True)) <= room // divisor
             )
         model.maximize(sum(prices[c] * x[c] for c in used))
-        solver = cp_model.CpSolver()
-        solver.parameters.num_workers = 1
-        solver.parameters.catch_sigint_signal = False
+        solver = cp_solver()
         solver.parameters.max_time_in_seconds = max(min(_PRICING_LIMIT, until - time.monotonic()), 0.05)
         status = solver.solve(model)
         ceiling = sum(prices[c] * kind.limits[c] for c in used)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from ortools.sat.python import cp_model
-
 from ...models import tiers
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime
+from ..model.cp_solver import cp_solver
 from ..model.interrupts import run_interruptibly
 from ..search import phases
 from ..search.params import DEFAULT, SearchParams
@@ -21,6 +20,8 @@ from .state import MoveState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ortools.sat.python import cp_model
 
     from ...encoders.problem import Problem
     from ..options import ProgressCallback, SolveOptions
@@ -131,11 +132,8 @@ class MoveSearch:
         return bound
 
     def _solver(self, seconds: float, workers: int = 1) -> cp_model.CpSolver:
-        solver = cp_model.CpSolver()
+        solver = cp_solver(workers=workers, seed=self.state.options.seed)
         solver.parameters.max_time_in_seconds = max(seconds, 0.1)
-        solver.parameters.num_workers = workers
-        solver.parameters.random_seed = self.state.options.seed
-        solver.parameters.catch_sigint_signal = False
         return solver
 
     def _after(self, share: float) -> float:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from ortools.sat.python import cp_model
 
+from ..model.cp_solver import cp_solver
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -33,9 +35,7 @@ class Master:
         self._menu = menu
         self._model = cp_model.CpModel()
         self._taken = {step: self._model.new_bool_var(step.text) for step in menu.steps}
-        self._solver = cp_model.CpSolver()
-        self._solver.parameters.num_workers = 1
-        self._solver.parameters.random_seed = seed
+        self._solver = cp_solver(seed=seed)
         for series in menu.series:
             self._model.add_at_most_one(self._of(series))
         count = len(menu.steps) + 1
