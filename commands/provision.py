@@ -40,8 +40,8 @@ Examples:
   kubestow provision provision-third-zone --node-groups three-sizes --max-price 0.5
   kubestow provision provision-third-zone --node-groups three-sizes --write-changes buy.yaml
   kubestow provision cluster.yaml --node-groups instance_types.json -o json
-  kubestow provision provision-consolidate --node-groups four-types --consolidate
-  kubestow provision --live --node-groups offers.yaml --consolidate --group-label pool
+  kubestow provision provision-consolidate --node-groups three-sizes --consolidate --group-label pool
+  kubestow provision --live --node-groups offers.yaml
 """,
 )
 @several_instances

@@ -156,7 +156,7 @@ def _plan(ask: Ask, tried: Tried, bounds: Mapping[str, int] | None, watch: Watch
             if free[n]
         ),
         price=next(tier.value for tier in tried.value.tiers if tier.name == tiers.PRICE) / MILLION,
-        tiers=tuple(_tier(tier, (bounds or {}).get(tier.name)) for tier in tried.value.tiers),
+        tiers=tuple(_tier(tier, (bounds or {}).get(tier.name)) for tier in tried.tiers),
         moves=told.moves,
         bindings=told.bindings,
         steps=told.steps,

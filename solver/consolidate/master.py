@@ -14,7 +14,7 @@ from ...encoders.terms import Goal, Terms
 from ...models import tiers
 from ..model.round_model import RoundModel
 from ..provision.climb import climb
-from ..provision.master import disentangled, purchase_rows
+from ..provision.master import NODES, disentangled, purchase_rows
 
 if TYPE_CHECKING:
     from ...models.progress import Watch
@@ -58,6 +58,10 @@ class Master:
             for name in names
         ]
         offers = purchase_rows(model.context, self._nodes, self._market.catalogue, self._excluded)
+        nodes = Terms()
+        for terms in offers:
+            nodes.extend(terms)
+        goals.append(Goal(NODES, "min", nodes, 0, nodes.high))
         found = climb(model.context.model, goals, self._market.options, until)
         if found.solution is None:
             return found, None

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 from ...models import tiers
 from ...models.errors import is_interrupt
+from ..plans.objective import TierValue
+from ..provision.master import NODES
 from ..provision.search import least_of
 from ..rebalance.search import MoveSearch
 from ..rebalance.starts import one_at_a_time, tightest
@@ -51,9 +53,14 @@ class Tried:
     interrupted: bool
 
     @property
+    def tiers(self) -> tuple[TierValue, ...]:
+        """What it is worth: the tiers of the moves, then how many nodes are bought."""
+        return (*self.value.tiers, TierValue(NODES, "min", sum(self.at.counts)))
+
+    @property
     def costs(self) -> tuple[int, ...]:
-        """What it is worth, tier by tier; less is better."""
-        return self.value.costs
+        """The same to compare by; less is better."""
+        return tuple(tier.cost for tier in self.tiers)
 
 
 @dataclass
@@ -184,25 +191,25 @@ class Search:
             climbed, counts = master.search(self._until)
             found.interrupted |= climbed.interrupted
             if climbed.infeasible:  # the worth of all purchases is known
-                found.bounds = {tier.name: tier.value for tier in found.best.value.tiers}
+                found.bounds = {tier.name: tier.value for tier in found.best.tiers}
                 return
-            found.bounds = combined(found.best.value, climbed.bounds)
+            found.bounds = combined(found.best.tiers, climbed.bounds)
             if counts is None or self._proven(found):
                 return
             tried = self._offer(found, BoughtRound(self._ask, counts, self._watch))
-            found.bounds = combined(found.best.value, climbed.bounds)
+            found.bounds = combined(found.best.tiers, climbed.bounds)
             if self._proven(found) or not (climbed.optimal and tried.proven):
                 return
             master.exclude(counts)
 
     def _proven(self, found: Found) -> bool:
-        return found.bounds == {tier.name: tier.value for tier in found.best.value.tiers}
+        return found.bounds == {tier.name: tier.value for tier in found.best.tiers}
 
 
-def combined(best: ObjectiveVector, bounds: dict[str, int]) -> dict[str, int]:
+def combined(best: Sequence[TierValue], bounds: dict[str, int]) -> dict[str, int]:
     """Return bounds of all plans from those of all but some that are proven no better than the best."""
     found: dict[str, int] = {}
-    for tier in best.tiers:
+    for tier in best:
         if tier.name not in bounds:
             break
         better = max if tier.sense == "max" else min
@@ -210,5 +217,5 @@ def combined(best: ObjectiveVector, bounds: dict[str, int]) -> dict[str, int]:
         if found[tier.name] != tier.value:
             break
         if bounds[tier.name] != tier.value:  # none of the others comes near the best in this tier
-            return {each.name: each.value for each in best.tiers}
+            return {each.name: each.value for each in best}
     return found

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import product
 from random import Random
 
-from kubestow.framework.build import build_cluster
 from kubestow.instances.node_groups.file import read_catalogue
 from kubestow.instances.what_if.apply import changed_by
 from kubestow.models.moves import MoveOptions
@@ -20,7 +19,7 @@ from support.move_rounds import moves_round
 from support.oracle.exhaustive_moves import best_moves
 
 MOST = 2
-"""Nodes that are bought at most, in all."""
+"""Nodes that are bought of an offer, at most."""
 
 
 def tiny_consolidation(seed):
@@ -47,35 +46,25 @@ def _group(rng, name, sizes, prices):
         "price": rng.choice(prices),
         "template": {"labels": {"size": name}, "allocatable": allocatable},
     }
+    one["stock"] = rng.choice([0, 1, 1, 2] if name == "s" else [0, 1])
     if rng.random() < 0.3:
-        one["stock"] = rng.choice([0, 1])
-    if rng.random() < 0.5:
         one["max"] = rng.choice([1, 2, 3])
-    one["template"]["zone"] = rng.choice("xy")
+    if rng.random() < 0.5:
+        one["template"]["zone"] = rng.choice("xy")
     return one
 
 
 def best_costs(snapshot, catalogue):
-    """Return the costs of the best purchase and moves: pods by level (negative), millionths, moves."""
+    """Return the least costs of all plans: pods by level (negative), millionths, moves, nodes bought."""
     sizes = {item.name: item.metadata.labels.get("size") for item in snapshot.nodes}
     zones = {item.name: item.metadata.labels["topology.kubernetes.io/zone"] for item in snapshot.nodes}
     offers = {offer.group: offer for offer in catalogue.offers}
-    owned = {n: size for n, size in sizes.items() if size and offers[size].zone == zones[n]}
-    limits = {item.name: item for item in catalogue.limits}
+    owned = {n: size for n, size in sizes.items() if size and offers[size].zone in ("", zones[n])}
+    limits = {item.name: item.most for item in catalogue.limits}
     market = question(snapshot, catalogue, changed_by, MoveOptions(), "", SolveOptions()).market
     best = None
     for counts in product(range(MOST + 1), repeat=len(catalogue.offers)):
-        if sum(counts) > MOST or any(
-            n
-            and (
-                (offer.stock is not None and n > offer.stock)
-                or (
-                    limits[offer.group].most is not None
-                    and n + list(owned.values()).count(offer.group) > limits[offer.group].most
-                )
-            )
-            for n, offer in zip(counts, catalogue.offers, strict=True)
-        ):
+        if any(n > _room(offer, limits, owned) for n, offer in zip(counts, catalogue.offers, strict=True)):
             continue
         found = moving(market.stripped(counts).snapshot, MoveOptions())
         cluster, paid = found.cluster, catalogue.price(counts)
@@ -90,13 +79,22 @@ def best_costs(snapshot, catalogue):
             return (*(-placed.count(level) for level in levels), paid + price)
 
         costs = best_moves(cluster, found.replacement, worth).costs
+        costs = (*costs, sum(counts))
         best = costs if best is None else min(best, costs)
     return best
 
 
+def _room(offer, limits, owned):
+    """Return how many nodes of an offer can be bought beside those that stand."""
+    most = limits[offer.group]
+    standing = list(owned.values()).count(offer.group)
+    return min(offer.stock, MOST if most is None else max(most - standing, 0))
+
+
 def costs_of(plan):
     """Return the same of an answer."""
+    units = {"price": MILLION}
     return tuple(
-        round(tier.value * MILLION) if tier.name == "price" else int(-tier.value if tier.sense == "max" else tier.value)
+        round(units.get(tier.name, 1) * (-tier.value if tier.sense == "max" else tier.value))
         for tier in plan.tiers
     )
