@@ -20,6 +20,7 @@ from ..rebalance.starts import one_at_a_time, tightest
 from .master import Master
 from .one_by_one import OneByOne
 from .round import BoughtRound
+from .sums import least_price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,10 +36,11 @@ if TYPE_CHECKING:
 _LARGEST_MASTER: Final = 20_000
 _MOST_NEW: Final = 200
 
-# Shares of the time that is left: for the heuristic, for one purchase, and for its simple rules.
+# Shares of the time that is left: for the heuristic, for one purchase and its simple rules, for sums.
 _SHARE_OF_HEURISTIC: Final = 0.2
 _SHARE_OF_TRIAL: Final = 0.4
 _SHARE_OF_RULES: Final = 0.2
+_SHARE_OF_SUMS: Final = 0.2
 
 
 @dataclass
@@ -95,6 +97,7 @@ class Search:
     def __init__(self, ask: Ask, until: float, begin: Callable[[str], None], watch: Watch) -> None:
         self._ask, self._until, self._begin, self._watch = ask, until, begin, watch
         self._tried: dict[Counts, Tried] = {}
+        self._floor: int | None = None
 
     def run(self) -> Found:
         """Search until the best is proven, or time is up."""
@@ -162,8 +165,7 @@ class Search:
         """Return how many nodes of each offer can be of use: each has a pod, and all cost no more."""
         market = self._ask.market
         movers = len(found.best.at.round.mobility.successors)
-        placed = [tier.value for tier in found.best.value.tiers[: len(market.levels)]]
-        full = placed == list(market.most)
+        full = self._full(found)
         price = next(tier.value for tier in found.best.value.tiers if tier.name == tiers.PRICE)
         limits = {item.name: item.most for item in market.catalogue.limits}
         most = []
@@ -178,6 +180,8 @@ class Search:
     def _exactly(self, found: Found) -> None:
         """Search the model of purchase and moves until its optimum is no better than the best."""
         most = self._most(found)
+        self._floor = self._by_sums(found, most)
+        found.bounds = self._sharpened(found, {})
         classes = len(found.best.at.problem.classes)
         nodes = sum(most) + found.best.at.round.cluster.n_nodes
         if sum(most) > _MOST_NEW or classes * nodes > _LARGEST_MASTER or found.interrupted:
@@ -193,14 +197,35 @@ class Search:
             if climbed.infeasible:  # the worth of all purchases is known
                 found.bounds = {tier.name: tier.value for tier in found.best.tiers}
                 return
-            found.bounds = combined(found.best.tiers, climbed.bounds)
+            found.bounds = self._sharpened(found, climbed.bounds)
             if counts is None or self._proven(found):
                 return
             tried = self._offer(found, BoughtRound(self._ask, counts, self._watch))
-            found.bounds = combined(found.best.tiers, climbed.bounds)
+            found.bounds = self._sharpened(found, climbed.bounds)
             if self._proven(found) or not (climbed.optimal and tried.proven):
                 return
             master.exclude(counts)
+
+    def _by_sums(self, found: Found, most: Counts) -> int | None:
+        """Return a bound of the price where all pods that wait are placed."""
+        if not self._full(found) or self._left() <= 0:
+            return None
+        self._begin("a bound by sums")
+        return least_price(self._ask, most, _SHARE_OF_SUMS * self._left(), self._watch)
+
+    def _full(self, found: Found) -> bool:
+        """Whether all pods that wait are placed."""
+        most = self._ask.market.most
+        return [tier.value for tier in found.best.value.tiers[: len(most)]] == list(most)
+
+    def _sharpened(self, found: Found, bounds: dict[str, int]) -> dict[str, int]:
+        """Return bounds of all plans from those of a model, and by sums."""
+        known = combined(found.best.tiers, bounds)
+        if self._floor is None:
+            return known
+        market = self._ask.market
+        placed = {tiers.scheduled(level): n for level, n in zip(market.levels, market.most, strict=True)}
+        return {**placed, **known, tiers.PRICE: max(self._floor, known.get(tiers.PRICE, self._floor))}
 
     def _proven(self, found: Found) -> bool:
         return found.bounds == {tier.name: tier.value for tier in found.best.tiers}

@@ -11,6 +11,7 @@ from kubestow.instances.node_groups.file import read_catalogue
 from kubestow.instances.what_if.apply import changed_by
 from kubestow.models.moves import MoveOptions
 from kubestow.models.purchases import MILLION
+from kubestow.solver.consolidate import search as search_module
 from kubestow.solver.consolidate.answer import consolidate
 from kubestow.solver.consolidate.owned import owned_nodes
 
@@ -263,3 +264,16 @@ def test_who_may_move_is_what_options_say():
     objects = [stands("a", "large"), local]
     assert answer(objects, [SMALL, LARGE]).optimal.price * MILLION == 3 * MILLION
     assert answer(objects, [SMALL, LARGE], moves=MoveOptions(delete_emptydir_data=True)).optimal.price == 1
+
+
+@pytest.mark.parametrize("seed", [7, 12, 14, 15, 17, 29, 59, 64])
+def test_without_the_model_sums_bound_the_price(seed, monkeypatch):
+    """As in large rounds: the best is no cheaper than the bound, and no dearer than the answer."""
+    monkeypatch.setattr(search_module, "_MOST_NEW", -1)
+    snapshot, catalogue = tiny_consolidation(seed)
+    found = consolidate(snapshot, catalogue, changed_by, options=OPTIONS)
+    best = best_costs(snapshot, catalogue)
+    assert best <= costs_of(found.optimal) <= costs_of(found.heuristic)
+    [price] = [tier for tier in found.optimal.tiers if tier.name == "price"]
+    if not found.waiting:
+        assert 0 <= round(price.bound * MILLION) <= best[-3]
