@@ -17,7 +17,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
          -m kubestow -m kubestow.cli -m kubestow.entry -m kubestow.__main__ -p benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help install solve test lint types unit test-fast format picture plugins release-tables report-pictures bench docs notebooks \
+.PHONY: help install solve test lint types unit test-fast format picture plugins families release-tables report-pictures bench docs notebooks \
         wheel-test constraints clean
 
 help: ## show this list
@@ -61,6 +61,9 @@ picture: $(STAMP) ## draw the arrows between rooms anew in docs/architecture.md
 plugins: $(STAMP) ## bring the table of plugins in docs/plugins.md up to date
 	PYTHONPATH=tests $(BIN)/python -m support.plugin_table --write
 
+families: $(STAMP) ## bring the families and knobs in docs/generators.md up to date
+	PYTHONPATH=tests $(BIN)/python -m support.family_table --write
+
 release-tables: $(STAMP) ## bring the tables of docs/releases.md up to date
 	PYTHONPATH=tests $(BIN)/python -m support.release_tables --write
 
@@ -90,7 +93,7 @@ wheel-test: $(STAMP) ## build sdist and wheel, install them into fresh environme
 
 constraints: $(STAMP) ## pin what a reproducible install takes, for every Python from 3.11 on
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
-	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report \
+	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report --extra study \
 	  pyproject.toml --output-file constraints.txt
 
 clean: ## remove the environment, builds and caches

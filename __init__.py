@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
     from .api.changes import drain, provision, rebalance, suggest, what_if
-    from .api.clusters import Cluster, cluster, live, load
+    from .api.clusters import Cluster, cluster, generate, live, load
     from .api.constraints import constraint
-    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied
+    from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
     from .api.rounds import compare, explain, fit, greedy, simulate, solve, why
     from .api.studies import Study
     from .models.errors import KubestowError
@@ -38,6 +38,7 @@ __all__ = [
     "Simulated",
     "Solution",
     "Studied",
+    "StudiedFolder",
     "Study",
     "budget",
     "cluster",
@@ -47,6 +48,7 @@ __all__ = [
     "drain",
     "explain",
     "fit",
+    "generate",
     "greedy",
     "group",
     "live",
@@ -69,9 +71,9 @@ _HOMES = {
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
     "api.changes": ("drain", "provision", "rebalance", "suggest", "what_if"),
-    "api.clusters": ("Cluster", "cluster", "live", "load"),
+    "api.clusters": ("Cluster", "cluster", "generate", "live", "load"),
     "api.constraints": ("constraint",),
-    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied"),
+    "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),
     "api.rounds": ("compare", "explain", "fit", "greedy", "simulate", "solve", "why"),
     "api.studies": ("Study",),
     "models.errors": ("KubestowError",),

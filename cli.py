@@ -22,6 +22,7 @@ from kubestow.commands.drain import drain
 from kubestow.commands.explain import explain
 from kubestow.commands.exporter import exporter
 from kubestow.commands.fit import fit
+from kubestow.commands.generate import generate
 from kubestow.commands.group import INTERRUPTED, Cli, before_a_plan, complain, leave
 from kubestow.commands.inputs import (
     complete_kube_version,
@@ -41,10 +42,12 @@ from kubestow.commands.printing import Printing, pod_names, printing
 from kubestow.commands.provision import provision
 from kubestow.commands.queue import hints, queue
 from kubestow.commands.rebalance import rebalance
+from kubestow.commands.regress import regress
 from kubestow.commands.report import report
 from kubestow.commands.simulate import simulate
 from kubestow.commands.snapshot import take
 from kubestow.commands.study import study
+from kubestow.commands.study_report import study_report
 from kubestow.commands.suggest import suggest
 from kubestow.commands.trace import trace
 from kubestow.commands.voice import is_verbose, news, progress_told
@@ -300,13 +303,16 @@ main.add_command(check)
 main.add_command(explain)
 main.add_command(exporter)
 main.add_command(fit)
+main.add_command(generate)
 main.add_command(hints)
 main.add_command(instances)
 main.add_command(provision)
 main.add_command(queue)
 main.add_command(rebalance)
+main.add_command(regress)
 main.add_command(report)
 main.add_command(study)
+main.add_command(study_report)
 main.add_command(suggest)
 main.add_command(simulate)
 main.add_command(take)

@@ -172,6 +172,35 @@ def cluster(
     )
 
 
+def generate(
+    family: str, seed: int = 0, *, kube_version: str = DEFAULT_KUBE_VERSION, **knobs: int | float | str
+) -> Cluster:
+    """Make a round of a family of generators (docs/generators.md has them, and their knobs).
+
+    Parameters
+    ----------
+    family : str
+        As `kubestow generate` lists it.
+    seed : int
+        Another one gives another round; the same gives the same.
+    kube_version : str
+        As in `load`.
+    **knobs
+        Other values than the family's defaults.
+
+    Raises
+    ------
+    KubestowError
+        Where there is no such family or knob, or a value is out of range.
+    """
+    from ..instances.generators import registry
+    from ..instances.manifests import snapshot_of
+
+    version = KubeVersion.parse(kube_version, option="kube_version")
+    made = snapshot_of(registry.generate(family, seed, **knobs), name=f"{family}-{seed}")
+    return Cluster(replace(made, kube_version=version))
+
+
 def snapshot_from(instance: Instance) -> Snapshot:
     """Return the snapshot of whatever stands for a cluster; files and bundled instances are loaded."""
     if isinstance(instance, Snapshot):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..models.fit import Fit
     from ..models.plan import Comparison, Plan
     from ..models.study import Study
+    from ..models.study_report import StudyReport
+    from ..studies.folder import StudyFolder
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,6 +247,40 @@ class Studied(Shown):
             about = item.model_dump(exclude={"tiers"})
             rows += [{**about, **tier.model_dump()} for tier in item.tiers] or [about]
         return frame(rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StudiedFolder(Shown):
+    """The folder of a study, as it is now.
+
+    Attributes
+    ----------
+    folder : StudyFolder
+        What `kubestow study STUDY.yaml --into DIR` wrote, or writes still.
+    """
+
+    folder: StudyFolder
+
+    @property
+    def statistics(self) -> StudyReport:
+        """The document of `kubestow study-report -o json`."""
+        from ..studies.report import report_of
+
+        return report_of(self.folder.path)
+
+    def report(self) -> RenderableType:
+        """Return the report of `kubestow study-report`."""
+        from ..reports.study_statistics import statistics_report
+
+        return statistics_report(self.statistics)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `kubestow study-report -o json`."""
+        return self.statistics.model_dump(by_alias=True)
+
+    def to_frame(self) -> Frame:
+        """Return a data frame with a row for each tier of each run that is done, or for its error."""
+        return frame(row.model_dump() for row in self.folder.of_plan())
 
 
 def _flat(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

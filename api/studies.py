@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .clusters import snapshot_from
-from .results import Studied
+from .results import Studied, StudiedFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from ..models.snapshot import Snapshot
     from ..models.study import StudiedInstance
@@ -50,3 +51,16 @@ class Study:
             except KubestowError as error:
                 rows.append(StudiedInstance.failed(str(instance), str(error)))
         return Studied(study(rows, self.options, watch))
+
+    @staticmethod
+    def load(folder: str | Path) -> StudiedFolder:
+        """Load what `kubestow study STUDY.yaml --into DIR` has written into a folder so far.
+
+        Raises
+        ------
+        InputError
+            Where it is no such folder.
+        """
+        from ..studies.folder import StudyFolder
+
+        return StudiedFolder(StudyFolder(folder))

@@ -15,6 +15,7 @@ from .inputs import (
     complete_waiting_pod,
     input_options,
     instance_names,
+    limits_of,
     search_of,
     search_options,
     snapshots,
@@ -108,11 +109,12 @@ def explain(
     for option, given in (("--headline", headline), ("--cores", cores is not None)):
         if given:
             raise click.UsageError(f"{option} goes with --why only")
+    limits = limits_of(choices)
     for name in _OF_A_SEARCH:
         if click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --why only")
     [(snapshot, _)] = snapshots(instances, choices)
-    _tell(snapshot, pod, alone, printing)
+    _tell(replace(snapshot, limits=limits), pod, alone, printing)
 
 
 def _tell(snapshot: Snapshot, pod: str, alone: bool, printing: Printing) -> None:

@@ -82,7 +82,8 @@ def exporter(
     Every so often the cluster that kubectl reaches is read (--live, lists only), the round is solved with
     both schedulers within the time limit, and /metrics has the numbers. A round that cannot be read or solved
     is counted, and the numbers stay those of the last one that could. An INSTANCE is read anew each time.
-    SIGTERM ends the server with exit code 0, Ctrl-C with 130.
+    SIGTERM ends the server with exit code 0, Ctrl-C with 130; with --once the metrics are those of the best
+    plan so far.
     """
     metrics = _metrics()
     arguments = () if instance is None else (instance,)
@@ -90,9 +91,10 @@ def exporter(
     if instance is None and not choices["live"]:
         raise click.UsageError("what is needed is --live or an INSTANCE")
     if once:
-        if _round(metrics, arguments, search, choices):
-            leave(INTERRUPTED, "interrupted")
+        interrupted = _round(metrics, arguments, search, choices)
         click.echo(metrics.text(), nl=False)
+        if interrupted:
+            leave(INTERRUPTED, "interrupted; these are the numbers of the best plan so far")
         return
 
     if instance == "-":

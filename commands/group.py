@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
 
 import click
 
-from .help import Command, format_examples, named
+from .help import CommandGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,19 +29,10 @@ INTERRUPTED: Final = 130
 UNREAD: Final = 141
 
 
-class Cli(click.Group):
-    """A group of commands whose errors become exit codes."""
+class Cli(CommandGroup):
+    """The group of all commands, whose errors become exit codes."""
 
-    command_class = Command
     _ends_process = False
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words before the command; without any, the help is the answer."""
-        if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help())
-            ctx.exit(DONE)
-        with named(ctx):
-            return super().parse_args(ctx, args)
 
     def main(
         self,
@@ -76,10 +67,6 @@ class Cli(click.Group):
             if self._ends_process:
                 _end_undisturbed()
         sys.exit(code)
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples."""
-        format_examples(self.epilog, ctx, formatter)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any

@@ -62,3 +62,21 @@ class Command(click.Command):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+class CommandGroup(click.Group):
+    """A group of commands, with examples below its help."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command; without any, the help is the answer."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        with named(ctx):
+            return super().parse_args(ctx, args)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        format_examples(self.epilog, ctx, formatter)

@@ -31,7 +31,7 @@ F = TypeVar("F", bound="Callable[..., Any]")
 _DOCUMENTS: Final = ("json", "yaml")
 _WORDS: Final = {
     "wide": "all rows and more columns",
-    "csv": "a line for each tier",
+    "csv": "one long table",
     "script": "a shell script for kubectl",
 }
 

@@ -10,6 +10,7 @@ import click
 
 from .help import Command
 from .inputs import OPENB, complete_instance, input_options, snapshots
+from .study_report import is_study, page_of_study
 from .voice import note, progress_told, voice_options
 
 if TYPE_CHECKING:
@@ -56,6 +57,14 @@ Examples:
     metavar="LABEL",
     help="The node label whose values are the racks.  [default: what pod groups name, else zones]",
 )
+@click.option(
+    "--why",
+    "whys",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="What explain --why -o json says of a pod that waits; may be repeated.",
+)
 @click.option("--log", metavar="FILE", type=click.Path(dir_okay=False), help="Events of simulate --log.")
 @click.option(
     "--plot",
@@ -75,6 +84,7 @@ def report(
     output: str | None,
     instance: tuple[str, ...],
     topology_key: str | None,
+    whys: tuple[str, ...],
     log: str | None,
     plot: str | None,
     figure: str | None,
@@ -83,9 +93,9 @@ def report(
     """Make a page of a plan, a comparison, a study or a simulation that people look at.
 
     DOCUMENT is what `kubestow solve`, `compare` (with --against as well), `study` or `simulate` printed with
-    `-o json` or `-o yaml`, `-` for standard input. The page is one file that loads nothing: the cluster by
-    zone and rack, both schedulers beside each other, what moved and why. A plan is replayed on its instance
-    first.
+    `-o json` or `-o yaml`, `-` for standard input, or the folder of `study --into`. The page is one file that
+    loads nothing: the cluster by zone and rack, both schedulers beside each other, what moved and why. A plan
+    is replayed on its instance first.
     """
     from ..instances.documents import the_document
     from ..instances.files import read_file
@@ -93,28 +103,42 @@ def report(
 
     if output is None and plot is None:
         raise click.UsageError("what is needed is -o FILE for a page, or --plot FILE for a figure")
-    if document == "-" and "-" in (*instance, log):
+    if [document, *instance, *whys, log].count("-") > 1:
         raise click.UsageError("standard input (-) can be read only once")
     if figure is not None and plot is None:
         raise click.UsageError("--figure goes with --plot only")
+    if is_study(document):
+        if output is None or plot or instance or log or topology_key:
+            words = (
+                f"a page alone, with -o FILE; `kubestow study-report {document} --plot FILE` draws figures"
+            )
+            raise click.UsageError(f"of a study's folder there is {words}")
+        _write(output, page_of_study(document))
+        return
     name, content = read_file(document, "one document")
     read = read_document(name, the_document(name, content, WANTED))
     if log is not None and not isinstance(read, Simulated):
         raise click.UsageError("--log goes with the document of kubestow simulate only")
     if not isinstance(read, Rounds) and (instance or topology_key):
         raise click.UsageError("--instance and --topology-key go with a plan or a comparison only")
+    if not isinstance(read, Rounds) and whys:
+        raise click.UsageError("--why goes with a plan or a comparison only")
     solved = _solved(read, instance, choices) if isinstance(read, Rounds) else None
     timelines = _timelines(read, log)
+    proven = _proven(read, whys)
     if plot is not None:
         from ..reports.figures import draw
 
         draw(plot, read, figure, solved, timelines)
     if output is not None:
-        from ..reports.output_file import output_file
+        _write(output, _page(read, solved, timelines, topology_key, proven))
 
-        text = _page(read, solved, timelines, topology_key)
-        with output_file(output) as file:
-            file.write(text)
+
+def _write(output: str, text: str) -> None:
+    from ..reports.output_file import output_file
+
+    with output_file(output) as file:
+        file.write(text)
 
 
 def _page(
@@ -122,6 +146,7 @@ def _page(
     solved: Mapping[str, SolvedRound] | None,
     timelines: Mapping[str, Timeline] | None,
     key: str | None,
+    proven: Mapping[str, str],
 ) -> str:
     from ..models.errors import KubestowError
     from ..models.study import Study
@@ -133,8 +158,22 @@ def _page(
         raise KubestowError(f"kubestow report needs {error.name}: {INSTALL}") from None
 
     if isinstance(read, Rounds):
-        return round_page(read, solved, key)
+        return round_page(read, solved, key, proven)
     return study_page(read) if isinstance(read, Study) else simulation_page(read, timelines)
+
+
+def _proven(read: Document, whys: Sequence[str]) -> dict[str, str]:
+    """Read the answers about pods that wait."""
+    from ..instances.documents import the_document
+    from ..instances.files import read_file
+    from ..reports.html.reading import Rounds
+    from ..reports.html.whys import read_whys
+
+    if not isinstance(read, Rounds):
+        return {}
+    files = [read_file(why, "one document") for why in whys]
+    wanted = "an answer of explain --why -o json"
+    return read_whys([(name, the_document(name, content, wanted)) for name, content in files], read)
 
 
 def _timelines(read: Document, log: str | None) -> dict[str, Timeline] | None:

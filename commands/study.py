@@ -18,6 +18,7 @@ from .inputs import OPENB, complete_instance, input_options, search_of, search_o
 from .live import live_options, refuse_stray
 from .plugin import is_plugin
 from .printing import Printing, printing
+from .study_into import into_options, refuse_stray_options, study_into
 from .voice import news
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ Examples:
   kubestow study monday.yaml tuesday.yaml -o csv
   kubestow study monday.yaml tuesday.yaml -o json --time-limit 300 --workers 2
   kubestow study monday.yaml --live
+  kubestow study study.yaml --into results --workers 2
 """,
 )
 @click.argument(
@@ -46,6 +48,7 @@ Examples:
     callback=stdin_once,
     shell_complete=complete_instance,
 )
+@into_options
 @printing("wide", "csv", "json")
 @live_options
 @search_options
@@ -57,7 +60,15 @@ def study(instances: tuple[str, ...], printing: Printing, **choices: Any) -> Non
     with one thread, on this machine or on a Dask cluster; the time limit is for each of them. An instance
     that cannot be read or solved has a row with the reason, and the exit code is 1. Ctrl-C ends the study
     with the rows that are done. With --live the cluster as it is now is one more instance, the last.
+
+    With --into the one argument is a study file: instances, schedulers, variants and seeds. Each of its runs
+    is kept in the folder when it is done, and `kubestow study-report` has the statistics.
     """
+    if choices["into"] is not None:
+        with _interrupts_noted() as interrupted:
+            study_into(instances, printing, choices, interrupted)
+        return
+    refuse_stray_options()
     from ..models.study import ERROR
     from ..solver.study import study as solve_all
 

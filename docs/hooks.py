@@ -75,6 +75,9 @@ def commands_page() -> str:
     for name, command in sorted(main.commands.items()):
         context = click.Context(command, info_name=name, parent=root)
         lines += [f"## {name}", "", "```text", command.get_help(context), "```", ""]
+        for each, part in sorted(getattr(command, "commands", {}).items()):
+            of_part = click.Context(part, info_name=each, parent=context)
+            lines += [f"### {name} {each}", "", "```text", part.get_help(of_part), "```", ""]
     return "\n".join(lines)
 
 

@@ -9,6 +9,21 @@ For each constrained key k of a group, with one literal per domain d, at most on
     a member is newly placed in d  ->  in[g,k,d]
     in[g,k,d]  ->  every running member outside d leaves
 
+A gang without running members that has one class of m = minCount pending ones comes with all or with none.
+For such gangs g that ask for the same, a being their request and most what can be free at most:
+
+    Σ placed members of g <= m·starts[g]
+    Σ starts[g] <= Σ_d floor(Σ_{n in d} floor(most(n)/a) / m)     over the domains of their key, or all nodes
+
+and where all pods of a level are theirs, for every resource r and the classes c of other levels:
+
+    Σ placed members = m·gangs                                    the level's value is a multiple of m
+    m·Σ starts[g] + Σ floor(request_r(c)/a_r)·placed[c] <= Σ_n floor(most_r(n)/a_r)
+
+Every plan holds to these: what a node has left beside whole pods, or a domain beside whole gangs, is of use
+to no gang. The rows of room alone fill it with parts of gangs, and only branching shows that these never
+start.
+
 Nodes without the key are out. A group that waits (object missing, too few members, members at odds) places no
 member.
 
@@ -57,6 +72,7 @@ def encode(ctx: Context) -> None:
     for unit in units(ctx.problem.cluster):
         if unit.index in ctx.problem.units:
             _evicted_whole(ctx, unit)
+    whole: list[tuple[Group, PodClass]] = []
     for group in groups(ctx.problem.cluster):
         classes = classes_of(ctx.problem, group)
         if not classes:
@@ -66,8 +82,11 @@ def encode(ctx: Context) -> None:
             continue
         if group.min_count is not None:
             _whole(ctx, group, classes)
+            if not group.running and [c.size for c in classes] == [group.min_count]:
+                whole.append((group, classes[0]))
         for key in group.topology_keys:
             _together(ctx, group, key, classes)
+    _all_or_none(ctx, whole)
 
 
 def classes_of(problem: Problem, group: Group) -> list[PodClass]:
@@ -130,6 +149,61 @@ def _whole(ctx: Context, group: Group, classes: Sequence[PodClass]) -> None:
     present = ctx.placed(classes).extend(staying(ctx, group))
     row = ctx.model.add(present.expression() >= group.quorum * starts(ctx, group))
     row.with_name(f"gang[{group.key}]")
+
+
+def _all_or_none(ctx: Context, whole: Sequence[tuple[Group, PodClass]]) -> None:
+    """Add what follows from gangs that come with all their members, a class each, or with none."""
+    alike: dict[tuple[object, ...], list[tuple[Group, PodClass]]] = {}
+    for group, cls in whole:
+        ctx.model.add(ctx.placed([cls]).expression() <= cls.size * starts(ctx, group))
+        key = (cls.priority, cls.size, cls.request.tobytes(), cls.mask.tobytes(), group.topology_keys[:1])
+        alike.setdefault(key, []).append((group, cls))
+    for found in alike.values():
+        gangs, classes = [group for group, _ in found], [cls for _, cls in found]
+        if not classes[0].bounded or classes[0].served:
+            continue
+        _count_gangs(ctx, gangs, classes[0])
+        level = classes[0].priority
+        if sum(c.priority == level for c in ctx.problem.classes) == len(classes):
+            size = classes[0].size
+            number = ctx.model.new_int_var(0, len(gangs), f"gangs[priority={level}]")
+            ctx.model.add(ctx.placed(classes).expression() == size * number)
+            _count_beside(ctx, gangs, classes)
+
+
+def _count_gangs(ctx: Context, gangs: Sequence[Group], cls: PodClass) -> None:
+    """Bound how many of like gangs start by what their domains have room for; `cls`: the members of one."""
+    problem, keys = ctx.problem, gangs[0].topology_keys
+    most = problem.most_slots
+    for r, amount in enumerate(cls.request.tolist()):
+        if amount > 0:
+            most = np.minimum(most, problem.most_free[r] // amount)
+    ids = problem.cluster.domains(keys[0]).ids if keys else np.zeros(len(most), dtype=np.int32)
+    here = cls.mask & (ids >= 0)
+    room = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(room, ids[here], np.maximum(most, 0)[here])
+    ctx.at_most(_started(ctx, gangs), int((room // cls.size).sum()), name=f"gangs[{gangs[0].key}]")
+
+
+def _count_beside(ctx: Context, gangs: Sequence[Group], members: Sequence[PodClass]) -> None:
+    """Bound like gangs and all others that come to their nodes, in whole pods of the gangs."""
+    problem, cls = ctx.problem, members[0]
+    nodes = np.flatnonzero(cls.mask).tolist()
+    theirs = {c.index for c in members}
+    others = problem.asking(names.NODE_RESOURCES_FIT, (c for c in problem.classes if c.index not in theirs))
+    for r, amount in enumerate(cls.request.tolist()):
+        if amount <= 0:
+            continue
+        taken = Terms().extend(_started(ctx, gangs), cls.size)
+        for c in others:
+            if r not in c.served and c.request[r] >= amount:
+                taken.extend(ctx.placed([c], nodes), int(c.request[r]) // amount)
+        room = np.maximum(problem.most_free[r, nodes], 0) // amount
+        ctx.at_most(taken, int(room.sum()), name=f"beside[{gangs[0].key},{problem.cluster.resources[r]}]")
+
+
+def _started(ctx: Context, gangs: Sequence[Group]) -> Terms:
+    return Terms([starts(ctx, group) for group in gangs], [1] * len(gangs), [1] * len(gangs))
 
 
 def _together(ctx: Context, group: Group, key: str, classes: Sequence[PodClass]) -> None:

@@ -15,6 +15,7 @@ from ..models.progress import Watch, unwatched
 from ..models.validation import check, check_new, read, title
 from .clock import Clock
 from .json_lists import Items
+from .simulator_export import as_list
 from .unknown_fields import UnknownFields, explained
 
 AnyObject = KubeObject | KubeSchedulerConfiguration
@@ -78,6 +79,7 @@ class Objects:
             If it is no Kubernetes object, or one that the API server would refuse, or differs from the one of
             its kind and name that is there already.
         """
+        document = as_list(file, document)
         where = place
         try:
             for number, (where, kind, version, raw) in enumerate(_unroll(file, document, place), 1):

@@ -9,7 +9,6 @@ from typing import Any, Final, get_args
 
 from ..models.base import parse_duration, parse_timestamp
 from ..models.config import KubeSchedulerConfiguration
-from ..models.defaulting import default_pod
 from ..models.errors import KubestowError
 from ..models.features import FeatureGates
 from ..models.kinds import KINDS, find_kind
@@ -36,16 +35,19 @@ from ..models.scenario import (
     Zone,
 )
 from ..models.snapshot import Snapshot
-from ..models.validation import check, check_new, read
+from ..models.validation import check, read
 from .clock import DEFAULT_START
 from .crowds import MOST_PODS, pods_of, refuse_crowds
 from .documents import the_document
 from .files import read_file, read_files
 from .manifests import load_snapshot, parse_snapshot
+from .one_object import one_object
 from .scenario_nodes import refuse_unknown_nodes
 from .scenario_reader import REQUIRED, Section
+from .sktrace import Trace, load_sktrace
 
 HOST: Final = "kubernetes.io/hostname"
+_AFTER_A_TRACE: Final = 60 * SECOND
 _SCALABLE: Final = ("Deployment", "ReplicaSet", "StatefulSet", "Job")
 
 
@@ -108,7 +110,8 @@ class _Loader:
         top.text("apiVersion", "")
         name = top.text("name", "") or Path(self._file).name.split(".")[0]
         start = top.given("start", parse_timestamp, None)
-        duration = self._time(top, "duration")
+        trace = self._trace(top)
+        duration = self._time(top, "duration", None if trace is None else trace.end + _AFTER_A_TRACE)
         if duration <= 0:
             raise top.fault("duration", "must be longer than 0s")
         scheduler = top.section("scheduler")
@@ -129,6 +132,9 @@ class _Loader:
         sections = top.sections("events")
         events = [self._event(section, groups) for section in sections]
         refuse_unknown_nodes(sections, events, snapshot, autoscaler)
+        if trace is not None:
+            events += trace.events
+            snapshot = replace(snapshot, notes=(*snapshot.notes, *trace.notes))
         scenario = Scenario(
             name=name,
             snapshot=replace(snapshot, name=name),
@@ -147,6 +153,10 @@ class _Loader:
         return scenario
 
     # -- the sections ------------------------------------------------------------
+
+    def _trace(self, section: Section) -> Trace | None:
+        path = section.text("trace", "")
+        return load_sktrace(self._folder / path) if path else None
 
     def _feature_gates(self, section: Section) -> FeatureGates:
         text = section.text("featureGates", "")
@@ -410,14 +420,7 @@ class _Loader:
         model = find_kind(raw["kind"], raw["apiVersion"])
         if model is None:
             raise section.fault(field, f"{raw.get('apiVersion')} {raw.get('kind')} is no kind that is read")
-        item = read(model, raw, self._file)
-        check_new(item, self._file)
-        if isinstance(item, Pod):
-            item = default_pod(item)
-            if item.status.phase is None:
-                item = item.model_copy(update={"status": item.status.model_copy(update={"phase": "Pending"})})
-        check(item, self._file)
-        return item
+        return one_object(model, raw, self._file)
 
     def _time(self, section: Section, field: str, usual: int | None = None) -> int:
         def nanoseconds(value: object) -> int:

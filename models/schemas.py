@@ -12,7 +12,10 @@ from .fit import Fit
 from .plan import Comparison, Plan, Upgrade
 from .provision import Provision
 from .rebalance import Rebalance
+from .regress import Regression
 from .study import Study
+from .study_report import StudyReport
+from .study_run import StudySession
 from .suggest import SuggestDocument
 from .what_if import WhatIf
 
@@ -54,6 +57,11 @@ DOCUMENTS: Final = {
     "fit": Document("Fit", "kubestow fit -o json", Fit),
     "what-if": Document("What if", "kubestow what-if -o json", WhatIf),
     "study": Document("Study", "kubestow study -o json", Study),
+    "regression": Document("Regression", "kubestow regress check -o json", Regression),
+    "study-session": Document(
+        "Session of a study", "kubestow study STUDY.yaml --into DIR -o json", StudySession
+    ),
+    "study-report": Document("Statistics of a study", "kubestow study-report -o json", StudyReport),
     "simulation": Document("Simulation", "kubestow simulate -o json", SimulationSummary),
     "trace": Document("Trace", "kubestow trace -o json", Trace),
     "hint": Document("Hint", "kubestow hints -o json", HintVerdict),

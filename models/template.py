@@ -1,4 +1,7 @@
-"""A pod, or a gang of like pods, of which a cluster is to take as many copies as it can (docs/fit.md)."""
+"""A pod, or a gang of like pods, of which a cluster is to take as many copies as it can (docs/fit.md).
+
+Sources: kubernetes pkg/controller/{resourceclaim,volume/ephemeral} for the claims of a copy.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from .pod import Pod, PodResourceClaimStatus, PodSchedulingGroup, PodStatus
 from .resource_api import ResourceClaim
 from .scheduling import CompositePodGroup, PodGroup
 from .snapshot import Snapshot
+from .storage import PersistentVolumeClaim
 
 _Ranked = TypeVar("_Ranked", Pod, PodGroup, CompositePodGroup)
 
@@ -67,6 +71,7 @@ class Template:
             pod_groups=(*groups, *made.groups),
             composite_pod_groups=tuple(map(_doubled, snapshot.composite_pod_groups)),
             resource_claims=(*snapshot.resource_claims, *made.claims),
+            persistent_volume_claims=(*snapshot.persistent_volume_claims, *made.volume_claims),
         )
         return Round(changed, tuple(made.keys))
 
@@ -108,6 +113,7 @@ class _Copies:
         self.pods: list[Pod] = []
         self.groups: list[PodGroup] = []
         self.claims: list[ResourceClaim] = []
+        self.volume_claims: list[PersistentVolumeClaim] = []
         self.keys: list[tuple[str, ...]] = []
 
     def add(self) -> None:
@@ -142,6 +148,7 @@ class _Copies:
                 "spec": pod.spec.model_copy(update={**change, "node_name": type(pod.spec)().node_name}),
             }
         )
+        self.volume_claims += _volume_claims_of(copy)
         own = tuple(self._claims_of(copy))
         return copy.model_copy(update={"status": PodStatus(phase="Pending", resource_claim_statuses=own)})
 
@@ -152,16 +159,7 @@ class _Copies:
             if template is None:
                 continue
             name = f"{pod.name}-{wanted.name}"
-            owner = OwnerReference(
-                api_version="v1", kind="Pod", name=pod.name, uid=pod.metadata.uid, controller=True
-            )
-            meta = ObjectMeta(
-                name=name,
-                namespace=pod.namespace,
-                uid=_uid("ResourceClaim", pod.namespace, name),
-                labels=template.spec.metadata.labels,
-                owner_references=(owner,),
-            )
+            meta = _owned(pod, "ResourceClaim", name, template.spec.metadata)
             self.claims.append(ResourceClaim(metadata=meta, spec=template.spec.spec))
             yield PodResourceClaimStatus(name=wanted.name, resource_claim_name=name)
 
@@ -176,6 +174,29 @@ def _free(meta: ObjectMeta, taken: Iterator[str]) -> Iterator[str]:
     known = frozenset(taken)
     names = (f"{meta.name}-{number}" for number in count())
     return (name for name in names if f"{meta.namespace}/{name}" not in known)
+
+
+def _volume_claims_of(pod: Pod) -> Iterator[PersistentVolumeClaim]:
+    """Make the claims that the controller of ephemeral volumes would make for a new pod."""
+    for volume in pod.spec.volumes:
+        wanted = None if volume.ephemeral is None else volume.ephemeral.volume_claim_template
+        if wanted is not None:
+            name = f"{pod.name}-{volume.name}"
+            meta = _owned(pod, "PersistentVolumeClaim", name, wanted.metadata)
+            yield PersistentVolumeClaim(metadata=meta, spec=wanted.spec)
+
+
+def _owned(pod: Pod, kind: str, name: str, template: ObjectMeta) -> ObjectMeta:
+    """Return the metadata of a claim that goes with a pod."""
+    owner = OwnerReference(api_version="v1", kind="Pod", name=pod.name, uid=pod.metadata.uid, controller=True)
+    return ObjectMeta(
+        name=name,
+        namespace=pod.namespace,
+        uid=_uid(kind, pod.namespace, name),
+        labels=template.labels,
+        annotations=template.annotations,
+        owner_references=(owner,),
+    )
 
 
 def _uid(kind: str, namespace: str, name: str) -> str:

@@ -5,15 +5,14 @@ Numbers are those of the documents and of the replayed states; nothing is smooth
 
 from __future__ import annotations
 
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..models.errors import KubestowError
 from .html.answers import search_progress, tier_rows
 from .html.cluster import BEFORE, resources_shown, states_of
-from .html.reading import INSTALL, Rounds, Simulated
+from .html.reading import Rounds, Simulated
 from .html.timeline import SERIES, Timeline
+from .images import empty, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,8 +31,6 @@ TIMELINE: Final = "timeline"
 PROGRESS: Final = "progress"
 
 _COLOURS: Final = {BEFORE: "#8a97a8", "optimal": "#0a7f7a", "greedy": "#b8561c"}
-_FORMATS: Final = (".svg", ".png", ".pdf")
-_DATES: Final = {".svg": "Date", ".pdf": "CreationDate"}
 _MOST_PANELS: Final = 4
 
 
@@ -61,7 +58,7 @@ def draw(
     KubestowError
         For another ending, or a figure that the document does not have.
     """
-    _save(path, lambda: _figure(read, figure, solved, timelines))
+    save(path, lambda: _figure(read, figure, solved, timelines))
 
 
 def draw_front(path: str, found: Rebalance) -> None:
@@ -72,27 +69,7 @@ def draw_front(path: str, found: Rebalance) -> None:
     KubestowError
         For an ending that is no format.
     """
-    _save(path, lambda: front(found))
-
-
-def _save(path: str, make: Callable[[], Figure]) -> None:
-    if not path.lower().endswith(_FORMATS):
-        raise KubestowError(f"{path}: the name of a figure ends with {', '.join(_FORMATS[:-1])} or .pdf")
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise KubestowError(f"--plot needs matplotlib: {INSTALL}") from None
-
-    drawn, ending = make(), Path(path).suffix.lower()
-    image = BytesIO()
-    # The same input makes the same file: no date, no random ids.
-    with mpl.rc_context({"svg.hashsalt": "kubestow"}):
-        undated = {} if ending == ".png" else {_DATES[ending]: None}
-        drawn.savefig(image, format=ending[1:], metadata=undated, dpi=200)
-    try:
-        Path(path).write_bytes(image.getvalue())
-    except OSError as error:
-        raise KubestowError(f"{path}: cannot be written: {error.strerror}") from None
+    save(path, lambda: front(found))
 
 
 def _figure(
@@ -129,7 +106,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
     cluster = next(iter(solved.values())).cluster
     states = states_of(solved)
     shown = resources_shown(cluster)[:_MOST_PANELS]
-    figure = _empty(width=3.6 * len(shown), height=3.2)
+    figure = empty(width=3.6 * len(shown), height=3.2)
     for place, r in enumerate(shown, start=1):
         axes = figure.add_subplot(1, len(shown), place)
         there = cluster.allocatable[r] > 0
@@ -149,7 +126,7 @@ def utilisation(solved: Mapping[str, SolvedRound]) -> Figure:
 def tiers(rounds: Rounds) -> Figure:
     """Draw each tier that is not 0 everywhere: a bar for each plan, and its bound where there is one."""
     rows = [row for row in tier_rows(rounds) if any(row["values"].values())]
-    figure = _empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
+    figure = empty(width=6.5, height=0.8 + 0.45 * max(1, len(rows)))
     axes = figure.add_subplot()
     height = 0.8 / len(rounds.plans)
     for number, name in enumerate(rounds.plans):
@@ -174,7 +151,7 @@ def progress(rows: Sequence[Mapping[str, Any]]) -> Figure:
     rows : sequence of mapping
         Of `search_progress`.
     """
-    figure = _empty(width=6.5, height=2.0 * len(rows))
+    figure = empty(width=6.5, height=2.0 * len(rows))
     for place, row in enumerate(rows, start=1):
         axes = figure.add_subplot(len(rows), 1, place)
         for name, style in (("values", "-"), ("bounds", "--")):
@@ -198,7 +175,7 @@ def gaps(study: Study) -> Figure:
         for tier in item.tiers
         if tier.name == item.first_difference
     ]
-    figure = _empty(width=6.5, height=1.0 + 0.3 * max(1, len(rows)))
+    figure = empty(width=6.5, height=1.0 + 0.3 * max(1, len(rows)))
     axes = figure.add_subplot()
     if not rows:
         axes.set_title("The schedulers differ in no instance")
@@ -217,7 +194,7 @@ def gaps(study: Study) -> Figure:
 def timeline(timelines: Mapping[str, Timeline]) -> Figure:
     """Draw what is counted over virtual time: a panel for each number that is ever more than 0."""
     shown = [name for name in SERIES if any(any(line.series[name]) for line in timelines.values())]
-    figure = _empty(width=6.5, height=1.7 * max(1, len(shown)))
+    figure = empty(width=6.5, height=1.7 * max(1, len(shown)))
     for place, name in enumerate(shown, start=1):
         axes = figure.add_subplot(len(shown), 1, place)
         for run, line in timelines.items():
@@ -234,7 +211,7 @@ def timeline(timelines: Mapping[str, Timeline]) -> Figure:
 def front(found: Rebalance) -> Figure:
     """Draw the best value of the first tier for each number of moves, with its bound."""
     points = found.front or ()
-    figure = _empty(width=6.5, height=3.6)
+    figure = empty(width=6.5, height=3.6)
     axes = figure.add_subplot()
     moves = [point.max_moves for point in points]
     values = [point.tiers[0].value for point in points]
@@ -250,13 +227,6 @@ def front(found: Rebalance) -> Figure:
     axes.yaxis.set_major_locator(_whole_numbers())
     axes.legend(frameon=False)
     return figure
-
-
-def _empty(*, width: float, height: float) -> Figure:
-    """Return a figure of so many inches."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _whole_numbers() -> Locator:

@@ -65,7 +65,7 @@ def snapshot_file(path: str) -> Iterator[SnapshotFile]:
     OSError
         If standard output cannot.
     """
-    made = _collected if path == STANDARD_OUTPUT else partial(_packed, path)
+    made = _collected if path == STANDARD_OUTPUT else partial(packed, path)
     with output_file(path) as file, made(file) as write:
         items = SnapshotFile(write)
         yield items
@@ -83,7 +83,8 @@ def _collected(file: OutputFile) -> Iterator[Callable[[bytes], object]]:
 
 
 @contextmanager
-def _packed(path: str, file: OutputFile) -> Iterator[Callable[[bytes], object]]:
+def packed(path: str, file: OutputFile) -> Iterator[Callable[[bytes], object]]:
+    """Yield what writes to a file, in gzip where its name ends with .gz."""
     if not path.endswith(".gz"):
         yield file.write_bytes
         return

@@ -38,6 +38,21 @@ def why_report(document: Mapping[str, Any]) -> RenderableType:
     return Group(_title(document), *parts)
 
 
+def headline(document: Mapping[str, Any]) -> str:
+    """Return an answer in one line: what is proven about whom, and the sentence that it rests on."""
+    match document["answer"]:
+        case "placed":
+            sentence = ""
+        case "atACost":
+            sentence = _paying(document)
+        case "placeable":
+            sentence = f"{_place(document)}."
+        case _:
+            sentence = _headline(document) if document.get("core") else ""
+    claim = f"{_name(document)} {_verdict(document)}"
+    return f"{claim}: {sentence}" if sentence else f"{claim}."
+
+
 def _title(document: Mapping[str, Any]) -> Text:
     return Text.assemble(
         (f"{document['instance']}: {_name(document)}", "bold"),
@@ -92,17 +107,22 @@ def _placed(document: Mapping[str, Any]) -> list[RenderableType]:
 
 
 def _at_a_cost(document: Mapping[str, Any]) -> list[RenderableType]:
-    left, evicted, tier = document["leftOut"], document["evicted"], document["tier"]
+    lines: list[RenderableType] = [Text(_paying(document), "bold")]
+    lines.append(Text(_difference(document["status"], document["tier"])))
+    nodes = sorted(set(document["placed"].values()))
+    lines.append(Text(f"It would be on {listed(nodes, 4)}."))
+    return lines
+
+
+def _paying(document: Mapping[str, Any]) -> str:
+    """Return who pays for a placement, in a sentence."""
+    left, evicted = document["leftOut"], document["evicted"]
     paying = []
     if left:
         paying.append(f"{listed(left)} would be left out")
     if evicted:
         paying.append(f"{listed(evicted)} would be evicted")
-    lines: list[RenderableType] = [Text(f"{', and '.join(paying) or 'Others would move'}.", "bold")]
-    lines.append(Text(_difference(document["status"], tier)))
-    nodes = sorted(set(document["placed"].values()))
-    lines.append(Text(f"It would be on {listed(nodes, 4)}."))
-    return lines
+    return f"{', and '.join(paying) or 'Others would move'}."
 
 
 def _difference(status: str, tier: Mapping[str, Any] | None) -> str:

@@ -10,7 +10,7 @@ from ..models.progress import unwatched
 from .api import SolveOptions, solve, solve_both
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ..models.progress import Watch
     from ..models.snapshot import Snapshot
@@ -89,12 +89,26 @@ def regressions(earlier: Comparison, now: Comparison) -> list[str]:
 
 
 def _first_worse(before: Iterable[Tier], after: Iterable[Tier]) -> str | None:
-    """Compare vectors by tier name, in today's order; a tier that one of them lacks counts as 0."""
-    old = {t.name: t.value for t in before}
-    today = list(after)
-    for tier in today:
-        was = old.get(tier.name, 0)
+    """Compare vectors as `first_changed` does."""
+    changed = first_changed({tier.name: tier.value for tier in before}, after)
+    if changed is None or not is_worse(*changed):
+        return None
+    tier, was = changed
+    return f"{tier.name} was {was} and is {tier.value}"
+
+
+def first_changed(before: Mapping[str, int], after: Iterable[Tier]) -> tuple[Tier, int] | None:
+    """Return the first tier, in today's order, that had another value, and that value; None where none had.
+
+    Vectors are compared by tier name; a tier that one of them lacks counts as 0.
+    """
+    for tier in after:
+        was = before.get(tier.name, 0)
         if tier.value != was:
-            worse = tier.value < was if tier.sense == "max" else tier.value > was
-            return f"{tier.name} was {was} and is {tier.value}" if worse else None
+            return tier, was
     return None
+
+
+def is_worse(tier: Tier, was: int) -> bool:
+    """Whether a tier is worse than it was."""
+    return tier.value < was if tier.sense == "max" else tier.value > was

@@ -73,7 +73,8 @@ def test_what_is_pinned_is_what_the_package_asks_for():
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pins = [Requirement(line) for line in lines if not line.startswith("#")]
     extras = PYPROJECT["project"]["optional-dependencies"]
-    asked = [*PYPROJECT["project"]["dependencies"], *extras["dask"], *extras["exporter"], *extras["report"]]
+    users = ("dask", "exporter", "report", "study")
+    asked = [*PYPROJECT["project"]["dependencies"], *(line for name in users for line in extras[name])]
     for wanted in map(Requirement, asked):
         found = [pin for pin in pins if canonicalize_name(pin.name) == canonicalize_name(wanted.name)]
         assert found, f"{wanted} is not pinned: make constraints"

@@ -12,7 +12,16 @@ from kubestow.cli import main
 
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SHOWING = ("groups.md", "index.md", "output.md", "provision.md", "rebalance.md", "suggest.md", "what-if.md")
+SHOWING = (
+    "groups.md",
+    "index.md",
+    "output.md",
+    "provision.md",
+    "rebalance.md",
+    "regress.md",
+    "suggest.md",
+    "what-if.md",
+)
 FAMILIES = sorted(path for path in (ROOT / "docs/families").glob("*.md") if path.name != "index.md")
 PAGES = [
     README,

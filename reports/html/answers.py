@@ -98,12 +98,13 @@ def evictions(plans: Mapping[str, Plan]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def left_out(plans: Mapping[str, Plan]) -> list[dict[str, Any]]:
+def left_out(plans: Mapping[str, Plan], whys: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
     """Return the pods that wait after each plan, those with one reason together, the largest group first.
 
     `message` is kube-scheduler's for the first pod of the group; `reason` is the message without its counts
-    of nodes, which all of them share.
+    of nodes, which all of them share. `why` has what is proven (`whys`, by pod) about any of them.
     """
+    proven = whys or {}
     rows = []
     for name, plan in plans.items():
         alike: dict[tuple[tuple[str, ...], str], list[tuple[str, str]]] = defaultdict(list)
@@ -116,6 +117,7 @@ def left_out(plans: Mapping[str, Plan]) -> list[dict[str, Any]]:
                 "reason": words,
                 "message": found[0][1],
                 "pods": [pod for pod, _ in found],
+                "why": {pod: proven[pod] for pod, _ in found if pod in proven},
             }
             for (blocked_by, words), found in sorted(alike.items(), key=lambda item: -len(item[1]))
         ]

@@ -113,6 +113,7 @@ function aboutPod(i) {
             : null,
         ],
         ["blocked by", reason?.blockedBy.join(", ")],
+        ["why", reason?.why[name]],
         ["kube-scheduler", reason && (reason.pods[0] === name ? reason.message : reason.reason)],
         [
           "falls back",

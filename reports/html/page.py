@@ -19,6 +19,8 @@ from markupsafe import Markup
 from ... import __version__
 from ..simulation import outcome_rows
 from ..study import conclusion as study_conclusion
+from ..study_tables import conclusion as statistics_conclusion
+from ..study_tables import tables
 from .answers import conclusion, evictions, headlines, left_out, other_decisions, search_progress, tier_rows
 from .cluster import BEFORE, cluster_data, cluster_of_plans, states_of, totals
 from .rules import budget_rows, seats, spread_rows
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...models.study import Study
+    from ...models.study_report import StudyReport
     from ...solver.plans.outcome import SolvedRound
     from .reading import Rounds, Simulated
     from .timeline import Timeline
@@ -40,6 +43,7 @@ _SCRIPTS: Final = {
     "round": ("round.js", "map.js", "detail.js"),
     "study": ("study.js",),
     "simulation": (),
+    "statistics": (),
 }
 """What runs on a page beside `report.js`, by the kind of its data, in this order."""
 
@@ -48,7 +52,10 @@ _CHARTED: Final = {"round": "progress.js", "simulation": "simulation.js"}
 
 
 def round_page(
-    rounds: Rounds, solved: Mapping[str, SolvedRound] | None = None, key: str | None = None
+    rounds: Rounds,
+    solved: Mapping[str, SolvedRound] | None = None,
+    key: str | None = None,
+    whys: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of one round's plans.
 
@@ -59,13 +66,15 @@ def round_page(
         The same plans on their instance; without it the page has no capacities, constraints and budgets.
     key : str, optional
         The node label whose values are the racks.
+    whys : mapping of str, optional
+        Pod to what is proven about why it waits (`whys.read_whys`).
     """
     plans = rounds.plans
     data: dict[str, Any] = {
         "kind": "round",
         "plans": list(plans),
         "evictions": evictions(plans),
-        "leftOut": left_out(plans),
+        "leftOut": left_out(plans, whys),
         "progress": search_progress(plans),
         **other_decisions(plans),
     }
@@ -100,6 +109,25 @@ def study_page(study: Study) -> str:
     facts = {"title": "Study", "conclusion": study_conclusion(study)}
     rows = [item.model_dump(by_alias=True) for item in study.instances]
     return _page("study.html.j2", {"kind": "study", "instances": rows}, facts)
+
+
+def statistics_page(report: StudyReport, figures: Mapping[str, bytes]) -> str:
+    """Return the page of a study's statistics.
+
+    Parameters
+    ----------
+    report : StudyReport
+    figures : mapping
+        SVG by title.
+    """
+    images = {title: base64.b64encode(image).decode() for title, image in figures.items()}
+    facts = {
+        "title": report.study,
+        "conclusion": statistics_conclusion(report),
+        "tables": tables(report),
+        "images": images,
+    }
+    return _page("statistics.html.j2", {"kind": "statistics"}, facts)
 
 
 def simulation_page(simulated: Simulated, timelines: Mapping[str, Timeline] | None = None) -> str:

@@ -74,7 +74,12 @@ const FIELDS = {
   group: (i) => [groupOf(i)],
   node: (i) => states.map((state) => nodes[pods.where[state][i]]?.name ?? ""),
   reason: (i) =>
-    Object.values(reasonsOf.get(i) ?? {}).flatMap((row) => [...row.blockedBy, row.reason, row.message]),
+    Object.values(reasonsOf.get(i) ?? {}).flatMap((row) => [
+      ...row.blockedBy,
+      row.reason,
+      row.message,
+      ...Object.values(row.why),
+    ]),
 };
 const texts = {};
 for (const [name, read] of Object.entries(FIELDS))
@@ -130,6 +135,8 @@ const some = (list, number = 3) => {
   const links = list.slice(0, number).flatMap((name, k) => [k ? ", " : null, link("pod", name)]);
   return list.length > number ? [...links, ` and ${list.length - number} more`] : links;
 };
+/** What is proven about pods that wait for one reason, each sentence once. */
+const proven = (row) => [...new Set(Object.values(row.why))];
 const of = (name) => document.querySelector(`[data-table="${name}"]`);
 const show = {
   pods: table(
@@ -156,6 +163,9 @@ const show = {
       { title: "pods", number: true, cell: (row) => `${row.pods.length}` },
       { title: "such as", cell: (row) => some(row.pods) },
       { title: "kube-scheduler's message for the first", cell: (row) => row.message },
+      ...(data.leftOut.some((row) => proven(row).length)
+        ? [{ title: "why, with a proof", cell: (row) => proven(row).join(" ") }]
+        : []),
     ],
     "No such pod waits.",
   ),

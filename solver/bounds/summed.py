@@ -17,7 +17,6 @@ The nodes may be divided into sides, each with rows and variables of its own; W_
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,15 +28,13 @@ from ...encoders.linear import add_at_most
 from ...encoders.terms import Goal, Terms
 from ...framework.vocabulary import names
 from ...models import tiers
+from .sums import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ...encoders.problem import Problem
     from ...framework.vocabulary.arrays import Bools, Ints
-
-# CP-SAT's bound is a whole number; a float error below it must not round it up.
-ROUNDING = 1e-3
 
 
 class VictimGroup(NamedTuple):
@@ -73,7 +70,7 @@ def victim_groups(problem: Problem) -> list[VictimGroup]:
     ]
 
 
-class SummedModel:
+class SummedModel(Sums):
     """The sums of one problem.
 
     Parameters
@@ -219,30 +216,6 @@ class SummedModel:
                     [*uppers, most],
                     room,
                 )
-
-    def hold(self, held: Iterable[tuple[str, int]], model: cp_model.CpModel | None = None) -> None:
-        """Hold tiers at least as good as their values, in a copy of the model if one is given.
-
-        Those that the sums do not speak of are left out.
-        """
-        model = self.model if model is None else model
-        for name, value in held:
-            if name in self.goals:
-                expression = self.goals[name].terms.expression()
-                model.add(expression >= value if self.goals[name].sense == "max" else expression <= value)
-
-    def bound(self, name: str, held: Iterable[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
-        """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
-        if name not in self.goals:
-            return None
-        goal, model = self.goals[name], self.model.clone()
-        sign = 1 if goal.sense == "min" else -1
-        self.hold(held, model)
-        model.minimize(sign * goal.terms.expression())
-        status = solver.solve(model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None
-        return sign * math.ceil(solver.best_objective_bound - ROUNDING)
 
 
 def _served(served: dict[int, Bools], r: int) -> bool:

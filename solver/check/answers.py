@@ -235,4 +235,4 @@ def _impossible(
     if found is not None:
         yield Finding(claim, not found, "every step after every other tried")
     elif proof["kind"] == "search":
-        yield Finding(claim, None, "too large, or with devices: it is the solver's word")
+        yield Finding(claim, None, "too large, or with claims that are not searched: the solver's word")

@@ -18,10 +18,11 @@ from ...models.drain import Drain, DrainStats, InNameOrder, Refused, Staying, St
 from ...models.progress import unwatched
 from ..options import SolveOptions
 from . import in_name_order
-from .drained import check_drained, faults_of_drain, stages_of, steps_of
+from .drained import check_drained, faults_of_drain, stages_of
 from .emptying import Emptying
 from .proofs import certain_obstacles, searched_obstacles, tried_orders
 from .replay import follow
+from .steps import steps_of
 from .task import DrainOptions, task_of
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def drain(
         moves=len(moves),
         waits=sum(move.waits for move in moves),
         stages=stages,
-        steps=steps_of(task.moving, changes),
+        steps=steps_of(task.moving.cluster, changes),
         staying=staying,
         obstacles=decision.obstacles,
         once_open=once_open,

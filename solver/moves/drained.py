@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ...framework.state.moves import Bind, Cordon, Leave, Mark, Uncordon
+from ...framework.state.moves import Bind, Cordon, Leave, Uncordon
 from ...models.drain import Stage
-from ...models.moves import Batch, Move, MoveStep
+from ...models.moves import Batch, Move
 from ..plans.replay import ReplayFailure
 from .replay import follow
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ...framework.state.moves import Change
     from ...models.progress import Watch
-    from .moving import Moving
     from .task import Task
 
 
@@ -70,26 +69,6 @@ def faults_of_drain(task: Task, changes: Sequence[Change]) -> Iterator[str]:
     for node in task.nodes:
         if node not in done if task.rolling else held[node]:
             yield f"{task.name(node)} is not emptied"
-
-
-def steps_of(moving: Moving, changes: Iterable[Change]) -> tuple[MoveStep, ...]:
-    """Write steps down."""
-    keys, names = [info.key for info in moving.cluster.pods], moving.cluster.node_names
-
-    def step(change: Change) -> MoveStep:
-        match change:
-            case Mark(pod):
-                return MoveStep(mark=keys[pod])
-            case Leave(pod):
-                return MoveStep(leave=keys[pod])
-            case Bind(pod, node):
-                return MoveStep(bind=keys[pod], node=names[node])
-            case Cordon(node):
-                return MoveStep(cordon=names[node])
-            case Uncordon(node):
-                return MoveStep(uncordon=names[node])
-
-    return tuple(step(change) for change in changes)
 
 
 def stages_of(task: Task, changes: Iterable[Change]) -> tuple[Stage, ...]:

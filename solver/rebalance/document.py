@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...framework.dra.index import claim_keys
-from ...framework.state.moves import Bind, Deallocate, Leave, Mark
-from ...models.moves import Move, MoveStep
+from ...models.moves import Move
 from ...models.plan import Binding, Tier
 from ...models.rebalance import Rebalancing
 from ..moves.replay import replay
+from ..moves.steps import steps_of
 from .decoding import batches
 from .value import free_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from ...framework.state.moves import Move as Change
     from ...models.progress import Watch
     from ..plans.objective import ObjectiveVector
     from ..plans.outcome import Outcome
@@ -33,7 +31,7 @@ def rebalancing(round_: MoveRound, outcome: Outcome, tiers: tuple[Tier, ...], wa
     """
     cluster, mobility = round_.cluster, round_.mobility
     keys, names = [info.key for info in cluster.pods], cluster.node_names
-    steps = [_step(change, keys, names, claim_keys(cluster)) for change in outcome.moves]
+    steps = steps_of(cluster, outcome.moves)
     end = replay(round_.moving, steps, watch=watch, admit=mobility.admits)
     before, after = free_nodes(cluster, mobility, round_.state), free_nodes(cluster, mobility, end)
     origin = round_.moving.original
@@ -55,7 +53,7 @@ def rebalancing(round_: MoveRound, outcome: Outcome, tiers: tuple[Tier, ...], wa
             if i not in origin
         ),
         freed=tuple(names[n] for n in range(cluster.n_nodes) if after[n] and not before[n]),
-        steps=tuple(steps),
+        steps=steps,
         batches=batches(outcome.moves),
     )
 
@@ -69,15 +67,3 @@ def tiers_of(value: ObjectiveVector, bounds: Mapping[str, int | None] | None = N
             Tier(name=tier.name, sense=tier.sense, value=tier.value, bound=bound, proven=bound == tier.value)
         )
     return tuple(found)
-
-
-def _step(change: Change, keys: Sequence[str], names: Sequence[str], claims: Sequence[str]) -> MoveStep:
-    match change:
-        case Mark(pod):
-            return MoveStep(mark=keys[pod])
-        case Leave(pod):
-            return MoveStep(leave=keys[pod])
-        case Bind(pod, node):
-            return MoveStep(bind=keys[pod], node=names[node])
-        case Deallocate(claim):
-            return MoveStep(deallocate=claims[claim])

@@ -26,7 +26,7 @@ from ortools.sat.python import cp_model
 
 from ...encoders.moves import leavers_of
 from ..bounds.lp import attempted
-from ..bounds.summed import ROUNDING
+from ..bounds.sums import ROUNDING
 from .patterns import NodeType, Pattern, Prices
 
 if TYPE_CHECKING:

@@ -145,13 +145,4 @@ class MoveSearch:
     def _solve(self, names: list[str], k: int) -> int:
         """Search the tiers from the k-th on that go together; return how many are settled."""
         run = TierRun.of(self.state, names, k)
-        for phase in _LARGE if run.large else _SMALL:
-            if not run.open():
-                break
-            phase(run)
-            if run.settled:
-                return len(run.group)
-        if self.state.moved():
-            return 0
-        self.state.settle(run.name)
-        return 1
+        return phases.settle(run, _LARGE if run.large else _SMALL)

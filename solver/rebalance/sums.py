@@ -20,7 +20,6 @@ proven here holds of every plan.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -33,7 +32,7 @@ from ...encoders.moves import leavers_of, waiting
 from ...encoders.terms import Goal, Terms
 from ...framework.vocabulary import names
 from ...models import tiers
-from ..bounds.summed import ROUNDING
+from ..bounds.sums import Sums
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,7 @@ if TYPE_CHECKING:
 _MOST_SETS: Final = 40
 
 
-class MoveSums:
+class MoveSums(Sums):
     """The sums of one problem.
 
     Attributes
@@ -99,19 +98,6 @@ class MoveSums:
                 uppers.append(most)
         add_at_most(self.model, amounts, variables, uppers, total - worth)
 
-    def bound(self, name: str, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
-        """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
-        if name not in self.goals:
-            return None
-        goal, model = self.goals[name], self.model.clone()
-        sign = 1 if goal.sense == "min" else -1
-        self.hold(held, model)
-        model.minimize(sign * goal.terms.expression())
-        status = solver.solve(model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return None
-        return sign * math.ceil(solver.best_objective_bound - ROUNDING)
-
     def freest(self, held: Sequence[tuple[str, int]], solver: cp_model.CpSolver) -> list[int]:
         """Return the nodes that are free where the first tier is best by the sums; none out of time."""
         goal = self.goals.get(tiers.PRICE) or self.goals[tiers.FREE_NODES]
@@ -121,13 +107,6 @@ class MoveSums:
         if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return []
         return [node for node, literal in self.free.items() if solver.boolean_value(literal)]
-
-    def hold(self, held: Sequence[tuple[str, int]], model: cp_model.CpModel) -> None:
-        """Hold tiers at least as good as their values; those that the sums do not speak of are left out."""
-        for name, value in held:
-            if name in self.goals:
-                expression = self.goals[name].terms.expression()
-                model.add(expression >= value if self.goals[name].sense == "max" else expression <= value)
 
     # -- free nodes --
 

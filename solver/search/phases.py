@@ -8,7 +8,7 @@ closed, so each phase may assume that the tier is open. docs/model.md describes 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
@@ -195,3 +195,20 @@ def _settle_all(run: TierRun, solution: Solution) -> None:
     for name in run.group:
         state.settle(name)
     run.settled = True
+
+
+def settle(run: TierRun, phases: Sequence[Phase]) -> int:
+    """Take a run through phases; return how many of its tiers are settled.
+
+    That is none where the best plan moved in the tiers held: they have to be held at other values first.
+    """
+    for phase in phases:
+        if not run.open():
+            break
+        phase(run)
+        if run.settled:
+            return len(run.group)
+    if run.state.moved():
+        return 0
+    run.state.settle(run.name)
+    return 1

@@ -27,7 +27,7 @@ from ..refill.search import SideBySide, one_by_one
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
-from .phases import LARGE_MODEL, SMALL_MODEL
+from .phases import LARGE_MODEL, SMALL_MODEL, settle
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -186,13 +186,4 @@ class Search:
         That is none where the best plan moved in the tiers held: they have to be held at other values first.
         """
         run = TierRun.of(self.state, names, k)
-        for phase in LARGE_MODEL if run.large else SMALL_MODEL:
-            if not run.open():
-                break
-            phase(run)
-            if run.settled:
-                return len(run.group)
-        if self.state.moved():
-            return 0
-        self.state.settle(run.name)
-        return 1
+        return settle(run, LARGE_MODEL if run.large else SMALL_MODEL)

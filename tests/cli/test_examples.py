@@ -67,6 +67,7 @@ def folder(tmp_path_factory):
     # a dump: its objects have uids, as an API server gives them
     documents, _ = cluster_of((folder / "cluster.yaml").read_text(), folder)
     (folder / "cluster.yaml").write_text("\n".join(map(json.dumps, documents)))
+    (folder / "study.yaml").write_text("instances: [tuesday.yaml]")
     (folder / "costs.yaml").write_text("costs: {addNode: 3}")
     spare = {
         "kind": "Node",
@@ -81,6 +82,8 @@ def folder(tmp_path_factory):
     before = CliRunner().invoke(main, ["compare", str(folder / "cluster.yaml"), "-o", "json"])
     assert before.exit_code == 0, before.output
     (folder / "before.json").write_text(before.stdout)
+    made = CliRunner().invoke(main, ["regress", "init", str(folder / "rounds"), "guard-service"])
+    assert made.exit_code == 0, made.output
     log = str(folder / "events.jsonl")
     for file, words in (
         ("plan.json", ["solve", str(folder / "cluster.yaml")]),
@@ -88,6 +91,7 @@ def folder(tmp_path_factory):
         ("why.json", ["explain", "guard-service", "promo-0", "--why"]),
         ("simulation.json", ["simulate", "--log", log]),
         ("study.json", ["study", str(folder / "tuesday.yaml")]),
+        ("session.json", ["study", str(folder / "study.yaml"), "--into", str(folder / "results")]),
     ):
         made = CliRunner().invoke(main, [*words, "-o", "json"])
         assert made.exit_code == 0, made.output
@@ -110,7 +114,7 @@ def test_there_are_examples_for_every_command_that_takes_an_instance():
 
 
 # These work on files of their own formats, of which nothing is bundled.
-ON_FILES = {"apply-plan", "check", "hints", "queue", "report"}
+ON_FILES = {"apply-plan", "check", "hints", "queue", "report", "study-report"}
 
 
 @pytest.mark.parametrize("command", sorted(set(main.commands) - {"version"} - ON_FILES))

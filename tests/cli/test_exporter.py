@@ -205,6 +205,15 @@ def test_one_round_that_is_stopped_by_sigterm_ends_as_by_ctrl_c(monkeypatch):
     assert run(INSTANCE, "--once").exit_code == 130
 
 
+def test_one_round_that_is_stopped_prints_the_numbers_of_the_best_plan(monkeypatch):
+    ended = MEASURES._replace(interrupted=True)
+    monkeypatch.setattr("kubestow.solver.round_measures.measured", lambda *_: ended)
+    result = run(INSTANCE, "--once")
+    assert result.exit_code == 130
+    assert samples(result.stdout)["kubestow_pods_placed", "optimal"] == 4
+    assert result.stderr == "kubestow: interrupted; these are the numbers of the best plan so far\n"
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [

@@ -81,6 +81,10 @@ def test_bundled_names_and_files_are_completed():
         pytest.param(
             "solve --kube-version 1.", ["plain,1.34", "plain,1.36", "plain,1.37"], id="every release"
         ),
+        pytest.param("generate vol", ["plain,volumes"], id="a family of rounds"),
+        pytest.param(
+            "generate spread --set m", ["plain,max_skew=2", "plain,min_domains=0.3"], id="its knobs"
+        ),
         pytest.param("simulate --kube-version 1.37", ["plain,1.37"], id="a release that is spelled out"),
         pytest.param(
             "compare --against 1.", ["plain,1.34", "plain,1.37"], id="another release than the usual one"

@@ -272,7 +272,7 @@ def test_quiet_and_verbose_are_one_or_the_other():
     assert line.startswith("kubestow: error: --quiet and --verbose do not go together")
 
 
-TABLES = sorted(set(main.commands) - {"version", "snapshot", "exporter", "report"})
+TABLES = sorted(set(main.commands) - {"version", "snapshot", "exporter", "report", "generate", "regress"})
 ALL = {"--output", "--all", "--no-headers", "--quiet", "--verbose"}
 OF_PODS = ALL | {"--namespace", "--all-namespaces", "--selector"}
 

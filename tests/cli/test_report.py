@@ -181,3 +181,25 @@ def test_libraries_that_are_missing_are_named(output, folder, monkeypatch):
     result = invoke("report", "plan.json", *output, code=2)
     assert "pip install 'kubestow[report]'" in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+def test_an_answer_stands_beside_the_reason_and_one_of_another_round_is_refused(folder):
+    plan, page = str(folder / "plan.json"), folder / "why.html"
+    answer = invoke("explain", str(folder / "cluster.yaml"), "waits", "--why", "-o", "json").stdout
+    invoke("report", plan, "--why", "-", "-o", str(page), text=answer)
+    assert "default/waits cannot run by any plan: 9 cpu wanted" in page.read_text()
+    document = json.loads(answer)
+    for change, words in (
+        ({"instance": "other"}, "-: instance: is 'other', and the plan is of "),
+        ({"limits": {"maxEvictions": 0}}, "-: limits: are other limits on evictions than those of the plan"),
+        ({"pods": 3}, "-: no document of `kubestow explain --why -o json`: "),
+        ({"answer": "never"}, "-: no document of `kubestow explain --why -o json`: "),
+    ):
+        text = json.dumps({**document, **change})
+        result = invoke("report", plan, "--why", "-", "-o", str(page), text=text, code=2)
+        assert result.stderr.startswith(f"kubestow: error: {words}")
+        assert result.stderr.count("\n") == 1
+    result = invoke("report", plan, "--why", plan, "-o", str(page), code=2)
+    assert "what is needed is `explain --why -o json`" in result.stderr
+    result = invoke("report", str(folder / "study.json"), "--why", plan, "-o", str(page), code=2)
+    assert "--why goes with a plan or a comparison only" in result.stderr

@@ -59,6 +59,7 @@ PRINTED = [
     ("copies that fit", "fit", "fit zone-spread-dead-end --pod gateway"),
     ("changes of a cluster", "what-if", "what-if what-if-web --zone-down a"),
     ("a study of two", "study", "study guard-service rack-two-replicas"),
+    ("rounds beside the best known", "regression", "regress run catalogue --only guard-service"),
     ("both schedulers through time", "simulation", "simulate stockout-falls-back --scheduler both"),
     ("a trace with scores and victims", "trace", "trace zone-spread-dead-end"),
     ("a trace with groups", "trace", "trace rack-gang-dead-end"),
@@ -96,6 +97,13 @@ def test_answers_of_the_queue_are_as_their_schemas_say(tmp_path):
         jsonschema.validate(replayed, schema("queue"))  # a script's own fields are its author's
 
 
+def test_a_study_into_a_folder_and_its_statistics_are_as_their_schemas_say(tmp_path):
+    (tmp_path / "study.yaml").write_text("{instances: [guard-service], variants: [{name: a}, {name: b}]}")
+    session = f"study {tmp_path / 'study.yaml'} --into {tmp_path / 'out'} --rows csv -q"
+    jsonschema.validate(printed(session), strict(schema("study-session")))
+    jsonschema.validate(printed(f"study-report {tmp_path / 'out'}"), strict(schema("study-report")))
+
+
 def test_what_a_check_finds_is_as_its_schema_says(tmp_path):
     (tmp_path / "why.json").write_text(json.dumps(printed("explain why-four-wait render --why")))
     found = printed(f"check {tmp_path / 'why.json'} why-four-wait")
@@ -104,7 +112,8 @@ def test_what_a_check_finds_is_as_its_schema_says(tmp_path):
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_schema_has_a_row(name):
-    assert name in {row[1] for row in PRINTED} | {"check", "hint", "queue"}
+    apart = {"check", "hint", "queue", "study-session", "study-report"}
+    assert name in {row[1] for row in PRINTED} | apart
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -309,6 +309,20 @@ CONTRAST = """() => {
 """Texts whose contrast with what is behind them is below WCAG's 4.5."""
 
 
+def test_why_a_pod_waits_stands_beside_the_reason_and_is_found(browser, tmp_path):
+    snapshot = load_snapshot(catalogue.path("why-four-wait"))
+    plan = solve_greedy(snapshot)
+    whys = {"shop/render": f"shop/render cannot run by any plan: {HOSTILE}"}
+    path = tmp_path / "why.html"
+    path.write_text(round_page(Rounds({"greedy": plan}), whys=whys), encoding="utf-8")
+    with opened(browser, path, '#q=reason:"any plan"') as page:
+        assert whys["shop/render"] in page.inner_text("#left-out")
+        assert "shop/render" in page.inner_text('[data-table="pods"]')
+        assert "shop/train-0" not in page.inner_text('[data-table="pods"]')
+    with opened(browser, path, "#pod=shop/render") as page:
+        assert whys["shop/render"] in page.inner_text("#detail")
+
+
 def test_a_page_without_the_instance_is_whole(browser, tmp_path):
     plan = solve_greedy(cluster(*OBJECTS))
     file = tmp_path / "alone.html"

@@ -9,6 +9,7 @@ from support.guard_rounds import contested
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS, told
 from support.rows import high, low
+from support.storage import NOW, WAIT, volume
 
 from kubestow.framework.build import build_cluster
 from kubestow.models.eviction_limits import EvictionLimits
@@ -23,12 +24,21 @@ def template(item, *gang):
     return Template(snapshot.pods[0], *snapshot.pod_groups)
 
 
+def scratch(storage_class):
+    """Return a generic ephemeral volume of a GiB."""
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": storage_class}
+    spec["resources"] = {"requests": {"storage": "1Gi"}}
+    return {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
+
+
 ONE = template(pod("x").req(cpu="1").priority(50))
 PAIR = template(pod("x").req(cpu="1").priority(50).member("g"), group("g", gang=2, version="v1alpha2"))
 SPREAD = template(
     pod("x").label(app="x").req(cpu="1").priority(50).spread("zone", select={"app": "x"}, max_skew=1)
 )
 GATED = template(pod("x").req(cpu="1").priority(50).gated("example.com/quota"))
+SCRATCH = template(pod("x").req(cpu="1").priority(50).volume(**scratch("wait")))
+BOUND_EARLY = template(pod("x").req(cpu="1").priority(50).volume(**scratch("now")))
 EMPTY = cluster(node("a", cpu="3"), node("b", cpu="2"))
 # `low` runs on a, and b is full of pods as important as the copies; `high` waits
 BUSY = cluster(
@@ -90,6 +100,20 @@ def asked(**options):
             EVICT,
             1,
             id="a guard that the copies reach, and one that they do not",
+        ),
+        pytest.param(
+            cluster(*EMPTY.nodes, WAIT, volume("u", on="a"), volume("v", on="a"), volume("w", on="b")),
+            SCRATCH,
+            asked(),
+            3,
+            id="a volume for each copy",
+        ),
+        pytest.param(
+            cluster(*EMPTY.nodes, NOW, volume("u", storage="now", on="a")),
+            BOUND_EARLY,
+            asked(),
+            0,
+            id="volumes that are bound before their pods are looked at",
         ),
         pytest.param(cluster(node("a", cpu="40")), ONE, asked(), 40, id="more than are tried at first"),
     ],

@@ -22,6 +22,7 @@ PACKAGES = (
     "commands",
     "api",
     "reports",
+    "studies",
     "apply",
     "solver",
     "encoders",

@@ -7,6 +7,10 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 from support.builders import budget, cluster, group, node, pod
+from support.device_rounds import tiny_devices
+from support.devices import claim, device_class, gpu, request, slice_on, user
+from support.oracle import placing as all_plans
+from support.proof import told as words
 from support.why_rounds import OPTIONS
 
 from kubestow.cli import main
@@ -273,9 +277,61 @@ def test_the_tables_of_a_comparison_are_those_of_its_plans(change, claim):
 # -- the search without a solver --
 
 
-def test_a_large_round_and_one_with_claims_are_not_searched():
+def test_a_large_round_is_not_searched():
     many = cluster(*[node(f"n{k}") for k in range(MOST_NODES + 1)], P)
     assert places_any(build_cluster(replace(many, asked=("default/p",)))) is None
+
+
+PAIRED = [
+    node("n"),
+    device_class(),
+    slice_on("n", gpu("x", model="one"), gpu("y", model="two")),
+    claim("pair", request("r", count=2), match="model"),
+    user("p", "pair"),
+]
+"""Two cards of one model are asked for, and the two that there are differ."""
+
+
+def test_a_core_of_rules_of_devices_is_searched_once_more():
+    told = document(PAIRED)
+    assert told["proof"]["kind"] == "search"
+    assert {row["kind"] for row in told["core"]} == {"deviceRequest", "deviceConstraint"}
+    found = {item.claim: item for item in check_document(cluster(*PAIRED), told)}
+    assert found["while all of them stand no plan places it"].how == "every step after every other tried"
+    assert all(item.holds for item in found.values() if not item.claim.startswith("fields beside"))
+
+
+@pytest.mark.parametrize("kind", ["deviceRequest", "deviceConstraint"])
+def test_rules_of_devices_that_do_not_keep_the_pod_are_refused(kind):
+    """Without either rule the other one is no reason: the search finds the devices that the answer denies."""
+    told = document(PAIRED)
+    told["core"] = [row for row in told["core"] if row["kind"] != kind]
+    assert len(told["core"]) == 1
+    assert "while all of them stand no plan places it" in wrong(PAIRED, told)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_search_with_devices_finds_what_the_search_of_all_plans_finds(seed):
+    snapshot = tiny_devices(seed)
+    for info in build_cluster(snapshot).pods:
+        asked = build_cluster(replace(snapshot, asked=(info.key,)))
+        if info.index not in asked.pending or (found := places_any(asked)) is None:
+            continue
+        assert found == all_plans.places_any(asked), words(snapshot, f"{info.key} has a place: {found}")
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        pytest.param([claim("c", request("r", mode="All")), user("p", "c")], id="all devices"),
+        pytest.param([claim("c", request("r", admin=True)), user("p", "c")], id="for administration"),
+        pytest.param([claim("c"), user("p", "c"), user("q", "c")], id="a claim of two pods"),
+        pytest.param([claim("c", has=[("r", "n", "x")], at="n"), user("p", "c")], id="a claim with devices"),
+    ],
+)
+def test_other_claims_are_not_searched(objects):
+    snapshot = cluster(node("n"), device_class(), slice_on("n", gpu("x")), *objects)
+    assert places_any(build_cluster(replace(snapshot, asked=("default/p",)))) is None
 
 
 # -- the command --

@@ -1,0 +1,159 @@
+"""A study as a file says it: instances × schedulers × variants × seeds (docs/studies.md has the format)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from .errors import KubestowError
+from .features import FeatureGates
+from .kube_version import DEFAULT_KUBE_VERSION, KubeVersion
+
+Scheduler = Literal["optimal", "greedy"]
+
+
+def _counted(value: Any) -> Any:
+    """A number of seeds stands for the seeds from 0 on."""
+    return tuple(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Seeds = Annotated[
+    tuple[Annotated[int, Field(ge=0, lt=2**31, strict=True)], ...],
+    BeforeValidator(_counted),
+    Field(min_length=1),
+]
+"""A list of seeds, or their number."""
+
+
+def _with_reason(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make a validator of a reader whose error is a `KubestowError`."""
+
+    def read(value: Any) -> Any:
+        try:
+            return parse(value)
+        except KubestowError as error:
+            raise ValueError(str(error)) from None
+
+    return read
+
+
+def _version(value: Any) -> Any:
+    return KubeVersion.parse(value, option="kubeVersion") if isinstance(value, str) else value
+
+
+def _gates(value: Any) -> Any:
+    if isinstance(value, str):
+        FeatureGates.parse(value)
+    return value
+
+
+class StudyPart(BaseModel):
+    """Part of a study file: frozen, camelCase, and nothing that is not known."""
+
+    model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid")
+
+
+class Source(StudyPart):
+    """Where instances come from: a path, or a generator with seeds.
+
+    Attributes
+    ----------
+    path : str or None
+        A file, a folder (one instance), a pattern with `*`, `?` or `[]` (an instance for each match), or the
+        name of a bundled instance. Relative to the study file.
+    generate : str or None
+        The name of a generator.
+    seeds : tuple of int
+        An instance for each, of a generator.
+    arguments : mapping
+        `with` in a file: the generator's other arguments.
+    family : str or None
+        What the report groups by; by default the generator, `bundled`, or the path as it is written.
+    """
+
+    path: str | None = Field(default=None, min_length=1)
+    generate: str | None = None
+    seeds: Seeds = (0,)
+    arguments: dict[str, int | float | str] = Field(default={}, alias="with")
+    family: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _a_text_is_a_path(cls, data: Any) -> Any:
+        return {"path": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if (self.path is None) == (self.generate is None):
+            raise ValueError("must say either path or generate")
+        if self.path is not None and {"seeds", "arguments"} & self.model_fields_set:
+            raise ValueError("seeds and with go with generate only")
+        return self
+
+
+class Variant(StudyPart):
+    """One way to solve every instance.
+
+    Attributes
+    ----------
+    kube_version, feature_gates
+        Whose kube-scheduler, and what is switched off (`Name=false,...`).
+    configuration : str or None
+        A file with a KubeSchedulerConfiguration in place of the instance's own.
+    changes : tuple of str
+        Files of changes as `kubestow what-if --scenario` takes them, made one after the other.
+    time_limit : float or None
+        Seconds for a run; the study's own by default.
+    prefer : str
+        The last tier.
+    max_evictions, max_violations : int or None
+        Limits on evictions, for both schedulers.
+    """
+
+    name: str = Field(min_length=1)
+    kube_version: Annotated[KubeVersion, BeforeValidator(_with_reason(_version))] = DEFAULT_KUBE_VERSION
+    feature_gates: Annotated[str, BeforeValidator(_with_reason(_gates))] = ""
+    configuration: str | None = Field(default=None, min_length=1)
+    changes: tuple[str, ...] = ()
+    time_limit: float | None = Field(default=None, gt=0)
+    prefer: Literal["none", "scores", "pack", "spread"] = "none"
+    max_evictions: int | None = Field(default=None, ge=0)
+    max_violations: int | None = Field(default=None, ge=0)
+
+
+class StudyFile(StudyPart):
+    """A whole study.
+
+    Attributes
+    ----------
+    time_limit : float
+        Seconds for a run of a variant that says nothing of its own.
+    threads : int
+        Threads of the solver in each run. They are part of what a run is: how many runs go on at a time is
+        not, and is said on the command line.
+    seeds : tuple of int
+        Seeds of the search; greedy has none and runs once.
+    """
+
+    kind: Literal["Study"] = "Study"
+    name: str = Field(default="", max_length=200)
+    instances: tuple[Source, ...] = Field(min_length=1)
+    schedulers: tuple[Scheduler, ...] = Field(default=("optimal", "greedy"), min_length=1)
+    variants: tuple[Variant, ...] = Field(default=(Variant(name="default"),), min_length=1)
+    seeds: Seeds = (0,)
+    time_limit: float = Field(default=60.0, gt=0)
+    threads: int = Field(default=1, ge=1, le=10_000)
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        for what, names in (
+            ("schedulers", self.schedulers),
+            ("seeds", self.seeds),
+            ("names of variants", tuple(variant.name for variant in self.variants)),
+        ):
+            if len(set(names)) < len(names):
+                raise ValueError(f"{what} must differ")
+        return self

@@ -1,0 +1,1 @@
+"""A suite of rounds beside the best that is known of them (docs/regress.md)."""

@@ -1,0 +1,102 @@
+"""`kubestow generate`: what is printed, written and refused."""
+
+import gzip
+import json
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from kubestow.cli import main
+from kubestow.instances.generators.registry import FAMILIES, generate
+
+
+def run(*arguments, code=0):
+    result = CliRunner().invoke(main, ["generate", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_families_are_listed():
+    listed = run().stdout
+    assert all(f"\n  {name} " in listed for name in FAMILIES)
+    assert run("--list").stdout == listed
+
+
+def test_knobs_of_a_family_are_listed():
+    listed = run("devices", "--list").stdout
+    assert all(f"\n  {knob.name} " in listed for knob in FAMILIES["devices"].knobs)
+    assert "whole, shared, partitioned" in listed
+
+
+def test_yaml_is_printed_a_document_an_object():
+    printed = run("spread", "--seed", 2, "--nodes", 4, "--set", "in-use=0").stdout
+    assert list(yaml.safe_load_all(printed)) == generate("spread", 2, nodes=4, in_use=0.0)
+    assert "&id" not in printed
+
+
+def test_json_is_a_list():
+    printed = json.loads(run("devices", "--format", "json").stdout)
+    assert printed == {"apiVersion": "v1", "kind": "List", "items": generate("devices")}
+
+
+@pytest.mark.parametrize("name, read", [
+    pytest.param("r.yaml", lambda data: list(yaml.safe_load_all(data)), id="YAML by its name"),
+    pytest.param("r.yaml.gz", lambda data: list(yaml.safe_load_all(gzip.decompress(data))), id="packed YAML"),
+    pytest.param("r.json", lambda data: json.loads(data)["items"], id="JSON by its name"),
+    pytest.param("r.json.gz", lambda data: json.loads(gzip.decompress(data))["items"], id="packed JSON"),
+    pytest.param("r", lambda data: list(yaml.safe_load_all(data)), id="YAML where the name says nothing"),
+])  # fmt: skip
+def test_a_file_is_of_the_format_of_its_name(name, read, tmp_path):
+    file = tmp_path / name
+    assert run("volumes", "-o", file).stdout == ""
+    assert read(file.read_bytes()) == generate("volumes")
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+
+
+def test_a_count_is_a_file_for_each_seed(tmp_path):
+    folder = tmp_path / "new" / "rounds"
+    printed = run("spread", "--seed", 5, "--count", 2, "-o", folder, "--format", "json").stdout
+    files = [folder / "spread-5.json", folder / "spread-6.json"]
+    assert printed.split() == [str(file) for file in files]
+    assert sorted(folder.iterdir()) == files
+    assert json.loads(files[1].read_text())["items"] == generate("spread", 6)
+
+
+def test_files_that_are_there_are_written_anew_with_force_only(tmp_path):
+    words = ("spread", "--count", 1, "-o", tmp_path)
+    run(*words)
+    file = tmp_path / "spread-0.yaml"
+    first = file.read_text()
+    refused = run(*words, "--nodes", 3, code=2)
+    assert f"{tmp_path}: has spread-0.yaml already; --force writes it anew" in refused.stderr
+    assert file.read_text() == first
+    run(*words, "--nodes", 3, "--force")
+    assert file.read_text() != first
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path):
+    (tmp_path / "notes.txt").touch()
+    refused = run("spread", "--count", 1, "-o", tmp_path, "--force", code=2)
+    assert "has notes.txt, which is none of the files to be written" in refused.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["notes.txt"]
+
+
+REFUSED = {
+    "an unknown family": (("sprea",), "there is no family 'sprea'"),
+    "an unknown knob": (("spread", "--set", "x=1"), "spread has no knob 'x'"),
+    "a knob without a value": (("spread", "--set", "density"), "what is needed is KNOB=VALUE"),
+    "a value out of range": (("spread", "--set", "density=2"), "density=2.0: the value must be a number"),
+    "a value of another type": (("spread", "--nodes", "many"), "nodes=many: the value must be a whole"),
+    "a seed below zero": (("spread", "--seed", "-1"), "-1 is not in the range"),
+    "a count without a folder": (("spread", "--count", "2"), "--count takes a folder: -o DIR"),
+    "knobs without a family": (("--nodes", "3"), "what is needed is a FAMILY"),
+    "a folder that is a file": (("spread", "--count", "1", "-o", __file__), "cannot be a folder for files"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("arguments, words", REFUSED.values(), ids=REFUSED)
+def test_bad_usage_is_one_line(arguments, words):
+    error = run(*arguments, code=2).stderr
+    assert words in error
+    assert len(error.splitlines()) == 1
