@@ -19,7 +19,7 @@ from ortools.sat.python import cp_model
 
 from ...encoders.build import build_problem
 from ...encoders.linear import add_at_most
-from ..bounds.summed import ROUNDING
+from ..bounds.sums import ROUNDING
 from ..rebalance.sums import MoveSums
 
 if TYPE_CHECKING:
