@@ -15,43 +15,16 @@ from .inputs import (
     effort_options,
     input_options,
     instance_names,
-    parse_pods,
     snapshots,
     with_notes,
 )
 from .live import live_options, wants_live
-from .options import options
+from .moving import move_options, moves_of
 from .printing import Printing, parse_labels, pod_names, printing
 from .voice import progress_told
 
 if TYPE_CHECKING:
-    from ..models.moves import MoveOptions
     from ..models.selectors import CompiledSelector
-
-move_options = options(
-    click.option(
-        "--delete-emptydir-data",
-        is_flag=True,
-        help="Move pods with emptyDir volumes; what is in them is lost.",
-    ),
-    click.option(
-        "--ignore-host-path",
-        is_flag=True,
-        help="Move pods with hostPath volumes; what is in them stays behind.",
-    ),
-    click.option(
-        "--ignore-annotations",
-        is_flag=True,
-        help="Move pods annotated not to be disrupted (safe-to-evict, do-not-disrupt).",
-    ),
-    click.option(
-        "--never-move",
-        metavar="[NAMESPACE:]SELECTOR",
-        multiple=True,
-        callback=parse_pods,
-        help="Pods that stay, by their labels as in -l; NAMESPACE: for all of a namespace. May be repeated.",
-    ),
-)
 
 
 @click.command(
@@ -136,11 +109,3 @@ def drain(
     )
     if answer.verdict != "possible":
         click.get_current_context().exit(INCOMPLETE)
-
-
-def moves_of(choices: dict[str, Any]) -> MoveOptions:
-    """Read which pods may move."""
-    from ..models.moves import MoveOptions
-
-    names = ("delete_emptydir_data", "ignore_host_path", "ignore_annotations", "never_move")
-    return MoveOptions(**{name: choices[name] for name in names})

@@ -20,11 +20,14 @@ from .inputs import (
     with_notes,
 )
 from .live import live_options
+from .moving import move_options, moves_of
 from .printing import Printing, printing
 from .voice import is_verbose, news, progress_told
 
 if TYPE_CHECKING:
-    from ..models.provision import Provision
+    from ..models.consolidation import Consolidation
+    from ..models.moves import MoveOptions
+    from ..models.snapshot import Snapshot
 
 _FILE: Final = click.Path(dir_okay=False, allow_dash=True)
 
@@ -37,6 +40,7 @@ Examples:
   kubestow provision provision-third-zone --node-groups three-sizes --max-price 0.5
   kubestow provision provision-third-zone --node-groups three-sizes --write-changes buy.yaml
   kubestow provision cluster.yaml --node-groups instance_types.json -o json
+  kubestow provision provision-consolidate --node-groups three-sizes --consolidate --group-label pool
   kubestow provision --live --node-groups offers.yaml
 """,
 )
@@ -53,6 +57,18 @@ Examples:
     "--max-price", metavar="P", help="Spend at most P, on the most important pods.  [default: no limit]"
 )
 @click.option("--write-changes", metavar="FILE", type=_FILE, help="Write the purchase as a file for what-if.")
+@click.option(
+    "--consolidate",
+    is_flag=True,
+    help="Return nodes, too, or replace them by cheaper ones: their pods move (docs/consolidate.md).",
+)
+@click.option(
+    "--group-label",
+    metavar="KEY",
+    default="",
+    help="The label with the name of a node's group; with --consolidate.  [default: the templates' labels]",
+)
+@move_options
 @printing("wide", "name", "json", "yaml", names="the nodes that are bought")
 @search_options
 @live_options
@@ -62,6 +78,8 @@ def provision(
     node_groups: tuple[str, ...],
     max_price: str | None,
     write_changes: str | None,
+    consolidate: bool,
+    group_label: str,
     printing: Printing,
     **choices: Any,
 ) -> None:
@@ -81,10 +99,29 @@ def provision(
         raise click.UsageError("provision takes one INSTANCE")
     refuse_twice((*instances, *node_groups))
     budget = None if max_price is None else _price(max_price)
+    moves = _moves(choices, group_label, consolidate=consolidate)
+    if consolidate and max_price is not None:
+        raise click.UsageError("--max-price does not go with --consolidate")
     with before_a_plan():
         catalogue = load_catalogue(node_groups)
         [(snapshot, waited)] = snapshots(instances, choices)
         with progress_told() as progress:
+            if consolidate:
+                from ..solver.consolidate.answer import consolidate as cheapest_left
+
+                answer = cheapest_left(
+                    snapshot,
+                    catalogue,
+                    changed_by,
+                    moves,
+                    group_label,
+                    search,
+                    begin=_tell,
+                    watch=progress.watch,
+                    waited=waited,
+                )
+                _emit_consolidation(answer, snapshot, write_changes, printing)
+                return
             found = cheapest(
                 snapshot,
                 catalogue,
@@ -96,7 +133,7 @@ def provision(
                 watch=progress.watch,
                 waited=waited,
             )
-    _write(found, write_changes)
+    _write(found.changes, write_changes)
     names = [f"node/{node}" for group in found.purchase.bought for node in group.nodes]
     printing.emit(
         with_notes(found.model_dump(by_alias=True), snapshot),
@@ -105,6 +142,32 @@ def provision(
     )
     if found.interrupted:
         leave(INTERRUPTED, "interrupted; this was the best purchase so far")
+
+
+def _moves(choices: dict[str, Any], group_label: str, *, consolidate: bool) -> MoveOptions:
+    """Read who may move; that is asked with --consolidate only."""
+    from ..models.moves import MoveOptions
+
+    moves = moves_of(choices)
+    if not consolidate and (group_label or moves != MoveOptions()):
+        raise click.UsageError("--group-label and the options of moves go with --consolidate only")
+    return moves
+
+
+def _emit_consolidation(
+    found: Consolidation, snapshot: Snapshot, write_changes: str | None, printing: Printing
+) -> None:
+    from ..reports.consolidation import consolidation_report
+
+    _write(found.changes, write_changes)
+    names = [f"node/{node}" for group in found.optimal.bought for node in group.nodes]
+    printing.emit(
+        with_notes(found.model_dump(by_alias=True), snapshot),
+        partial(consolidation_report, found),
+        lambda: names,
+    )
+    if found.interrupted:
+        leave(INTERRUPTED, "interrupted; this was the best answer so far")
 
 
 def _price(text: str) -> int:
@@ -121,15 +184,15 @@ def _tell(words: str) -> None:
         news(words)
 
 
-def _write(found: Provision, path: str | None) -> None:
-    """Write the purchase as changes; where nothing is bought there are none."""
+def _write(changes: dict[str, Any] | None, path: str | None) -> None:
+    """Write changes of the cluster to a file; where nothing is bought or returned there are none."""
     from ..reports.document import as_yaml
     from ..reports.output_file import output_file
 
     if path is None:
         return
-    if found.changes is None:
+    if changes is None:
         news(f"{path} was not written: nothing is bought")
         return
     with output_file(path) as file:
-        file.write(as_yaml(found.changes))
+        file.write(as_yaml(changes))

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import click
 
-from .drain import move_options, moves_of
 from .group import INTERRUPTED, before_a_plan, leave
 from .help import Command
 from .inputs import (
@@ -22,6 +21,7 @@ from .inputs import (
     with_notes,
 )
 from .live import live_options
+from .moving import move_options, moves_of
 from .printing import Printing, pod_names, printing
 from .voice import progress_told
 

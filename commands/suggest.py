@@ -65,7 +65,7 @@ Examples:
     metavar="FILE",
     type=_FILE,
     multiple=True,
-    help="Node groups: a Node for each; otherwise copies of nodes of the input can be added.",
+    help="Node groups, as in docs/provision.md; otherwise copies of nodes of the input can be added.",
 )
 @click.option("--save", metavar="FILE", type=_FILE, help="Write the first suggestion for what-if --scenario.")
 @printing(
@@ -93,9 +93,9 @@ def suggest(
     after which the best plan of the changed cluster places it, and leaves no other pod worse off. Each
     is solved and replayed, and comes as kubectl commands and as changes for `kubestow what-if`.
     """
+    from ..instances.node_groups.templates import load_templates
     from ..instances.step_costs import load_costs
     from ..instances.what_if.apply import changed_by
-    from ..instances.what_if.file import load_node_groups
     from ..models.step_costs import StepCosts
     from ..reports.suggest import suggest_report
     from ..solver.suggest.question import suggest as find
@@ -108,7 +108,7 @@ def suggest(
         alternatives=alternatives,
         others_may_wait=others_may_wait,
         costs=StepCosts() if costs is None else load_costs(costs),
-        node_groups=tuple(item for path in node_groups for item in load_node_groups(path)),
+        node_groups=tuple(item for path in node_groups for item in load_templates(path)),
     )
     if name is not None and printing.namespace is not None and "/" not in name:
         name = f"{printing.namespace}/{name}"

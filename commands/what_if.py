@@ -40,7 +40,12 @@ def _repeated(name: str, metavar: str, words: str, kind: click.Path | None = Non
 
 change_options = options(
     _repeated("add-nodes", "GROUP=N", "Copies of a node group's template, or of a node: like:NODE=N."),
-    _repeated("node-groups", "FILE", "Node groups: a Node for each, with its ResourceSlices.", _FILE),
+    _repeated(
+        "node-groups",
+        "FILE",
+        "Node groups, as in docs/provision.md.",
+        _FILE,
+    ),
     _repeated("remove", "NODE", "A node is gone; pods with a controller are made again."),
     _repeated("cordon", "NODE", "A node takes no more pods."),
     _repeated("uncordon", "NODE", "A node takes pods again."),

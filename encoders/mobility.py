@@ -33,6 +33,8 @@ class Mobility:
         Most moves.
     memory : bool
         Whether the memory of the pods that move is a tier.
+    waiting : bool
+        Whether pods that wait are placed first, and hold nodes as those do that move.
     """
 
     goal: MoveGoal
@@ -43,3 +45,9 @@ class Mobility:
     prices: Ints | None = None
     most: int | None = None
     memory: bool = False
+    waiting: bool = False
+
+    @property
+    def admits(self) -> bool:
+        """Whether pods that wait are part of the round."""
+        return self.waiting or self.goal == "admit"

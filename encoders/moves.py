@@ -9,7 +9,7 @@ away at one time, which is a matter of the order, and whoever may never be away 
 
 A node n is free if nobody stays or lands who could go elsewhere:
 
-    free[n] -> moved[v] = size(v), y[c,n] = 0
+    free[n] -> moved[v] = size(v), y[c,n] = 0        (a node that can be bought: free[n] = 1 − bought[n])
     Σ request_r(c)·y[c,n] + Σ usage_r(v)·(size(v) − moved[v]) <= room_r(n)·(1 − free[n])
 
 The second row follows from the first one and from that of the node's room; it makes the linear relaxation as
@@ -94,7 +94,7 @@ def waiting(problem: Problem, cls: PodClass) -> int:
 
 def _gain(ctx: Context, mobility: Mobility, leavers: dict[int, list[VictimClass]]) -> None:
     problem = ctx.problem
-    if mobility.goal == "admit":
+    if mobility.admits:
         for level in problem.levels:
             classes = [c for c in problem.classes if c.priority == level]
             most = sum(min(waiting(problem, c), int(c.limit.sum())) for c in classes)
@@ -102,9 +102,9 @@ def _gain(ctx: Context, mobility: Mobility, leavers: dict[int, list[VictimClass]
             for cls in classes:
                 came.extend(ctx.evicted(leavers.get(cls.index, ())), -1)
             ctx.goal(tiers.scheduled(level), "max", came, least=0, most=most)
-    elif mobility.goal in PREFERENCES:
+    if mobility.goal in PREFERENCES:
         PREFERENCES[mobility.goal].encode(ctx)
-    else:
+    elif mobility.goal != "admit":
         _free_nodes(ctx, mobility)
 
 
@@ -113,6 +113,8 @@ def _free_nodes(ctx: Context, mobility: Mobility) -> None:
     free, paid = Terms(), Terms()
     for node in np.flatnonzero(~mobility.kept).tolist():
         literal = ctx.model.new_bool_var(f"free[{cluster.node_names[node]}]")
+        if node in ctx.bought:  # what is bought is paid
+            ctx.model.add(literal + ctx.bought[node] == 1)
         victims = ctx.problem.victims_on.get(node, ())
         for v in victims:
             row = (ctx.evictions[v.index], literal)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from .consolidation import Consolidation
 from .documents import Checked, Explanation, HintVerdict, QueueReplay, SimulationSummary, Trace, WhyAnswer
 from .drain import Drain
 from .fit import Fit
@@ -50,6 +51,7 @@ DOCUMENTS: Final = {
     "check": Document("Check", "kubestow check -o json", Checked),
     "drain": Document("Drain", "kubestow drain -o json", Drain),
     "rebalance": Document("Rebalance", "kubestow rebalance -o json", Rebalance),
+    "consolidation": Document("Consolidation", "kubestow provision --consolidate -o json", Consolidation),
     "provision": Document("Provision", "kubestow provision -o json", Provision),
     "suggest": Document("Suggest", "kubestow suggest -o json", SuggestDocument),
     "fit": Document("Fit", "kubestow fit -o json", Fit),

@@ -25,18 +25,19 @@ def provision_report(found: Provision) -> RenderableType:
 def _headline(found: Provision) -> str:
     purchase = found.purchase
     bought = count(purchase.nodes, "node") if purchase.nodes else "nothing"
-    limit = "" if found.max_price is None else f" of {_money(found.max_price)} that may be spent"
+    limit = "" if found.max_price is None else f" of {money(found.max_price)} that may be spent"
     placed = f"{count(purchase.scheduled, 'waiting pod')} placed, {len(found.waiting)} left"
-    return f"{bought} for {_money(purchase.price)}{limit}: {placed}, {_proof(found)}"
+    return f"{bought} for {money(purchase.price)}{limit}: {placed}, {proof_of(found.tiers)}"
 
 
-def _proof(found: Provision) -> str:
-    for tier in found.tiers:
+def proof_of(tiers: tuple[PurchaseTier, ...]) -> str:
+    """Return whether all tiers are proven, or the bound of the first that is not."""
+    for tier in tiers:
         if not tier.proven:
             if tier.bound is None:
                 return f"not proven (no bound of {tier.name} yet)"
             limit = "most" if tier.sense == "max" else "least"
-            return f"not proven: {tier.name} at {limit} {_value(tier, tier.bound)}"
+            return f"not proven: {tier.name} at {limit} {value_of(tier, tier.bound)}"
     return "proven"
 
 
@@ -44,7 +45,7 @@ def _saving(found: Provision) -> list[RenderableType]:
     if found.saved is None:
         words = "the heuristics below place fewer pods" if found.heuristics else ""
     elif found.saved:
-        words = f"{_money(found.saved)} less than the cheapest heuristic below"
+        words = f"{money(found.saved)} less than the cheapest heuristic below"
     else:
         words = "as cheap as the cheapest heuristic below"
     return [Text(f"  {words}")] if words else []
@@ -52,7 +53,7 @@ def _saving(found: Provision) -> list[RenderableType]:
 
 def _groups(purchase: Purchase) -> list[RenderableType]:
     rows = [
-        (item.group, item.zone or "-", str(item.count), _money(item.price), _money(item.cost))
+        (item.group, item.zone or "-", str(item.count), money(item.price), money(item.cost))
         for item in purchase.bought
     ]
     return section("Nodes to buy", ("group", "zone", "nodes", "each", "price"), rows, (2, 3, 4), "groups")
@@ -71,8 +72,8 @@ def _tiers(found: Provision) -> list[RenderableType]:
     rows = [
         (
             tier.name,
-            _value(tier, tier.value),
-            "-" if tier.bound is None else _value(tier, tier.bound),
+            value_of(tier, tier.value),
+            "-" if tier.bound is None else value_of(tier, tier.bound),
             "proven" if tier.proven else "",
         )
         for tier in found.tiers
@@ -84,7 +85,7 @@ def _heuristics(found: Provision) -> list[RenderableType]:
     rows = [
         (
             item.expander,
-            _money(item.purchase.price),
+            money(item.purchase.price),
             str(item.purchase.nodes),
             str(item.purchase.scheduled),
             _order(item.purchase.bought),
@@ -106,9 +107,11 @@ def _waiting(found: Provision) -> list[RenderableType]:
     return section("Pods that still wait", ("pod", "kube-scheduler's message"), rows, (), "pods")
 
 
-def _value(tier: PurchaseTier, value: float) -> str:
-    return _money(value) if tier.name == "price" else f"{value:.0f}"
+def value_of(tier: PurchaseTier, value: float) -> str:
+    """Return a value or a bound of a tier."""
+    return money(value) if tier.name == "price" else f"{value:.0f}"
 
 
-def _money(price: float) -> str:
+def money(price: float) -> str:
+    """Return a price, without zeros at its end."""
     return f"{price:.6f}".rstrip("0").rstrip(".")

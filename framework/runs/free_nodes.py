@@ -1,47 +1,43 @@
 """Nodes that are free, and how many more could be: counted by a first-fit re-placing, and bounded by sums.
 
-A pod **belongs to its node** if it is a DaemonSet's or a mirror of a static pod. A node is **free** if all
-pods on it belong to it or terminate. Of the others, pods that the eviction API refuses, or of which it is not
-certain that they come back as they were, **stay**: those without a controller, of pod groups, of several
-budgets, with resource claims or ephemeral volumes, in the middle of a resize, or of a scheduler that has no
-profile. The rest can **move**: evicted, they are made again without a node.
+A node is **free** if all pods on it go with it or terminate: those of DaemonSets and mirrors of static pods.
+Which of the others may move is `framework.rules.movable`; those that may not keep their node.
 
-The re-placing empties one node after the other, the one with the fewest pods first, where no pod on it stays
+The re-placing empties one node after the other, the one with the fewest pods first, where every pod may move
 and budgets allow all evictions together with those before. Each pod is made again and bound to the first
 node that has the room and passes the filters of its profile, never to a free one. A node that took a pod in
-is not emptied, so every pod moves once at most. What it empties can be emptied; a better re-placing may empty
-more.
+is not emptied, so every pod moves once at most. Nodes with pods for which first fit is too simple are left
+alone: members of pod groups, pods with resource claims or ephemeral volumes, pods in the middle of a resize.
+What it empties can be emptied; a better re-placing may empty more.
 
-The bound: nodes that are not free in the end hold the requests of all pods that can move.
+The bound: nodes that are not free in the end hold the requests of all pods that may move; of those for which
+first fit is too simple only the number is sure.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from ...models.daemons import is_daemon, is_mirror
-from ...models.remade import made_again
+from ...models.moves import MoveOptions
+from ...models.recreated import with_replacements
 from ..build import build_cluster
 from ..cycle.runtime import framework_for
 from ..rules.budgets import budgets_of
+from ..rules.movable import movable
 from ..state.moves import Bind, Leave, Mark, Move
 from ..state.state import State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...models.pod import Pod
     from ...models.snapshot import Snapshot
     from ..index.cluster import Cluster
     from ..vocabulary.arrays import Bools, Ints
 
 MOST_MOVES: Final = 2000
 """Pods that are tried at most: those on the nodes with the fewest."""
-
-_AGAIN: Final = " (again)"  # no API server has such a name
 
 
 class FreeNodes(NamedTuple):
@@ -83,29 +79,25 @@ def free_nodes(snapshot: Snapshot, most: int = MOST_MOVES) -> FreeNodes:
         if pods > most:
             break
         tried.append(node)
-    leaving = [found.cluster.pods[i].pod for node in tried for i in found.on[node]]
-    twins = tuple(_twin(pod, snapshot) for pod in leaving)
-    cluster = build_cluster(replace(snapshot, pods=(*snapshot.pods, *twins)))
+    keys = [found.cluster.pods[i].key for node in tried for i in found.on[node]]
+    twins = with_replacements(snapshot, keys)
+    cluster = build_cluster(twins.snapshot)
     names = [found.cluster.node_names[node] for node in tried]
-    emptied, moves = _Emptying(_Movable(cluster)).run([cluster.node_index[name] for name in names])
+    index = {cluster.pod_index[old]: cluster.pod_index[new] for old, new in twins.replacement.items()}
+    emptying = _Emptying(_Movable(cluster), index)
+    emptied, moves = emptying.run([cluster.node_index[name] for name in names])
     return FreeNodes(int(found.free.sum()), emptied, found.at_most(), moves, cluster)
 
 
-def _twin(pod: Pod, snapshot: Snapshot) -> Pod:
-    again = made_again(pod, snapshot.now)
-    meta = again.metadata.model_copy(update={"name": pod.name + _AGAIN, "uid": ""})
-    return again.model_copy(update={"metadata": meta})
-
-
 class _Movable:
-    """Which pods of a cluster can move.
+    """The pods of a cluster that may move.
 
     Attributes
     ----------
     on : mapping
-        The pods that can move, by their node.
+        They, by their node.
     kept : Bools
-        Nodes on which a pod stays that does not belong to them.
+        Nodes that a pod keeps.
     free : Bools
     """
 
@@ -114,25 +106,28 @@ class _Movable:
         self.on: dict[int, list[int]] = {}
         self.kept: Bools = np.zeros(cluster.n_nodes, dtype=bool)
         self._standing: Ints = np.zeros((len(cluster.resources) + 1, cluster.n_nodes), dtype=cluster.dtype)
+        found = movable(cluster, MoveOptions())
+        keeping = found.blocking()
         for i in cluster.bound:
             info = cluster.pods[i]
-            node, pod = info.initial_node, info.pod
-            if info.terminating:
-                continue
-            if is_daemon(pod) or is_mirror(pod):
-                self._standing[:, node] += _taken(cluster, [i])
-            elif _stays(cluster, i):
-                self._standing[:, node] += _taken(cluster, [i])
-                self.kept[node] = True
+            if i in found.reasons:
+                self.kept[info.initial_node] |= i in keeping
+                if not info.terminating:
+                    self._standing[:, info.initial_node] += _taken(cluster, [i])
             else:
-                self.on.setdefault(node, []).append(i)
+                self.on.setdefault(info.initial_node, []).append(i)
         occupied = self.kept.copy()
         occupied[list(self.on)] = True
         self.free: Bools = ~occupied
 
     def candidates(self) -> list[int]:
         """Return the nodes that might be emptied, those with the fewest pods first."""
-        nodes = [node for node in self.on if not self.kept[node]]
+        cluster = self.cluster
+        nodes = [
+            node
+            for node, pods in self.on.items()
+            if not self.kept[node] and all(_simple(cluster, i) for i in pods)
+        ]
         return sorted(nodes, key=lambda node: (len(self.on[node]), node))
 
     def at_most(self) -> int:
@@ -142,13 +137,15 @@ class _Movable:
         it now, counts.
         """
         cluster = self.cluster
-        moving = np.zeros_like(self._standing)
+        moving, least = np.zeros_like(self._standing), np.zeros_like(self._standing)
         for node, pods in self.on.items():
             moving[:, node] = _taken(cluster, pods)
+            least[:, node] = _taken(cluster, [i for i in pods if _simple(cluster, i)])
+            least[-1, node] = len(pods)
         room = np.maximum(np.vstack([cluster.allocatable, cluster.allowed_pods]) - self._standing, moving)
         needed = max(
             _fewest(there[~self.kept], int(wanted.sum() - there[self.kept].sum()))
-            for there, wanted in zip(room, moving, strict=True)
+            for there, wanted in zip(room, least, strict=True)
         )
         others = cluster.n_nodes - int(self.kept.sum())
         return max(0, others - needed - int(self.free.sum()))
@@ -166,28 +163,32 @@ def _fewest(room: Ints, amount: int) -> int:
     return int(np.searchsorted(np.cumsum(np.sort(room)[::-1]), amount)) + 1
 
 
-def _stays(cluster: Cluster, i: int) -> bool:
-    """Whether a pod stays that does not belong to its node."""
+def _simple(cluster: Cluster, i: int) -> bool:
+    """Whether first fit knows what a pod takes where it comes to."""
     info, pod = cluster.pods[i], cluster.pods[i].pod
     spec = pod.spec
     return (
-        pod.metadata.controller is None
-        or spec.workload_ref is not None
-        or spec.scheduling_group is not None
-        or bool(spec.resource_claims)
-        or pod.status.extended_resource_claim_status is not None
-        or any(volume.ephemeral is not None for volume in spec.volumes)
-        or len(budgets_of(cluster, i)) > 1
-        or info.usage != info.request
-        or info.scheduler not in cluster.profiles
+        spec.workload_ref is None
+        and spec.scheduling_group is None
+        and not spec.resource_claims
+        and pod.status.extended_resource_claim_status is None
+        and all(volume.ephemeral is None for volume in spec.volumes)
+        and info.usage == info.request
     )
 
 
 class _Emptying:
-    """The re-placing."""
+    """The re-placing.
 
-    def __init__(self, movable: _Movable) -> None:
+    Parameters
+    ----------
+    twins : mapping
+        Pod to the pod that is made again in its place.
+    """
+
+    def __init__(self, movable: _Movable, twins: Mapping[int, int]) -> None:
         cluster = movable.cluster
+        self._twins = twins
         self._cluster, self._movable = cluster, movable
         self._state = State.initial(cluster, nominations=True)
         self._targets: Bools = ~movable.free
@@ -227,7 +228,7 @@ class _Emptying:
             state.remove(i)
             moves += (Mark(i), Leave(i))
         for i in sorted(pods, key=lambda i: (*(-amount for amount in cluster.usage[i].tolist()), i)):
-            twin = cluster.pod_index[cluster.pods[i].key + _AGAIN]
+            twin = self._twins[i]
             target = self._first(state, twin, targets)
             if target is None:
                 return None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_KIND: Final = "NodeGroups"
+KIND: Final = "NodeGroups"
 _OF_A_NODE: Final = ("ResourceSlice", "CSINode")
 
 
@@ -59,9 +59,9 @@ def read_catalogue(file: str, document: Any) -> Catalogue:
     if top.has("autoscaler"):
         groups = top.section("autoscaler").sections("groups")
     else:
-        kind = top.text("kind", _KIND)
-        if kind != _KIND:
-            raise top.fault("kind", f"must be {_KIND}, not {kind!r}")
+        kind = top.text("kind", KIND)
+        if kind != KIND:
+            raise top.fault("kind", f"must be {KIND}, not {kind!r}")
         top.text("apiVersion", "")
         groups = top.sections("nodeGroups")
         top.close()

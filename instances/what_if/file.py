@@ -19,8 +19,8 @@ from ...models.changes import (
     ZoneDown,
 )
 from ...models.node import ZONE
-from ..documents import read_documents, the_document
-from ..files import read_file, read_files
+from ..documents import the_document
+from ..files import read_file
 from ..raw_objects import plain
 from ..scenario_reader import Section
 
@@ -59,23 +59,6 @@ def read_changes(file: str, raw: Any) -> ChangeSet:
     if not found.changes:
         raise top.fault("changes", "required")
     return found
-
-
-def load_node_groups(path: str) -> tuple[dict[str, Any], ...]:
-    """Read a file of node groups: Kubernetes objects, of which a Node is a template.
-
-    Raises
-    ------
-    InputError
-        For what cannot be read; what the objects say is checked when they are used.
-    """
-    found: list[dict[str, Any]] = []
-    for file, content in read_files([path]):
-        for raw in read_documents(file, content):
-            document = plain(raw)
-            items = document.get("items") if isinstance(document, dict) else None
-            found += items if isinstance(items, list) else [document] if document is not None else []
-    return tuple(found)
 
 
 def load_profile(path: str) -> dict[str, Any]:

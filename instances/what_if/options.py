@@ -22,8 +22,9 @@ from ...models.changes import (
 )
 from ...models.errors import KubestowError
 from ..documents import read_documents
+from ..node_groups.templates import load_templates
 from ..raw_objects import plain
-from .file import load_node_groups, load_profile
+from .file import load_profile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ def changes_of(given: Mapping[str, Sequence[str]], name: str = NAME) -> ChangeSe
         *(RemoveNode(_bare("--remove", text)) for text in given["remove"]),
         *(AddNodes(*_counted("--add-nodes", text, "GROUP=3 or like:NODE=3")) for text in given["add-nodes"]),
     ]
-    groups = tuple(item for path in given["node-groups"] for item in load_node_groups(path))
+    groups = tuple(item for path in given["node-groups"] for item in load_templates(path))
     if not changes:
         if groups:
             raise KubestowError("--node-groups goes with --add-nodes GROUP=3")

@@ -30,13 +30,15 @@ from ..plans.topology import HOSTNAME
 from .climb import climb
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from ortools.sat.python import cp_model
 
+    from ...encoders.context import Context
     from ...encoders.problem import Problem
     from ...framework.index.cluster import Cluster
     from ...models.pod import Pod
+    from ...models.purchases import Catalogue
     from .climb import Climbed
     from .trial import Bought, Counts, Market
 
@@ -67,7 +69,7 @@ class Master:
         self._market = market
         self._budget = budget
         bought = market.stripped(most)
-        cluster = _disentangled(bought)
+        cluster = disentangled(bought)
         self._nodes = tuple(tuple(cluster.node_index[name] for name in names) for names in bought.nodes)
         optional = frozenset(n for nodes in self._nodes for n in nodes)
         self.problem: Problem = replace(build_problem(cluster), optional=optional)
@@ -89,7 +91,7 @@ class Master:
             model.goals.get(tiers.scheduled(level)) or _nothing(tiers.scheduled(level))
             for level in self._market.levels
         ]
-        offers = self._purchase_rows(model)
+        offers = purchase_rows(model.context, self._nodes, self._market.catalogue, self._excluded)
         price, nodes = Terms(), Terms()
         for terms, offer in zip(offers, self._market.catalogue.offers, strict=True):
             price.extend(terms, offer.price)
@@ -104,33 +106,43 @@ class Master:
         counts = tuple(found.value(_least("", terms)) for terms in offers)
         return found, Proposal(counts, placed)
 
-    def _purchase_rows(self, model: RoundModel) -> list[Terms]:
-        """Say what can be bought; return how many nodes of each offer are."""
-        context, cp = model.context, model.context.model
-        offers = []
-        for nodes in self._nodes:
-            literals = [context.bought[n] for n in nodes]
-            for first, second in pairwise(literals):
-                cp.add_implication(second, first)
-            offers.append(Terms(literals, [1] * len(literals), [1] * len(literals)))
-        catalogue = self._market.catalogue
-        for limits in catalogue.limits:
-            total = Terms()
-            for k in catalogue.of_group(limits.name):
-                total.extend(offers[k])
-            if limits.most is not None and total.high > limits.most:
-                cp.add(total.expression() <= limits.most)
-            if limits.least:
-                cp.add(total.expression() >= limits.least)
-        for counts in self._excluded:
-            differs: list[cp_model.LiteralT] = []
-            for nodes, n in zip(self._nodes, counts, strict=True):
-                if n < len(nodes):
-                    differs.append(context.bought[nodes[n]])
-                if n:
-                    differs.append(context.bought[nodes[n - 1]].negated())
-            cp.add_bool_or(differs)
-        return offers
+
+def purchase_rows(
+    context: Context, nodes: Sequence[Sequence[int]], catalogue: Catalogue, excluded: Iterable[Counts]
+) -> list[Terms]:
+    """State what can be bought; return how many nodes of each offer are.
+
+    Parameters
+    ----------
+    nodes : sequence
+        Of each offer, the nodes that can be bought; they are alike, and bought in this order.
+    excluded : iterable
+        Purchases that are not to be proposed.
+    """
+    model = context.model
+    offers = []
+    for copies in nodes:
+        literals = [context.bought[n] for n in copies]
+        for first, second in pairwise(literals):
+            model.add_implication(second, first)
+        offers.append(Terms(literals, [1] * len(literals), [1] * len(literals)))
+    for limits in catalogue.limits:
+        total = Terms()
+        for k in catalogue.of_group(limits.name):
+            total.extend(offers[k])
+        if limits.most is not None and total.high > limits.most:
+            model.add(total.expression() <= limits.most)
+        if limits.least:
+            model.add(total.expression() >= limits.least)
+    for counts in excluded:
+        differs: list[cp_model.LiteralT] = []
+        for copies, n in zip(nodes, counts, strict=True):
+            if n < len(copies):
+                differs.append(context.bought[copies[n]])
+            if n:
+                differs.append(context.bought[copies[n - 1]].negated())
+        model.add_bool_or(differs)
+    return offers
 
 
 def _least(name: str, terms: Terms) -> Goal:
@@ -141,21 +153,27 @@ def _nothing(name: str) -> Goal:
     return Goal(name, "max", Terms(), 0, 0)
 
 
-def _disentangled(bought: Bought) -> Cluster:
+def disentangled(bought: Bought, movers: Container[str] = frozenset()) -> Cluster:
     """Return the cluster, with less to ask for where DaemonSets' pods of new nodes matter to other nodes.
 
     They do by spread or affinity over domains of several nodes; there the model could not tell whether a node
     that is not bought has them. A pod that asks for less has every place that it had.
+
+    Parameters
+    ----------
+    movers : container of str
+        Running pods, by key, that may be placed anew.
     """
     cluster = build_cluster(bought.snapshot)
     new = {name for names in bought.nodes for name in names}
     there = {i for i in cluster.bound if cluster.node_names[cluster.pods[i].initial_node] in new}
     daemons = tuple({cluster.pods[i].label_cls: i for i in there}.values())
-    classes = {cluster.pods[i].cls: i for i in cluster.pending}
+    coming = [*cluster.pending, *(i for i in cluster.bound if cluster.pods[i].key in movers)]
+    classes = {cluster.pods[i].cls: i for i in coming}
     freed = {kind for kind, i in classes.items() if _matters(cluster, i, daemons)}
     if not freed:
         return cluster
-    keys = {cluster.pods[i].key for i in cluster.pending if cluster.pods[i].cls in freed}
+    keys = {cluster.pods[i].key for i in coming if cluster.pods[i].cls in freed}
     keys |= {cluster.pods[i].key for i in there}
     pods = (_free_of_others(pod) if pod.key in keys else pod for pod in bought.snapshot.pods)
     return build_cluster(replace(bought.snapshot, pods=tuple(pods)))

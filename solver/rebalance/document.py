@@ -32,8 +32,8 @@ def rebalancing(round_: MoveRound, outcome: Outcome, tiers: tuple[Tier, ...], wa
     cluster, mobility = round_.cluster, round_.mobility
     keys, names = [info.key for info in cluster.pods], cluster.node_names
     steps = steps_of(cluster, outcome.moves)
-    end = replay(round_.moving, steps, watch=watch, admit=mobility.goal == "admit")
-    before, after = free_nodes(mobility, round_.state), free_nodes(mobility, end)
+    end = replay(round_.moving, steps, watch=watch, admit=mobility.admits)
+    before, after = free_nodes(cluster, mobility, round_.state), free_nodes(cluster, mobility, end)
     origin = round_.moving.original
     return Rebalancing(
         tiers=tiers,

@@ -46,6 +46,8 @@ class MoveWishes:
         The label or annotation of nodes that has their price; empty for none.
     options : MoveOptions
         Who may move beyond the rule, and who not.
+    waiting : bool
+        Whether pods that wait are placed first where the goal is another one.
     """
 
     goal: MoveGoal
@@ -53,6 +55,7 @@ class MoveWishes:
     memory: bool = False
     price: str = ""
     options: MoveOptions = field(default_factory=MoveOptions)
+    waiting: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +94,7 @@ class MoveRound:
 def move_round(snapshot: Snapshot, wishes: MoveWishes, watch: Watch = unwatched) -> MoveRound:
     """Find who may move, and make the pods that come in their place.
 
-    Pods that wait are part of the round only where the goal is to admit them.
+    Pods that wait are part of the round only where they are to be admitted.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def move_round(snapshot: Snapshot, wishes: MoveWishes, watch: Watch = unwatched)
         Where a price is missing or is no number, or the round needs what is not supported.
     """
     prices, unit = _prices(snapshot.nodes, wishes)
-    if wishes.goal != "admit":
+    if wishes.goal != "admit" and not wishes.waiting:
         snapshot = replace(snapshot, pods=tuple(p for p in snapshot.pods if p.spec.node_name))
     snapshot = replace(snapshot, limits=EvictionLimits(evictions=0))
     plain = build_cluster(snapshot, watch)
@@ -120,6 +123,7 @@ def move_round(snapshot: Snapshot, wishes: MoveWishes, watch: Watch = unwatched)
         prices=prices,
         most=wishes.most,
         memory=wishes.memory,
+        waiting=wishes.waiting,
     )
     return MoveRound(plain, moving, mobility, staying, unit)
 

@@ -47,7 +47,9 @@ def tightest(problem: Problem, state: State, pod: int, within: Bools) -> int:
     return int(feasible[np.argmin(left.sum(axis=0))])
 
 
-def one_at_a_time(problem: Problem, choose: Choice = first, until: float | None = None) -> tuple[Move, ...]:
+def one_at_a_time(
+    problem: Problem, choose: Choice = first, until: float | None = None, begin: Sequence[Move] = ()
+) -> tuple[Move, ...]:
     """Empty one node after the other, the one first whose pods are least, if all its pods go elsewhere.
 
     It is how Karpenter consolidates by single nodes: a node is emptied whole or left alone, none that was
@@ -58,15 +60,18 @@ def one_at_a_time(problem: Problem, choose: Choice = first, until: float | None 
     ----------
     until : float, optional
         When to stop, on the monotonic clock.
+    begin : sequence of Move
+        What is done first: pods that wait are bound.
     """
     mobility = problem.mobility
     assert mobility is not None
     state = problem.state.copy()
-    moves: list[Move] = []
-    open_nodes = ~free_nodes(mobility, state)
-    taken: set[int] = set()
+    apply_moves(problem.cluster, state, begin)
+    moves = list(begin)
+    open_nodes = ~free_nodes(problem.cluster, mobility, state)
+    taken = {step.node for step in begin if isinstance(step, Bind)}
     most = len(mobility.successors) if mobility.most is None else mobility.most
-    for node, pods in _candidates(problem):
+    for node, pods in candidates(problem):
         if until is not None and time.monotonic() > until:
             break
         if node in taken or len(pods) > most:
@@ -102,7 +107,7 @@ def these_emptied(problem: Problem, nodes: Sequence[int], until: float) -> tuple
     open_nodes[list(nodes)] = False
     wanted = frozenset(nodes)
     most = len(mobility.successors) if mobility.most is None else mobility.most
-    for node, pods in _candidates(problem):
+    for node, pods in candidates(problem):
         if time.monotonic() > until:
             break
         if node not in wanted or len(pods) > most:
@@ -161,7 +166,7 @@ def _batch(problem: Problem, pods: list[int]) -> Iterator[int]:
             yield i
 
 
-def _candidates(problem: Problem) -> Iterator[tuple[int, list[int]]]:
+def candidates(problem: Problem) -> Iterator[tuple[int, list[int]]]:
     """Yield the nodes that may be emptied with their pods, the least loaded and the largest first."""
     mobility, cluster = problem.mobility, problem.cluster
     assert mobility is not None

@@ -49,9 +49,11 @@ def value_of(
     )
 
 
-def free_nodes(mobility: Mobility, end: State) -> Bools:
+def free_nodes(cluster: Cluster, mobility: Mobility, end: State) -> Bools:
     """Return the nodes on which nobody stands in the end who could go elsewhere; bool[N]."""
     movers = {*mobility.successors, *mobility.successors.values()}
+    if mobility.waiting:
+        movers.update(cluster.pending)
     there = {int(end.node_of[i]) for i in movers} - {-1}
     free = ~mobility.kept
     free[list(there)] = False
@@ -68,11 +70,12 @@ def _tiers(
     cluster: Cluster, mobility: Mobility, outcome: Outcome, end: State, prefer: str
 ) -> Iterator[TierValue]:
     placed = outcome.placed
-    if mobility.goal == "admit":
+    if mobility.admits:
         made = frozenset(mobility.successors.values())
         came = Counter(cluster.pods[i].priority for i in placed if i not in made)
         for level in sorted(waiting_levels(cluster, mobility), reverse=True):
             yield TierValue(tiers.scheduled(level), "max", came[level])
+    if mobility.goal == "admit":
         broken = excess(cluster, end, placed, fallen_back_constraints)
         yield TierValue(tiers.FALLBACK, "min", broken)
         yield TierValue(tiers.FIRST_AVAILABLE, "min", first_available_ranks(cluster, outcome.allocations))
@@ -81,7 +84,7 @@ def _tiers(
         sense, measure = PREFERENCE_VALUES[mobility.goal]
         yield TierValue(mobility.goal, sense, measure(cluster, end, placed))
     else:
-        free = free_nodes(mobility, end)
+        free = free_nodes(cluster, mobility, end)
         if mobility.prices is not None:
             yield TierValue(tiers.PRICE, "min", int(mobility.prices[~free].sum()))
         if mobility.goal == "free-nodes":

@@ -77,3 +77,31 @@ def test_a_fault_is_one_line(run, options, groups, words):
     result = run(*options, groups=groups, code=2)
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+
+
+CONSOLIDATE = ["provision", "provision-consolidate", "--node-groups", "three-sizes", "--consolidate"]
+
+
+def test_what_is_returned_stands_beside_what_is_bought_and_is_a_scenario(tmp_path):
+    changes = str(tmp_path / "changes.yaml")
+    arguments = [*CONSOLIDATE, "--group-label", "pool", "--write-changes", changes]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert "0.48 in place of 0.91 for 3 priced nodes, proven" in result.stdout
+    assert "2 nodes bought, then 4 moves" in result.stdout
+    scenario = ["what-if", "provision-consolidate", "--scenario", changes, "-o", "json"]
+    [after] = json.loads(CliRunner().invoke(main, scenario).stdout)["scenarios"]
+    assert len(after["newNodes"]) == 2
+    assert sorted(after["lostNodes"]) == ["large-1", "large-2"]
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        pytest.param(["--group-label", "pool"], "go with --consolidate only", id="a label without it"),
+        pytest.param(["--ignore-annotations"], "go with --consolidate only", id="moves without it"),
+        pytest.param(["--consolidate", "--max-price", "1"], "does not go with", id="a limit of the price"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(run, options, words):
+    assert words in run(*options, code=2).stderr

@@ -12,6 +12,7 @@ from support.paths import DATA
 from kubestow.instances.manifests import snapshot_of
 from kubestow.instances.node_groups.bundled import NAMES
 from kubestow.instances.node_groups.file import load_catalogue, read_catalogue
+from kubestow.instances.node_groups.templates import load_templates
 from kubestow.models.errors import InputError
 from kubestow.models.purchases import in_millionths, money
 
@@ -129,3 +130,36 @@ def test_names_are_given_once_in_all_files(tmp_path):
 @pytest.mark.parametrize("price, shown", [("0.100", "0.1"), (3, "3"), ("1.2345678", "1.234568"), (0, "0")])
 def test_a_price_counts_to_the_sixth_decimal(price, shown):
     assert money(in_millionths(price)) == shown
+
+
+NODE = "{apiVersion: v1, kind: Node, metadata: {name: big}}"
+TYPE = '[{"name": "t", "resources": {"cpu": "2"}, "offerings": [{"Price": 1, "Available": true}]}]'
+
+
+@pytest.mark.parametrize(
+    "content, names",
+    [
+        pytest.param(NODE, ["big"], id="a Node"),
+        pytest.param(f"kind: List\nitems: [{NODE}]", ["big"], id="a list of Nodes"),
+        pytest.param(
+            "nodeGroups: [{name: n, zones: [a, b], template: {allocatable: {cpu: '1'}}}]",
+            ["n-a", "n-b"],
+            id="groups with prices, a template for each zone",
+        ),
+        pytest.param(
+            "autoscaler: {groups: [{name: n, template: {allocatable: {cpu: '1'}}}]}",
+            ["n"],
+            id="a scenario with an autoscaler",
+        ),
+        pytest.param(TYPE, ["t"], id="the catalogue of Karpenter"),
+    ],
+)
+def test_templates_are_read_from_every_format(tmp_path, content, names):
+    (tmp_path / "groups.yaml").write_text(content)
+    found = load_templates(str(tmp_path / "groups.yaml"))
+    assert [item["metadata"]["name"] for item in found] == names
+    assert {item["kind"] for item in found} == {"Node"}
+
+
+def test_templates_are_also_bundled():
+    assert "medium-a" in {item["metadata"]["name"] for item in load_templates("three-sizes")}

@@ -50,6 +50,11 @@ PRINTED = [
     ("a drain that is possible", "drain", "drain drain-one-order --all-nodes --rolling 1"),
     ("moves and their front", "rebalance", "rebalance rebalance-half-used --goal free-nodes --frontier"),
     ("nodes to buy", "provision", "provision provision-third-zone --node-groups three-sizes"),
+    (
+        "nodes to buy and to return",
+        "consolidation",
+        "provision provision-consolidate --node-groups three-sizes --consolidate --group-label pool",
+    ),
     ("the least change", "suggest", "suggest suggest-cordon web-1"),
     ("copies that fit", "fit", "fit zone-spread-dead-end --pod gateway"),
     ("changes of a cluster", "what-if", "what-if what-if-web --zone-down a"),

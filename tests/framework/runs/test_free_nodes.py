@@ -17,6 +17,18 @@ def owned(built, kind="ReplicaSet"):
     return built.changed(lambda doc: doc["metadata"].update(ownerReferences=[owner]))
 
 
+def local(built):
+    """Return a pod with an emptyDir."""
+    return built.changed(lambda doc: doc["spec"].update(volumes=[{"name": "v", "emptyDir": {}}]))
+
+
+def ephemeral(built):
+    """Return a pod with a volume that is made for it."""
+    template = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+    volume = {"name": "v", "ephemeral": {"volumeClaimTemplate": template}}
+    return built.changed(lambda doc: doc["spec"].update(volumes=[volume]))
+
+
 def mirror(built):
     marks = {"kubernetes.io/config.mirror": "hash"}
     return built.changed(lambda doc: doc["metadata"].update(annotations=marks))
@@ -45,6 +57,21 @@ ROWS = [
         [A, B, web("v").on("a"), pod("alone").req(cpu="1").on("b")],
         (0, 1, 1),
         id="A pod without a controller stays, and others come to it",
+    ),
+    pytest.param(
+        [A, B, local(web("v")).on("a"), local(web("w")).on("b")],
+        (0, 0, 0),
+        id="Pods with local data keep their nodes",
+    ),
+    pytest.param(
+        [A, B, ephemeral(web("v")).on("a"), web("w").on("b")],
+        (0, 1, 1),
+        id="First fit leaves a volume of a pod's own alone, and others come to it",
+    ),
+    pytest.param(
+        [A, B, C, *(ephemeral(web(n, "3")).on(n) for n in "abc")],
+        (0, 0, 2),
+        id="Of pods with volumes of their own the bound counts heads",
     ),
     pytest.param(
         [A, B, pod("v").req(cpu="1").on("a"), pod("alone").req(cpu="1").on("b")],

@@ -40,6 +40,8 @@ def best_moves(cluster, successors, goal, *, most=None, memory=False):
         With the successors among its pending pods.
     successors : mapping
         Running pod that may move -> the pending pod that takes its place.
+    goal : str or callable
+        The goal of docs/rebalance.md, or what returns the costs of a plan: of the end, and of what came.
     """
     search = _Search(cluster, dict(successors), goal, most, memory)
     search.visit()
@@ -128,6 +130,8 @@ class _Search:
     def _gain(self):
         cluster = self.cluster
         node_of = self.state.node_of
+        if callable(self.goal):
+            return self.goal(self.state, [i for i in self.waiting if i in self.at])
         standing = [i for i in range(len(cluster.pods)) if node_of[i] >= 0]
         loads = [sum(node_of[i] == n for i in standing) for n in range(cluster.n_nodes)]
         if self.goal == "admit":
