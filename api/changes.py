@@ -149,10 +149,10 @@ def provision(
     """
     from ..instances.node_groups.file import load_catalogue
     from ..instances.what_if.apply import changed_by
-    from ..models.purchases import in_millionths
+    from ..models.purchases import MOST_OF_ALL, in_millionths
     from ..solver.options import SolveOptions
     from ..solver.provision.answer import provision as cheapest
 
-    limit = None if max_price is None else in_millionths(max_price)
+    limit = None if max_price is None else in_millionths(max_price, MOST_OF_ALL)
     catalogue = load_catalogue(node_groups)
     return Advice(cheapest(snapshot_from(instance), catalogue, changed_by, limit, SolveOptions(**search)))

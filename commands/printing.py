@@ -127,6 +127,23 @@ class Printing:
                 click.echo()
 
 
+def check_second_output(option: str, path: str, output: str) -> None:
+    """Refuse a file beside the answer that could not be written, before the answer is worked out.
+
+    Raises
+    ------
+    KubestowError
+        Where the file cannot be written.
+    UsageError
+        Where it is standard output, which has a document or names already.
+    """
+    from ..reports.output_file import STANDARD_OUTPUT, require_writable
+
+    if path == STANDARD_OUTPUT and output not in ("table", "wide"):
+        raise click.UsageError(f"{option} - and -o {output} would be in one another's way on standard output")
+    require_writable(path)
+
+
 def pod_names(keys: Iterable[str]) -> list[str]:
     """Return pods as kubectl's `-o name` has them: `pod/NAME`, without the namespace."""
     return [f"pod/{key.partition('/')[2]}" for key in dict.fromkeys(keys)]

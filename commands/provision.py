@@ -21,7 +21,7 @@ from .inputs import (
 )
 from .live import live_options
 from .moving import move_options, moves_of
-from .printing import Printing, printing
+from .printing import Printing, check_second_output, printing
 from .voice import is_verbose, news, progress_told
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def provision(
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("provision takes one INSTANCE")
     refuse_twice((*instances, *node_groups))
+    if write_changes is not None:
+        check_second_output("--write-changes", write_changes, printing.output)
     budget = None if max_price is None else _price(max_price)
     moves = _moves(choices, group_label, consolidate=consolidate)
     if consolidate and max_price is not None:
@@ -171,10 +173,10 @@ def _emit_consolidation(
 
 
 def _price(text: str) -> int:
-    from ..models.purchases import in_millionths
+    from ..models.purchases import MOST_OF_ALL, in_millionths
 
     try:
-        return in_millionths(text)
+        return in_millionths(text, MOST_OF_ALL)
     except ValueError as error:
         raise click.UsageError(f"--max-price: {error}") from None
 

@@ -22,7 +22,7 @@ from .inputs import (
 )
 from .live import live_options
 from .moving import move_options, moves_of
-from .printing import Printing, pod_names, printing
+from .printing import Printing, check_second_output, pod_names, printing
 from .voice import progress_told
 
 _GOALS: Final = ("admit", "free-nodes", "cheapest", "spread", "pack")
@@ -86,6 +86,8 @@ def rebalance(
 
     if plot is not None and not frontier:
         raise click.UsageError("--plot goes with --frontier only")
+    if plot is not None:
+        check_second_output("--plot", plot, printing.output)
     if goal == "cheapest" and not price:
         raise click.UsageError(
             "--goal cheapest needs --price KEY, the label or annotation with a node's price"

@@ -20,8 +20,8 @@ from .inputs import (
     with_notes,
 )
 from .live import live_options, wants_live
-from .printing import Printing, printing
-from .voice import progress_told
+from .printing import Printing, check_second_output, printing
+from .voice import news, progress_told
 
 if TYPE_CHECKING:
     from ..models.suggest import SuggestDocument
@@ -102,6 +102,8 @@ def suggest(
     from ..solver.suggest.suggest_options import SuggestOptions
 
     instances, name = _split(words, all_pending, choices)
+    if save is not None:
+        check_second_output("--save", save, printing.output)
     search = search_of(choices)
     refuse_twice((*instances, *node_groups, *([] if costs is None else [costs])))
     wanted = SuggestOptions(
@@ -151,6 +153,7 @@ def _save(found: SuggestDocument, path: str) -> None:
 
     first = next((each.suggestions[0] for each in found.answers if each.suggestions), None)
     if first is None:
-        raise click.UsageError("--save: there is no suggestion to write")
+        news(f"{path} was not written: there is no suggestion")
+        return
     with output_file(path) as file:
         file.write(as_yaml(first.changes))

@@ -98,13 +98,18 @@ class Catalogue:
         )
 
 
-def in_millionths(price: float | str) -> int:
+#: The highest price of a node, and of a purchase, with which sums stay exact whole numbers.
+MOST_OF_A_NODE: Final = 10**6
+MOST_OF_ALL: Final = 10**11
+
+
+def in_millionths(price: float | str, most: int = MOST_OF_A_NODE) -> int:
     """Read a price; it counts to the sixth decimal.
 
     Raises
     ------
     ValueError
-        For what is no number, or negative.
+        For what is no number, negative, or more than `most`.
     """
     try:
         found = Decimal(str(price))
@@ -112,6 +117,8 @@ def in_millionths(price: float | str) -> int:
         raise ValueError(f"must be a number, not {price!r}") from None
     if not found.is_finite() or found < 0:
         raise ValueError(f"must be a number from 0 up, not {price!r}")
+    if found > most:
+        raise ValueError(f"must be at most {most:,}, not {price!r}")
     return int((found * MILLION).to_integral_value(rounding=ROUND_HALF_EVEN))
 
 

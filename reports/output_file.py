@@ -90,6 +90,19 @@ class OutputFile:
             raise KubestowError(f"{self._path}: cannot be written: {error.strerror}") from None
 
 
+def require_writable(path: str) -> None:
+    """Find out whether a file can be written, before what goes into it is worked out.
+
+    Raises
+    ------
+    KubestowError
+        Where it cannot.
+    """
+    # a pipe or a device is opened once only: by what writes to it
+    if path != STANDARD_OUTPUT and (Path(path).is_file() or not Path(path).exists()):
+        OutputFile(path).drop()
+
+
 @contextmanager
 def output_file(path: str) -> Iterator[OutputFile]:
     """Open a file that stays only where nothing goes wrong before its end."""

@@ -103,7 +103,7 @@ def drain(
         staying=staying,
         obstacles=decision.obstacles,
         once_open=once_open,
-        in_name_order=_told(task, named, by_name, sum(each.blocks for each in staying)),
+        in_name_order=_told(task, named, by_name, [each for each in staying if each.blocks]),
         stats=DrainStats(
             wall_seconds=round(waited + time.monotonic() - start, 3),
             verified=decision.changes is not None,
@@ -226,12 +226,13 @@ def _staying(task: Task) -> Iterator[Staying]:
 
 
 def _told(
-    task: Task, named: in_name_order.InNameOrder, run: in_name_order.NamedRun, blocked: int
+    task: Task, named: in_name_order.InNameOrder, run: in_name_order.NamedRun, blocking: Sequence[Staying]
 ) -> InNameOrder:
+    never = {each.node for each in blocking}
     keys = [info.key for info in task.moving.cluster.pods]
     return InNameOrder(
-        finished=run.finished and not blocked,
-        emptied=tuple(map(task.name, run.emptied)),
+        finished=run.finished and not blocking,
+        emptied=tuple(name for name in map(task.name, run.emptied) if name not in never),
         moves=run.moves,
         stranded=tuple(
             Stranded(pod=keys[i], node=task.name(n), message=named.message(i))
@@ -240,5 +241,5 @@ def _told(
         refused=tuple(
             Refused(pod=keys[i], node=task.name(n), budget=budget) for i, (n, budget) in run.refused.items()
         ),
-        blocked=blocked,
+        blocked=len(blocking),
     )

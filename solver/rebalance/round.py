@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from ...models.node import Node
     from ...models.rebalance import MoveGoal
     from ...models.snapshot import Snapshot
+
+
+_DIGITS: Final = 9
+_MOST_PRICE: Final = 10**15
+"""The finest price, and the most of all nodes together in units of their last digit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +150,11 @@ def _prices(nodes: tuple[Node, ...], wishes: MoveWishes) -> tuple[Ints | None, s
     prices = [_price(node, wishes.price) for node in nodes]
     digits = max((-int(p.as_tuple().exponent) for p in prices), default=0)
     digits = max(digits, 0)
+    if digits > _DIGITS or sum(prices) * 10**digits > _MOST_PRICE:
+        raise KubestowError(
+            f"{wishes.price}: prices of more than {_DIGITS} decimals, or of more than 10^15 of the last one "
+            "in all, are too fine to be added up exactly"
+        )
     whole = [int(p.scaleb(digits)) for p in prices]
     return np.array(whole, dtype=np.int64), str(Decimal(1).scaleb(-digits))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.builders import cluster, manifest, node, pod
 
 import kubestow
 from kubestow.cli import main
@@ -88,3 +89,11 @@ def test_a_fault_is_one_line(options, words):
     told = run(*options, code=2).stderr
     assert words in told
     assert told.count("\n") == 1
+
+
+def test_a_node_with_a_pod_that_may_not_move_is_not_emptied_by_name_either(tmp_path):
+    file = tmp_path / "small.yaml"
+    file.write_text(manifest(cluster(node("a"), node("b"), pod("bare").on("a"))))
+    result = CliRunner().invoke(main, ["drain", str(file), "a", "-o", "json"])
+    found = json.loads(result.stdout)["inNameOrder"]
+    assert (result.exit_code, found["emptied"], found["blocked"]) == (1, [], 1)

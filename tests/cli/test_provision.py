@@ -105,3 +105,16 @@ def test_what_is_returned_stands_beside_what_is_bought_and_is_a_scenario(tmp_pat
 )
 def test_options_that_do_not_go_together_are_told(run, options, words):
     assert words in run(*options, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "price, option, words",
+    [
+        ("1e13", (), "nodeGroups[0].price: must be at most 1,000,000, not 10000000000000"),
+        ("1", ("--max-price", "1e400"), "--max-price: must be at most 100,000,000,000, not '1e400'"),
+    ],
+    ids=["of a group", "of all"],
+)
+def test_a_price_too_high_to_be_added_up_is_one_line(run, price, option, words):
+    (run.folder / "dear").write_text(GROUPS.replace("price: 2", f"price: {price}"))
+    assert words in run(*option, groups="dear", code=2).stderr

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
+from support.builders import cluster, manifest, node
 
 from kubestow.cli import main
 from kubestow.models.rebalance import Rebalance
@@ -114,3 +115,10 @@ def test_faults_are_told_in_one_line(arguments, words):
     message = run(*arguments, code=2).stderr
     assert words in message
     assert message.count("kubestow: error:") == 1
+
+
+def test_prices_too_fine_to_be_added_up_are_one_line(tmp_path):
+    file = tmp_path / "dear.yaml"
+    file.write_text(manifest(cluster(node("a").label(price="9000000000000000000"))))
+    error = run(str(file), "--goal", "cheapest", "--price", "price", code=2).stderr
+    assert error.startswith("kubestow: error: price: prices of more than 9 decimals, or of more than 10^15 ")
