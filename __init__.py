@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .api.builders.nodes import node
     from .api.builders.pods import pod
     from .api.builders.policies import budget, composite, group, namespace
-    from .api.changes import drain, provision, rebalance, suggest, what_if
+    from .api.changes import consolidate, drain, provision, rebalance, suggest, what_if
     from .api.clusters import Cluster, cluster, generate, live, load
     from .api.constraints import constraint
     from .api.results import Answer, Compared, Fitted, Simulated, Solution, Studied, StudiedFolder
@@ -44,6 +44,7 @@ __all__ = [
     "cluster",
     "compare",
     "composite",
+    "consolidate",
     "constraint",
     "drain",
     "explain",
@@ -70,7 +71,7 @@ _HOMES = {
     "api.builders.nodes": ("node",),
     "api.builders.pods": ("pod",),
     "api.builders.policies": ("budget", "composite", "group", "namespace"),
-    "api.changes": ("drain", "provision", "rebalance", "suggest", "what_if"),
+    "api.changes": ("consolidate", "drain", "provision", "rebalance", "suggest", "what_if"),
     "api.clusters": ("Cluster", "cluster", "generate", "live", "load"),
     "api.constraints": ("constraint",),
     "api.results": ("Answer", "Compared", "Fitted", "Simulated", "Solution", "Studied", "StudiedFolder"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..models.consolidation import Consolidation
 from ..models.drain import Drain
 from ..models.provision import Provision
 from ..models.rebalance import Rebalance
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-Document = TypeVar("Document", Drain, Rebalance, Provision, SuggestDocument, WhatIf)
+Document = TypeVar("Document", Consolidation, Drain, Rebalance, Provision, SuggestDocument, WhatIf)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +28,7 @@ class Advice(Shown, Generic[Document]):
 
     Attributes
     ----------
-    answer : Drain, Rebalance, Provision, SuggestDocument or WhatIf
+    answer : Consolidation, Drain, Rebalance, Provision, SuggestDocument or WhatIf
         The document of the command of the same name.
     """
 
@@ -36,6 +37,10 @@ class Advice(Shown, Generic[Document]):
     def report(self) -> RenderableType:
         """Return the report of the command."""
         answer: Any = self.answer
+        if isinstance(answer, Consolidation):
+            from ..reports.consolidation import consolidation_report
+
+            return consolidation_report(answer)
         if isinstance(answer, Drain):
             from ..reports.drain import drain_report
 
@@ -70,7 +75,7 @@ class Advice(Shown, Generic[Document]):
             for number, stage in enumerate(answer.stages):
                 for batch in stage.batches:
                     yield from ({"stage": number, **move.model_dump()} for move in batch.moves)
-        elif isinstance(answer, Rebalance):
+        elif isinstance(answer, Rebalance | Consolidation):
             yield from (move.model_dump() for move in answer.optimal.moves)
         elif isinstance(answer, Provision):
             yield from (group.model_dump(exclude={"nodes"}) for group in answer.purchase.bought)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ..models.consolidation import Consolidation
     from ..models.drain import Drain
     from ..models.moves import MoveOptions
     from ..models.provision import Provision
@@ -156,3 +157,34 @@ def provision(
     limit = None if max_price is None else in_millionths(max_price, MOST_OF_ALL)
     catalogue = load_catalogue(node_groups)
     return Advice(cheapest(snapshot_from(instance), catalogue, changed_by, limit, SolveOptions(**search)))
+
+
+def consolidate(
+    instance: Instance,
+    node_groups: Sequence[str],
+    *,
+    group_label: str = "",
+    moves: MoveOptions | None = None,
+    **search: Any,
+) -> Advice[Consolidation]:
+    """Return which nodes to buy and which to return so that all costs least (docs/consolidate.md).
+
+    Parameters
+    ----------
+    node_groups : sequence of str
+        Files of node groups, or names of bundled ones.
+    group_label : str
+        The label with the name of a node's group; the templates' labels by default.
+    moves : MoveOptions, optional
+        Which pods may move beyond the rule, and which may not.
+    **search
+        As in `solve`.
+    """
+    from ..instances.node_groups.file import load_catalogue
+    from ..instances.what_if.apply import changed_by
+    from ..solver.consolidate.answer import consolidate as cheapest_left
+    from ..solver.options import SolveOptions
+
+    catalogue = load_catalogue(node_groups)
+    options = SolveOptions(**search)
+    return Advice(cheapest_left(snapshot_from(instance), catalogue, changed_by, moves, group_label, options))

@@ -12,7 +12,7 @@ class StudySession(PlanModel):
     ----------
     folder : str
     total, before, now : int
-        Runs of the plan; those that were done when this session began; those that it did.
+        Runs of the plan; those that were done when this run began; those that it did.
     failed : int
         Of all that are done, those that ended with an error.
     interrupted : bool

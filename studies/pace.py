@@ -58,7 +58,7 @@ class Pace:
 
     @property
     def rate(self) -> float | None:
-        """Runs a second since this session began; None before the first is done."""
+        """Runs a second since this run began; None before the first is done."""
         seconds = self.clock() - self._since
         return self.now / seconds if self.now and seconds > 0 else None
 

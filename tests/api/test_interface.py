@@ -129,6 +129,12 @@ ADVICE = [
     ("moves for a gang", lambda: ks.rebalance("rebalance-gang", "admit"), "pod", "shop/web-0"),
     ("nodes to buy", lambda: ks.provision("provision-third-zone", ["three-sizes"]), "group", "medium"),
     (
+        "nodes to return",
+        lambda: ks.consolidate("provision-consolidate", ["three-sizes"], group_label="pool", workers=1),
+        "source",
+        "large-1",
+    ),
+    (
         "a zone that is gone",
         lambda: ks.what_if("what-if-web", {"changes": [{"zoneDown": "a"}]}, workers=1),
         "scenario",
