@@ -52,7 +52,7 @@ Examples:
   kubestow generate spread
   kubestow generate packing --nodes 8 --seed 3 -o packing.yaml
   kubestow generate mixed --set utilisation=1.2 --set density=0.5 -o mixed.json.gz
-  kubestow generate volumes --count 5 -o rounds/
+  kubestow generate volumes --count 5 -o volumes/
   kubestow generate contested --nodes 4 | kubestow compare -
 """,
 )

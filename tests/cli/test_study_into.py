@@ -159,7 +159,7 @@ def test_a_run_that_failed_is_a_row_and_the_exit_code_is_1(small):
     assert answer.stderr == "kubestow: 1 of 2 runs failed\n"
     text = report(small)
     assert "1 failed" in text
-    assert "broken.yaml: Node" in text
+    assert "broken.yaml: Node" in " ".join(text.split())
 
 
 WRONG = [

@@ -90,9 +90,6 @@ def test_a_node_of_a_group_is_added(tmp_path):
         pytest.param(["a", "b", "c"], "what is needed is one INSTANCE", id="two instances"),
         pytest.param(["suggest-cordon", "web-9"], "there is no pod 'web-9'", id="a pod that is not there"),
         pytest.param(["suggest-cordon", "web-0"], "is on node n-1 already", id="a pod that runs"),
-        pytest.param(
-            ["why-four-wait", "lens", "--save", "x"], "no suggestion to write", id="nothing to be saved"
-        ),
     ],
 )
 def test_what_cannot_be_asked_is_told_in_one_line(arguments, message):
