@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...framework.build import build_cluster
 from ...models.errors import KubestowError
 from ...models.plan import Plan, Stats, Step
-from ..plans.device_allocations import chosen_devices
+from ..plans.device_allocations import chosen_devices, written
 from ..plans.objective import valuate
 from ..plans.replay import ReplayFailure, follow, inadmissible, moves_of, outcome_of
 from ..why.domains import counting_proof_of_group, domain_counts
@@ -104,6 +104,10 @@ def _core(
     """Check one set of rules: each is one of the input, none is needless, together they keep the pods."""
     known = {reason.identity: reason for reason in reasons_of(subject)}
     core: list[Reason] = []
+    rows = [(row["kind"], row["object"], row["field"], row["text"]) for row in document["core"]]
+    if len({*rows}) < len(rows):
+        yield Finding("each rule is there once", False, "a rule of the core is there twice")
+        return
     for row in document["core"]:
         reason = known.get((row["kind"], row["object"], row["field"], row["text"]))
         claim = f"{row['object']}: {row['text']}"
@@ -153,7 +157,8 @@ def _place(asked: Snapshot, subject: Subject, document: Mapping[str, Any]) -> It
     unasked = build_cluster(replace(asked, asked=()))
     wrong = _fault_of_steps(unasked, document["bestEvidence"])
     wrong = wrong or fault_of_price(asked, _outcome(unasked, document["bestEvidence"]), forced, document)
-    yield Finding("what it costs", not wrong, wrong or "both plans replayed and compared")
+    yield Finding("what it costs beside the plan given as the best", not wrong, wrong or "both replayed")
+    yield Finding("that plan is the best one without it", None, "the solver's word")
 
 
 def _replayed(claim: str, asked: Snapshot, evidence: Mapping[str, Any], *, open_: bool = False) -> Finding:
@@ -191,6 +196,8 @@ def _outcome(cluster: Cluster, evidence: Mapping[str, Any]) -> Outcome:
 def _fault_of_steps(cluster: Cluster, evidence: Mapping[str, Any]) -> str:
     """Return what is wrong with steps; they have to place a pod that is asked about, where any is."""
     outcome = _outcome(cluster, evidence)
+    if sorted(evidence["allocations"], key=lambda item: item["claim"]) != list(written(outcome.allocations)):
+        return "allocations are not those of devices that the input has, or not of the steps"
     run = follow(cluster, outcome.moves, outcome.allocations)
     fault = run.fault or next(inadmissible(cluster, outcome.moves), "")
     if not fault and cluster.asked and cluster.asked.isdisjoint(outcome.placed):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ...framework.build import build_cluster
 from ...models import tiers
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ...models.snapshot import Snapshot
 
 
+_STATS: Final = Finding("stats: how the plan was found, how long it took", None, "not looked at")
+
+
 def check_plan(snapshot: Snapshot, plan: Plan) -> list[Finding]:
     """Replay a plan of `solve -o json` and look at its bounds."""
     cluster = build_cluster(snapshot)
@@ -32,8 +35,8 @@ def check_plan(snapshot: Snapshot, plan: Plan) -> list[Finding]:
         replayed = Finding("every step passes every filter", True, f"{len(plan.steps)} steps replayed")
     except ReplayFailure as error:
         replayed = Finding("every step passes every filter", False, str(error))
-        return [replayed, *_bounds(cluster, plan)]
-    return [replayed, *_admissible(cluster, plan), *_objects(plan), *_bounds(cluster, plan)]
+        return [replayed, *_bounds(cluster, plan), _STATS]
+    return [replayed, *_admissible(cluster, plan), *_objects(plan), *_bounds(cluster, plan), _STATS]
 
 
 def _admissible(cluster: Cluster, plan: Plan) -> Iterator[Finding]:

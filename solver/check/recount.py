@@ -171,6 +171,8 @@ def _of_slot(proved: Proved, node: Node, reason: Mapping[str, Any], row: Mapping
 
 def _short(row: Mapping[str, Any], resource: str, wanted: int, offered: int, held: int) -> str:
     """Compare the numbers of a row with those that were added up here."""
+    if row.get("resource") != resource:
+        return f"the sums are of {resource}, not of {row.get('resource')}"
     numbers = {"wanted": wanted, "allocatable": offered, "held": held, "free": offered - held}
     for name, number in numbers.items():
         if row.get(name) != _amount(resource, number):

@@ -99,7 +99,9 @@ def test_an_answer_holds_as_it_was_made(objects, name):
     findings = check_document(cluster(*objects), document(objects, name))
     *checked, unread = findings
     assert checked
-    assert all(item.holds for item in checked)
+    words = {item.claim for item in checked if item.holds is None}
+    assert all(item.holds is not False for item in checked)
+    assert words <= {"that plan is the best one without it"}
     assert unread.holds is None
     assert "status" in unread.claim or "roundsAsked" in unread.claim
 
@@ -119,6 +121,10 @@ def _set(path, value):
     [
         pytest.param(GUARDED, _set(["proof", "nodes", 0, "held"], "1"), id="an amount that is held"),
         pytest.param(GUARDED, _set(["proof", "nodes", 0, "wanted"], "3"), id="the amount that is wanted"),
+        pytest.param(GUARDED, _set(["proof", "nodes", 0, "resource"], "memory"), id="what is added up"),
+        pytest.param(
+            GUARDED, lambda told: told["core"].append(told["core"][0]), id="a rule that is there twice"
+        ),
         pytest.param(GUARDED, _set(["proof", "staying"], []), id="who stays"),
         pytest.param(GUARDED, lambda told: told["proof"]["nodes"].pop(), id="a node that is left out"),
         pytest.param(GUARDED, _set(["proof", "nodes", 1, "reason"], 0), id="a node under another rule"),
@@ -203,8 +209,10 @@ def test_other_documents_are_refused(told, message):
 
 def test_a_plan_is_replayed_and_its_bounds_are_counted():
     plan = solve(cluster(*GUARDED), OPTIONS)
-    findings = check_document(cluster(*GUARDED), plan.model_dump(by_alias=True))
+    *findings, unread = check_document(cluster(*GUARDED), plan.model_dump(by_alias=True))
     assert all(item.holds for item in findings)
+    assert (unread.holds, unread.how) == (None, "not looked at")
+    assert unread.claim.startswith("stats: ")
     assert "scheduled[priority=10] is at most 0" in [item.claim for item in findings]
 
 
@@ -299,6 +307,14 @@ def test_a_core_of_rules_of_devices_is_searched_once_more():
     found = {item.claim: item for item in check_document(cluster(*PAIRED), told)}
     assert found["while all of them stand no plan places it"].how == "every step after every other tried"
     assert all(item.holds for item in found.values() if not item.claim.startswith("fields beside"))
+
+
+@pytest.mark.parametrize("field", ["device", "pool", "driver"])
+def test_devices_that_a_removal_would_have_and_that_are_not_there_are_refused(field):
+    told = document(PAIRED)
+    told["core"][1]["without"]["allocations"][0]["devices"][0][field] = "no-such"
+    [found] = wrong(PAIRED, told)
+    assert found.startswith("without it there is a place")
 
 
 @pytest.mark.parametrize("kind", ["deviceRequest", "deviceConstraint"])
