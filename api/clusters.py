@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ..models.errors import KubestowError
 from ..models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ..models.snapshot import Snapshot
 from .frames import Frame, frame
@@ -103,7 +104,7 @@ def load(
     from ..instances.manifests import load_snapshot
     from ..models.features import FeatureGates
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    version = _release(kube_version)
     snapshot = load_snapshot(
         [catalogue.locate(str(source))],
         now=now,
@@ -138,7 +139,7 @@ def live(
     from ..instances.live.cluster import Target, live_snapshot
     from ..models.features import FeatureGates
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    version = _release(kube_version)
     snapshot = live_snapshot(
         Target(context, kubeconfig), expand=expand, feature_gates=FeatureGates.parse(feature_gates)
     )
@@ -158,16 +159,24 @@ def cluster(
     ----------
     configuration : mapping, optional
         A KubeSchedulerConfiguration as in a file.
+
+    Raises
+    ------
+    KubestowError
+        For what is no object, what an API server would refuse, and two of a kind with the same name.
     """
     from .builders.rounds import snapshot_of
+    from .checks import admissible
 
     return Cluster(
-        snapshot_of(
-            *objects,
-            name=name,
-            gates=feature_gates,
-            configuration=configuration,
-            release=KubeVersion.parse(kube_version, option="kube_version").value,
+        admissible(
+            snapshot_of(
+                *objects,
+                name=name,
+                gates=feature_gates,
+                configuration=configuration,
+                release=_release(kube_version).value,
+            )
         )
     )
 
@@ -195,10 +204,20 @@ def generate(
     """
     from ..instances.generators import registry
     from ..instances.manifests import snapshot_of
+    from .builders.making import whole
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    version = _release(kube_version)
+    whole("seed", seed, 0)
+    if not isinstance(family, str):
+        raise KubestowError(f"family: must be a name, not {family!r}")
     made = snapshot_of(registry.generate(family, seed, **knobs), name=f"{family}-{seed}")
     return Cluster(replace(made, kube_version=version))
+
+
+def _release(kube_version: object) -> KubeVersion:
+    if not isinstance(kube_version, str):
+        raise KubestowError(f"kube_version: must be text (in quotes), not {kube_version!r}")
+    return KubeVersion.parse(kube_version, option="kube_version")
 
 
 def snapshot_from(instance: Instance) -> Snapshot:
