@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..models.errors import KubestowError
 from ..models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ..models.snapshot import Snapshot
+from .arguments import text, whole
 from .frames import Frame, frame
 from .shown import Shown
 
@@ -168,6 +168,7 @@ def cluster(
     from .builders.rounds import snapshot_of
     from .checks import admissible
 
+    text("feature_gates", feature_gates)
     return Cluster(
         admissible(
             snapshot_of(
@@ -204,19 +205,16 @@ def generate(
     """
     from ..instances.generators import registry
     from ..instances.manifests import snapshot_of
-    from .builders.making import whole
 
     version = _release(kube_version)
     whole("seed", seed, 0)
-    if not isinstance(family, str):
-        raise KubestowError(f"family: must be a name, not {family!r}")
+    text("family", family)
     made = snapshot_of(registry.generate(family, seed, **knobs), name=f"{family}-{seed}")
     return Cluster(replace(made, kube_version=version))
 
 
-def _release(kube_version: object) -> KubeVersion:
-    if not isinstance(kube_version, str):
-        raise KubestowError(f"kube_version: must be text (in quotes), not {kube_version!r}")
+def _release(kube_version: str) -> KubeVersion:
+    text("kube_version", kube_version)
     return KubeVersion.parse(kube_version, option="kube_version")
 
 

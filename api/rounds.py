@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..models.errors import KubestowError
-from .builders.making import whole
+from .arguments import one_of, text, whole
 from .builders.pods import PodBuilder
 from .checks import stored
 from .clusters import Instance, snapshot_from
@@ -73,6 +73,7 @@ def why(instance: Instance, name: str, *, progress: ProgressCallback | None = No
     """
     from ..solver.why.question import why as ask
 
+    text("name", name)
     return Answer(ask(snapshot_from(instance), name, search_options(search), progress))
 
 
@@ -88,6 +89,7 @@ def explain(instance: Instance, pod: str, *, alone: bool = False) -> Answer:
     """
     from ..framework.runs.explain import explain as explain_pod
 
+    text("pod", pod)
     return Answer(explain_pod(snapshot_from(instance), pod, alone=alone))
 
 
@@ -153,8 +155,7 @@ def simulate(
 
     loaded = load_scenario(scenarios.locate(str(scenario)), catalogue.locate, FeatureGates())
     schedulers: dict[str, SchedulerFactory] = {"greedy": GreedyScheduler, "optimal": OptimalScheduler}
-    if scheduler not in (*schedulers, "both"):
-        raise KubestowError(f"scheduler: must be greedy, optimal or both, not {scheduler!r}")
+    one_of("scheduler", scheduler, (*schedulers, "both"))
     chosen = tuple(schedulers) if scheduler == "both" else (scheduler,)
     runs = {name: Simulation(loaded, schedulers[name]) for name in chosen}
     for run in runs.values():

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ..models.errors import KubestowError
+from .arguments import listed
 from .clusters import snapshot_from
 from .results import Studied, StudiedFolder
 from .search import search_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from ..models.snapshot import Snapshot
@@ -30,9 +30,7 @@ class Study:
     """
 
     def __init__(self, instances: Iterable[Instance], **search: Any) -> None:
-
-        if isinstance(instances, str) or not isinstance(instances, Iterable):
-            raise KubestowError(f"instances: must be a list of them, not {instances!r}")
+        listed("instances", instances)
         self.instances = tuple(instances)
         self.options = search_options(search)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...models.errors import KubestowError
 from ...models.pod import Pod
-from .making import made, whole
+from ..arguments import whole
+from .making import made
 from .values import PREFERRED, REQUIRED, Document, ago, at, key, selector
 
 if TYPE_CHECKING:
