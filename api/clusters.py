@@ -104,6 +104,7 @@ def load(
     from ..instances.manifests import load_snapshot
     from ..models.features import FeatureGates
 
+    text("feature_gates", feature_gates)
     version = _release(kube_version)
     snapshot = load_snapshot(
         [catalogue.locate(str(source))],
@@ -139,6 +140,7 @@ def live(
     from ..instances.live.cluster import Target, live_snapshot
     from ..models.features import FeatureGates
 
+    text("feature_gates", feature_gates)
     version = _release(kube_version)
     snapshot = live_snapshot(
         Target(context, kubeconfig), expand=expand, feature_gates=FeatureGates.parse(feature_gates)

@@ -122,6 +122,11 @@ CALLS = [
         "scheduler: must be one of greedy, optimal, both, not 'z'",
     ),
     ("gates are a number", lambda: ks.cluster(feature_gates=3), "feature_gates: must be text"),
+    (
+        "gates of a file are a list",
+        lambda: ks.load("guard-service", feature_gates=[]),
+        "feature_gates: must be",
+    ),
     ("a pod to explain is a number", lambda: ks.explain(ROUND, 3), "pod: must be text"),
     ("a pod that waits is a number", lambda: ks.why(ROUND, 3), "name: must be text"),
     ("a pod to help is a number", lambda: ks.suggest(ROUND, 3), "name: must be text"),
