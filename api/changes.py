@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..models.errors import KubestowError
+from ..models.rebalance import GOALS
 from .advice import Advice
+from .arguments import listed, one_of, text, whole
 from .clusters import Instance, snapshot_from
+from .search import search_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from ..models.consolidation import Consolidation
     from ..models.drain import Drain
@@ -40,13 +44,15 @@ def suggest(
         Whether others may be left out or evicted for it.
     """
     from ..instances.what_if.apply import changed_by
-    from ..solver.options import SolveOptions
     from ..solver.suggest.question import suggest as find
     from ..solver.suggest.suggest_options import SuggestOptions
 
+    whole("alternatives", alternatives, 1)
+    if name is not None:
+        text("name", name)
     wanted = SuggestOptions(alternatives=alternatives, others_may_wait=others_may_wait)
     names = None if name is None else [name]
-    return Advice(find(snapshot_from(instance), names, wanted, SolveOptions(**search), changed_by))
+    return Advice(find(snapshot_from(instance), names, wanted, search_options(search), changed_by))
 
 
 def what_if(instance: Instance, *changes: str | Path | dict[str, Any], **search: Any) -> Advice[WhatIf]:
@@ -59,14 +65,16 @@ def what_if(instance: Instance, *changes: str | Path | dict[str, Any], **search:
     """
     from ..instances.what_if.apply import changed_by
     from ..instances.what_if.file import load_changes, read_changes
-    from ..solver.options import SolveOptions
     from ..solver.what_if import what_if as solve_all
 
+    for item in changes:
+        if not isinstance(item, (dict, str, Path)):
+            raise KubestowError(f"{item!r} is no scenario: a map of changes, or a file of them, is one")
     snapshot = snapshot_from(instance)
     sets = [
         read_changes("changes", item) if isinstance(item, dict) else load_changes(item) for item in changes
     ]
-    return Advice(solve_all(snapshot, [changed_by(snapshot, each) for each in sets], SolveOptions(**search)))
+    return Advice(solve_all(snapshot, [changed_by(snapshot, each) for each in sets], search_options(search)))
 
 
 def drain(
@@ -95,12 +103,18 @@ def drain(
     from ..solver.moves.chosen import chosen_nodes
     from ..solver.moves.drain import DrainOptions
     from ..solver.moves.drain import drain as find_order
-    from ..solver.options import SolveOptions
 
+    if nodes is not None:
+        listed("nodes", nodes)
+        nodes = tuple(nodes)
+        for each in nodes:
+            text("nodes", each)
+    if rolling is not None:
+        whole("rolling", rolling, 1)
     snapshot = snapshot_from(instance)
     wanted = DrainOptions(rolling=rolling, leave_unmovable=leave_unmovable, moves=moves or MoveOptions())
     chosen = chosen_nodes(snapshot, nodes or (), None, every=nodes is None)
-    return Advice(find_order(snapshot, chosen, wanted, SolveOptions(**search)))
+    return Advice(find_order(snapshot, chosen, wanted, search_options(search)))
 
 
 def rebalance(
@@ -128,12 +142,15 @@ def rebalance(
         Which pods may move beyond the rule, and which may not.
     """
     from ..models.moves import MoveOptions
-    from ..solver.options import SolveOptions
     from ..solver.rebalance.api import rebalance as search_moves
     from ..solver.rebalance.round import MoveWishes
 
+    one_of("goal", goal, GOALS)
+    if max_moves is not None:
+        whole("max_moves", max_moves, 0)
+    text("price", price)
     wishes = MoveWishes(goal=goal, most=max_moves, price=price, options=moves or MoveOptions())
-    return Advice(search_moves(snapshot_from(instance), wishes, SolveOptions(**search), frontier=frontier))
+    return Advice(search_moves(snapshot_from(instance), wishes, search_options(search), frontier=frontier))
 
 
 def provision(
@@ -151,12 +168,15 @@ def provision(
     from ..instances.node_groups.file import load_catalogue
     from ..instances.what_if.apply import changed_by
     from ..models.purchases import MOST_OF_ALL, in_millionths
-    from ..solver.options import SolveOptions
     from ..solver.provision.answer import provision as cheapest
 
-    limit = None if max_price is None else in_millionths(max_price, MOST_OF_ALL)
+    listed("node_groups", node_groups)
+    try:
+        limit = None if max_price is None else in_millionths(max_price, MOST_OF_ALL)
+    except ValueError as error:
+        raise KubestowError(f"max_price: {error}") from None
     catalogue = load_catalogue(node_groups)
-    return Advice(cheapest(snapshot_from(instance), catalogue, changed_by, limit, SolveOptions(**search)))
+    return Advice(cheapest(snapshot_from(instance), catalogue, changed_by, limit, search_options(search)))
 
 
 def consolidate(
@@ -183,8 +203,9 @@ def consolidate(
     from ..instances.node_groups.file import load_catalogue
     from ..instances.what_if.apply import changed_by
     from ..solver.consolidate.answer import consolidate as cheapest_left
-    from ..solver.options import SolveOptions
 
+    listed("node_groups", node_groups)
+    text("group_label", group_label)
     catalogue = load_catalogue(node_groups)
-    options = SolveOptions(**search)
+    options = search_options(search)
     return Advice(cheapest_left(snapshot_from(instance), catalogue, changed_by, moves, group_label, options))

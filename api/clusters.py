@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ..models.snapshot import Snapshot
+from .arguments import text, whole
 from .frames import Frame, frame
 from .shown import Shown
 
@@ -103,7 +104,8 @@ def load(
     from ..instances.manifests import load_snapshot
     from ..models.features import FeatureGates
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    text("feature_gates", feature_gates)
+    version = _release(kube_version)
     snapshot = load_snapshot(
         [catalogue.locate(str(source))],
         now=now,
@@ -138,7 +140,8 @@ def live(
     from ..instances.live.cluster import Target, live_snapshot
     from ..models.features import FeatureGates
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    text("feature_gates", feature_gates)
+    version = _release(kube_version)
     snapshot = live_snapshot(
         Target(context, kubeconfig), expand=expand, feature_gates=FeatureGates.parse(feature_gates)
     )
@@ -158,16 +161,25 @@ def cluster(
     ----------
     configuration : mapping, optional
         A KubeSchedulerConfiguration as in a file.
+
+    Raises
+    ------
+    KubestowError
+        For what is no object, what an API server would refuse, and two of a kind with the same name.
     """
     from .builders.rounds import snapshot_of
+    from .checks import admissible
 
+    text("feature_gates", feature_gates)
     return Cluster(
-        snapshot_of(
-            *objects,
-            name=name,
-            gates=feature_gates,
-            configuration=configuration,
-            release=KubeVersion.parse(kube_version, option="kube_version").value,
+        admissible(
+            snapshot_of(
+                *objects,
+                name=name,
+                gates=feature_gates,
+                configuration=configuration,
+                release=_release(kube_version).value,
+            )
         )
     )
 
@@ -196,9 +208,16 @@ def generate(
     from ..instances.generators import registry
     from ..instances.manifests import snapshot_of
 
-    version = KubeVersion.parse(kube_version, option="kube_version")
+    version = _release(kube_version)
+    whole("seed", seed, 0)
+    text("family", family)
     made = snapshot_of(registry.generate(family, seed, **knobs), name=f"{family}-{seed}")
     return Cluster(replace(made, kube_version=version))
+
+
+def _release(kube_version: str) -> KubeVersion:
+    text("kube_version", kube_version)
+    return KubeVersion.parse(kube_version, option="kube_version")
 
 
 def snapshot_from(instance: Instance) -> Snapshot:

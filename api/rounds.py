@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..models.errors import KubestowError
+from .arguments import one_of, text, whole
+from .builders.pods import PodBuilder
+from .checks import stored
 from .clusters import Instance, snapshot_from
 from .results import Answer, Compared, Fitted, Simulated, Solution
+from .search import search_options
 
 if TYPE_CHECKING:
     from ..simulation.engine import SchedulerFactory
     from ..solver.options import ProgressCallback
-    from .builders.pods import PodBuilder
 
 
 def solve(instance: Instance, *, progress: ProgressCallback | None = None, **search: Any) -> Solution:
@@ -31,10 +35,9 @@ def solve(instance: Instance, *, progress: ProgressCallback | None = None, **sea
     KubestowError
         Where the round cannot be read, or needs what is not built.
     """
-    from ..solver.api import SolveOptions
     from ..solver.api import solve as solve_round
 
-    return Solution(solve_round(snapshot_from(instance), SolveOptions(**search), progress))
+    return Solution(solve_round(snapshot_from(instance), search_options(search), progress))
 
 
 def greedy(instance: Instance, *, prefer: str = "none") -> Solution:
@@ -52,11 +55,10 @@ def compare(
     **search: Any,
 ) -> Compared:
     """Return both schedulers side by side; `search` as in `solve`."""
-    from ..solver.api import SolveOptions
     from ..solver.compare import compare as compare_both
 
     found = compare_both(
-        snapshot_from(instance), SolveOptions(**search), progress, without_evictions=without_evictions
+        snapshot_from(instance), search_options(search), progress, without_evictions=without_evictions
     )
     return Compared(found)
 
@@ -69,10 +71,10 @@ def why(instance: Instance, name: str, *, progress: ProgressCallback | None = No
     name : str
         `namespace/name` of a waiting pod or of a pod group, or the name alone where it is the only one.
     """
-    from ..solver.api import SolveOptions
     from ..solver.why.question import why as ask
 
-    return Answer(ask(snapshot_from(instance), name, SolveOptions(**search), progress))
+    text("name", name)
+    return Answer(ask(snapshot_from(instance), name, search_options(search), progress))
 
 
 def explain(instance: Instance, pod: str, *, alone: bool = False) -> Answer:
@@ -87,6 +89,7 @@ def explain(instance: Instance, pod: str, *, alone: bool = False) -> Answer:
     """
     from ..framework.runs.explain import explain as explain_pod
 
+    text("pod", pod)
     return Answer(explain_pod(snapshot_from(instance), pod, alone=alone))
 
 
@@ -114,19 +117,22 @@ def fit(
     """
     from ..instances.template import load_template, template_of
     from ..models.template import Template
-    from ..solver.api import SolveOptions
     from ..solver.fit import FitOptions
     from ..solver.fit import fit as fit_copies
 
+    if most is not None:
+        whole("most", most, 1)
     snapshot = snapshot_from(instance)
     if isinstance(pod, Path):
         copied = load_template(pod, snapshot)
     elif isinstance(pod, str):
         copied = template_of(snapshot, pod)
+    elif isinstance(pod, PodBuilder):
+        copied = Template(pod=stored(pod.build()))
     else:
-        copied = Template(pod=pod.build())
+        raise KubestowError(f"{pod!r} is no pod: a builder, the name of a pod, or a Path is one")
     wanted = FitOptions(most=most, evict=evict, ignore_pending=ignore_pending)
-    return Fitted(fit_copies(snapshot, copied, wanted, SolveOptions(**search)))
+    return Fitted(fit_copies(snapshot, copied, wanted, search_options(search)))
 
 
 def simulate(
@@ -149,6 +155,7 @@ def simulate(
 
     loaded = load_scenario(scenarios.locate(str(scenario)), catalogue.locate, FeatureGates())
     schedulers: dict[str, SchedulerFactory] = {"greedy": GreedyScheduler, "optimal": OptimalScheduler}
+    one_of("scheduler", scheduler, (*schedulers, "both"))
     chosen = tuple(schedulers) if scheduler == "both" else (scheduler,)
     runs = {name: Simulation(loaded, schedulers[name]) for name in chosen}
     for run in runs.values():

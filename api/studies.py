@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..models.errors import KubestowError
+from .arguments import listed
 from .clusters import snapshot_from
 from .results import Studied, StudiedFolder
+from .search import search_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,10 +30,19 @@ class Study:
     """
 
     def __init__(self, instances: Iterable[Instance], **search: Any) -> None:
-        from ..solver.options import SolveOptions
-
+        listed("instances", instances)
         self.instances = tuple(instances)
-        self.options = SolveOptions(**search)
+        self.options = search_options(search)
+
+    def __repr__(self) -> str:
+        """Return a line: how many instances, and how they are solved."""
+        from ..reports.words import count
+
+        chosen = self.options
+        return (
+            f"Study of {count(len(self.instances), 'instance')}: {chosen.time_limit:g} s each, "
+            f"{count(chosen.workers, 'worker')}, seed {chosen.seed}, prefer {chosen.prefer}"
+        )
 
     def run(self, watch: Callable[[StudiedInstance], None] = lambda row: None) -> Studied:
         """Solve them all; an instance that cannot be read or solved is a row with its error.
@@ -40,7 +52,6 @@ class Study:
         watch : callable
             Hears of each instance when it is done.
         """
-        from ..models.errors import KubestowError
         from ..models.study import StudiedInstance
         from ..solver.study import study
 

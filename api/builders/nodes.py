@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...models.node import Node
+from .making import made
 from .values import KEYS, Document, key
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class NodeBuilder:
 
     def build(self) -> Node:
         """Build the node."""
-        return Node.model_validate(self.doc)
+        return made(Node, self.doc)
 
 
 def node(

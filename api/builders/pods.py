@@ -6,7 +6,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from ...models.errors import KubestowError
 from ...models.pod import Pod
+from ..arguments import whole
+from .making import made
 from .values import PREFERRED, REQUIRED, Document, ago, at, key, selector
 
 if TYPE_CHECKING:
@@ -53,11 +56,14 @@ class PodBuilder:
 
     def times(self, copies: int) -> PodBuilder:
         """Be so many pods, `name-0`, `name-1` ..."""
+        whole("times", copies, 1)
         return replace(self, copies=copies)
 
     def owned(self, owner: str = "ReplicaSet/web") -> PodBuilder:
         """Have a controller, `KIND/NAME`, that makes it again."""
-        kind, name = owner.split("/")
+        kind, slash, name = owner.partition("/")
+        if not slash:
+            raise KubestowError(f"owner: must be KIND/NAME, such as ReplicaSet/web, not {owner!r}")
         reference = {"apiVersion": "apps/v1", "kind": kind, "name": name, "controller": True}
         return self.changed(lambda d: d["metadata"].update(ownerReferences=[reference]))
 
@@ -299,7 +305,7 @@ class PodBuilder:
         doc = deepcopy(self.doc)
         own = {"matchLabels": dict(doc["metadata"]["labels"])}
         _own_selectors(doc["spec"], own)
-        return Pod.model_validate(doc)
+        return made(Pod, doc)
 
     def build_all(self) -> Iterator[Pod]:
         """Build all the copies."""

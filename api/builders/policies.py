@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...models.controllers import Namespace
-from ...models.meta import ObjectMeta
 from ...models.policy import PodDisruptionBudget
 from ...models.scheduling import CompositePodGroup, PodGroup, Workload
+from .making import made
 from .values import Document, ago, selector
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class BudgetBuilder:
 
     def build(self) -> PodDisruptionBudget:
         """Build the budget."""
-        return PodDisruptionBudget.model_validate(self.doc)
+        return made(PodDisruptionBudget, self.doc)
 
 
 def budget(
@@ -67,12 +67,13 @@ def group(
         version, spec = "v1beta1", {**_place(name, parent), **spec}
     policy: Document = {"gang": {"minCount": gang}} if gang else {"basic": {"desiredCount": desired}}
     topology = [{"key": key} for key in keys]
-    return PodGroup.model_validate(
+    return made(
+        PodGroup,
         {
             "apiVersion": f"scheduling.k8s.io/{version}",
             "metadata": {"name": name, "namespace": namespace},
             "spec": {"schedulingPolicy": policy, "schedulingConstraints": {"topology": topology}, **spec},
-        }
+        },
     )
 
 
@@ -87,7 +88,8 @@ def composite(
 ) -> CompositePodGroup:
     """Return a CompositePodGroup: a gang of so many groups at least, else the basic policy."""
     created = {} if minutes is None else {"creationTimestamp": ago(minutes)}
-    return CompositePodGroup.model_validate(
+    return made(
+        CompositePodGroup,
         {
             "apiVersion": "scheduling.k8s.io/v1alpha3",
             "metadata": {"name": name, "namespace": namespace, **created},
@@ -97,7 +99,7 @@ def composite(
                 **_place(name, parent),
                 **spec,
             },
-        }
+        },
     )
 
 
@@ -111,15 +113,16 @@ def workload(
     name: str, *templates: Mapping[str, Any], namespace: str = "default", version: str = "v1alpha1"
 ) -> Workload:
     """Return a Workload with templates as in a file."""
-    return Workload.model_validate(
+    return made(
+        Workload,
         {
             "apiVersion": f"scheduling.k8s.io/{version}",
             "metadata": {"name": name, "namespace": namespace},
             "spec": {"podGroups": list(templates)},
-        }
+        },
     )
 
 
 def namespace(name: str, **labels: str) -> Namespace:
     """Return a namespace with labels."""
-    return Namespace(metadata=ObjectMeta(name=name, labels=labels))
+    return made(Namespace, {"metadata": {"name": name, "labels": labels}})

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
+from pydantic import BaseModel
 
 from ...models.config import KubeSchedulerConfiguration
 from ...models.controllers import Namespace
+from ...models.errors import KubestowError
 from ...models.features import FeatureGates
 from ...models.kube_version import DEFAULT_KUBE_VERSION, KubeVersion
 from ...models.node import Node
@@ -35,13 +37,14 @@ from ...models.storage import (
     StorageClass,
     VolumeAttachment,
 )
+from ...models.validation import read
 from .nodes import NodeBuilder
 from .pods import PodBuilder
 from .policies import BudgetBuilder
 from .values import NOW, Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 FIELDS: Final[dict[type, str]] = {
     Namespace: "namespaces",
@@ -87,9 +90,16 @@ def snapshot_of(
     """
     kinds: dict[type, list[Any]] = {kind: [] for kind in FIELDS}
     for item in _flat(objects):
+        if type(item) not in kinds:
+            words = "a builder, what one builds, or an iterable of them"
+            raise KubestowError(f"{item!r} is not an object of a cluster: {words}")
         kinds[type(item)].append(item)
-    if configuration is not None:
-        configuration = KubeSchedulerConfiguration.model_validate(configuration)
+    if configuration is not None and not isinstance(configuration, KubeSchedulerConfiguration):
+        if not isinstance(configuration, Mapping):
+            raise KubestowError(f"configuration: must be a map, not {configuration!r}")
+        configuration = read(
+            KubeSchedulerConfiguration, {"kind": "KubeSchedulerConfiguration", **configuration}, ""
+        )
     parts: dict[str, Any] = {FIELDS[kind]: tuple(items) for kind, items in kinds.items()}
     return Snapshot(
         name=name,
@@ -126,7 +136,7 @@ def _flat(objects: Iterable[Any]) -> Iterator[Any]:
             yield from item.build_all()
         elif isinstance(item, (NodeBuilder, BudgetBuilder)) or hasattr(item, "build"):
             yield item.build()
-        elif isinstance(item, Iterable) and not hasattr(item, "model_dump"):
+        elif isinstance(item, Iterable) and not isinstance(item, (str, bytes, Mapping, BaseModel)):
             yield from _flat(item)
         else:
             yield item

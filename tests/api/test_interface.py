@@ -12,6 +12,7 @@ import yaml
 
 import kubestow as ks
 from kubestow.api import frames
+from kubestow.api.builders.rounds import snapshot_of
 
 ROOT = Path(ks.__path__[0])
 PAGE = (ROOT / "docs/python.md").read_text(encoding="utf-8")
@@ -73,7 +74,7 @@ def test_a_result_prints_as_the_command_does(compared):
 
 def test_a_notebook_gets_the_report_with_names_as_text():
     pod = ks.pod("p").changed(lambda manifest: manifest["metadata"].update(name=HOSTILE))
-    html = ks.greedy(ks.cluster(ks.node("a"), pod))._repr_html_()
+    html = ks.greedy(snapshot_of(ks.node("a"), pod))._repr_html_()
     assert html.startswith("<pre")
     assert "1 of 1 pod scheduled" in html
     assert "<script" not in html

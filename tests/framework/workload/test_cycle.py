@@ -99,7 +99,7 @@ ONE_RACK_EACH = [*rack("r1", ("a", 6)), *rack("r2", ("b", 8))]
         ),
         pytest.param([A4_B3, workers(1)], {}, id="no such group"),
         pytest.param(
-            [A4_B3, group("g", gang=2), pod("r").member("g").on("a"), workers(1).times(0)],
+            [A4_B3, group("g", gang=2), pod("r").member("g").on("a"), workers(1).build()],
             {"a": 1},
             id="a replacement joins a gang that runs",
         ),
