@@ -45,6 +45,7 @@ GUARDED: Final = "node(s) had pods guarded by allowDisruptionByPriorityGreaterTh
 NEVER: Final = "not eligible due to preemptionPolicy=Never."
 WAITING: Final = "not eligible due to a terminating pod on the nominated node."
 LIMITED: Final = "not made: it would exceed the limits on evictions."
+NO_EVICTIONS: Final = "not made: no pod is to be evicted."
 
 
 @dataclass(slots=True)
@@ -57,8 +58,8 @@ class Preemption:
         The node chosen.
     ineligible : str
         Why the pod may not look for victims; then its nomination stays.
-    limited : bool
-        Whether it is not made since it would exceed the limits on evictions (`models.eviction_limits`).
+    limited : str
+        Why it is not made although it may be: limits on evictions (`models.eviction_limits`).
     failed : dict
         The statuses of nodes that are no candidates although they were tried, None where it was not worked
         out. Every other node was not worth trying.
@@ -68,7 +69,7 @@ class Preemption:
 
     best: Candidate | None = None
     ineligible: str = ""
-    limited: bool = False
+    limited: str = ""
     failed: dict[int, Status | None] = field(default_factory=dict)
     retry: Callable[[int], Candidate | Status] | None = None
 
@@ -82,7 +83,7 @@ class Preemption:
         if self.ineligible:
             return f"preemption: {self.ineligible}"
         if self.limited:
-            return f"preemption: {LIMITED}"
+            return f"preemption: {self.limited}"
         return f"preemption: {fit_error(n_nodes, map(self._status, range(n_nodes)))}"
 
     def _status(self, n: int) -> Status:
@@ -121,7 +122,7 @@ def preempt(
     if ineligible:
         return Preemption(ineligible=ineligible)
     if cluster.snapshot.limits.evictions == 0:
-        return Preemption(limited=True)
+        return Preemption(limited=NO_EVICTIONS)
     retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
     outcome = Preemption(retry=retry)
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
@@ -167,7 +168,7 @@ def preempt(
         if enough:
             break
     if best is not None and not ledger.within_limits(best[1].victims):
-        outcome.limited = True
+        outcome.limited = LIMITED
     elif best is not None:
         outcome.best = best[1]
     return outcome

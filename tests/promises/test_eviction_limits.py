@@ -262,3 +262,9 @@ def test_greedy_makes_no_preemption_that_would_exceed_a_limit():
     assert greedy.placed() == {"default/q": "b"}
     [left_out] = greedy.unschedulable
     assert left_out.message.endswith("preemption: not made: it would exceed the limits on evictions.")
+
+
+def test_greedy_says_that_no_pod_is_to_be_evicted_where_none_may():
+    _, greedy = solve_and_replay(limited(FULL, 0))
+    ends = {left_out.message.partition("preemption: ")[2] for left_out in greedy.unschedulable}
+    assert ends == {"not made: no pod is to be evicted."}
