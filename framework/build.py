@@ -44,6 +44,8 @@ def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
     label_classes: dict[Hashable, int] = {}
     units: dict[Hashable, int] = {}
     classes: dict[Hashable, int] = {}
+    units_before: dict[int, tuple[int, int]] = {}
+    classes_before: dict[Hashable, int] = {}
     labelled: list[LabelClass] = []
     unit_labels: list[int] = []
     unit_pods: list[int] = []
@@ -56,18 +58,27 @@ def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
     for info in cluster.pods:
         if info.index % _PODS_UNHEARD == 0:
             watch("classifying: pods", info.index, len(cluster.pods))
-        key = (info.namespace, tuple(sorted(info.labels.items())))
-        info.label_cls = label_classes.setdefault(key, len(label_classes))
-        if info.label_cls == len(labelled):
-            labelled.append(LabelClass(info.namespace, info.labels))
-        unit = (info.label_cls, info.terms, info.ports)
-        info.unit = units.setdefault(unit, len(units))
-        if info.unit == len(unit_labels):
-            unit_labels.append(info.label_cls)
-            unit_pods.append(info.index)
-        claims = claims_as_written(info, consumers)
-        key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
-        info.cls = classes.setdefault(key_of_class, len(classes))
+        before = info.unit, info.cls  # by another cluster's numbers, where it was read there
+        info.label_cls, info.unit = units_before.get(before[0], (-1, -1))
+        if info.unit < 0:
+            key = (info.namespace, tuple(sorted(info.labels.items())))
+            info.label_cls = label_classes.setdefault(key, len(label_classes))
+            if info.label_cls == len(labelled):
+                labelled.append(LabelClass(info.namespace, info.labels))
+            unit = (info.label_cls, info.terms, info.ports)
+            info.unit = units.setdefault(unit, len(units))
+            if info.unit == len(unit_labels):
+                unit_labels.append(info.label_cls)
+                unit_pods.append(info.index)
+            if before[0] >= 0:
+                units_before[before[0]] = info.label_cls, info.unit
+        asked = volumes.of(info.index), claims_as_written(info, consumers)
+        known = info.own is not None and before[1] >= 0
+        info.cls = classes_before.get((before[1], *asked), -1) if known else -1
+        if info.cls < 0:
+            info.cls = classes.setdefault((info.unit, *signature(info, *asked)), len(classes))
+            if known:
+                classes_before[before[1], *asked] = info.cls
     cluster.unit_pods = unit_pods
     cluster.unit_of = np.array([info.unit for info in cluster.pods], dtype=np.int64)
     cluster.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))

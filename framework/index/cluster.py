@@ -137,6 +137,9 @@ class Cluster:
         self.asked = frozenset(self.pod_index[key] for key in snapshot.asked if key in self.pod_index)
         self.kept = frozenset(self.pod_index[key] for key in snapshot.kept if key in self.pod_index)
         self._number_resources(requests)
+        if like is not None and like.resources != self.resources:
+            for info in self.pods:
+                info.own = None  # it has what is requested by the other cluster's numbers
         self._queue()
 
     def _namespaces(self) -> dict[str, Mapping[str, str]]:
@@ -188,8 +191,7 @@ class Cluster:
                 watch("indexing: pods", len(infos), len(self.snapshot.pods))
             read = known.get(id(source))
             if read is not None and (read[1].initial_node >= 0) == (node >= 0):
-                info = copy(read[1])
-                info.index, info.initial_node = len(infos), node
+                info = read[1].again(len(infos), node)
                 infos.append(info)
                 requests.append(read[2])
                 self._read[id(source)] = source, info, read[2]

@@ -1,8 +1,9 @@
 """What the scheduler knows about a pod before it looks at where pods are."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Final
 
 from ...models.features import FeatureGates
@@ -59,6 +60,8 @@ class PodInfo:
         KEP-3990: the fallback criteria that hold for it in the input; empty where the gate is off.
     default_selector : CompiledSelector
         What default spreading constraints select (services and controller), empty for nothing.
+    own : hashable
+        What `signature` has of the pod alone, once it was asked for; None before.
     """
 
     index: int
@@ -87,6 +90,16 @@ class PodInfo:
     cls: int = -1
     label_cls: int = -1
     unit: int = -1
+    own: Hashable = None
+
+    def again(self, index: int, node: int) -> "PodInfo":
+        """Return the same pod for another cluster, with another number, on another node."""
+        info = PodInfo(*_FIELDS(self))
+        info.index, info.initial_node = index, node
+        return info
+
+
+_FIELDS: Final = attrgetter(*(item.name for item in fields(PodInfo)))
 
 
 @dataclass(frozen=True, slots=True)
