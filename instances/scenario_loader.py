@@ -12,7 +12,7 @@ from ..models.errors import KubestowError
 from ..models.features import FeatureGates
 from ..models.scenario import SECOND, Pace, Scenario
 from ..models.validation import check, read
-from .clock import DEFAULT_START
+from .clock import DEFAULT_START, EPOCH
 from .crowds import refuse_crowds
 from .documents import the_document
 from .files import read_file
@@ -146,9 +146,9 @@ class _Loader:
 
     def _cluster(self, section: Section, start: datetime | None, gates: FeatureGates) -> Snapshot:
         source = read_cluster(section, self._folder, self._locate)
-        if not source.whole:
-            start = start or DEFAULT_START
-        return source.snapshot(name=self._file, now=start, feature_gates=gates)
+        found = source.snapshot(name=self._file, now=start, feature_gates=gates)
+        no_time = start is None and found.now == EPOCH
+        return replace(found, now=DEFAULT_START) if no_time else found
 
 
 def _configuration(section: Section) -> KubeSchedulerConfiguration | None:
