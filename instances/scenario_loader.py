@@ -21,7 +21,7 @@ from .scenario_cluster import read_cluster
 from .scenario_events import read_event
 from .scenario_nodes import refuse_unknown_nodes
 from .scenario_reader import REQUIRED, Section
-from .sktrace import Trace, load_sktrace
+from .scenario_trace import Trace, load_sktrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from .base import parse_duration
 from .errors import KubestowError
 from .features import FeatureGates
 from .kube_version import DEFAULT_KUBE_VERSION, KubeVersion
@@ -56,8 +57,40 @@ class StudyPart(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
 
+def _time(text: str) -> str:
+    if not 0 <= parse_duration(text) < 1e9:
+        raise ValueError(f"must be a time from 0s on, not {text!r}")
+    return text
+
+
+def _one_or_many(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
+
+
+Time = Annotated[str, AfterValidator(_time)]
+"""A time as Go writes it (`90s`, `1h30m`), from the beginning of a trace."""
+
+
+class OpenbFiles(StudyPart):
+    """The two tables of the openb trace; paths are relative to the study file."""
+
+    nodes: str = Field(min_length=1)
+    pods: str = Field(min_length=1)
+
+
+_ORIGINS: Final = ("path", "generate", "openb", "trace")
+_GOES_WITH: Final = {
+    "seeds": ("generate", "openb"),
+    "with": ("generate", "openb"),
+    "cluster": ("trace",),
+    "at": ("trace",),
+    "every": ("trace",),
+}
+"""The fields of a source that go with some origins only."""
+
+
 class Source(StudyPart):
-    """Where instances come from: a path, or a generator with seeds.
+    """Where instances come from: a path, a generator with seeds, or a trace.
 
     Attributes
     ----------
@@ -66,18 +99,34 @@ class Source(StudyPart):
         name of a bundled instance. Relative to the study file.
     generate : str or None
         The name of a generator.
+    openb : OpenbFiles or None
+        The openb trace, as one batch.
+    trace : str or None
+        A trace of SimKube.
     seeds : tuple of int
-        An instance for each, of a generator.
+        An instance for each: of a generator, or of the openb trace, shuffled.
     arguments : mapping
-        `with` in a file: the generator's other arguments.
+        `with` in a file: the generator's other arguments, or the options of openb.
+    cluster : str, mapping or None
+        What the objects of a trace come to: a path, or a map as a scenario has it.
+    at : tuple of str
+        An instance for each: what the trace has at this time.
+    every : str or None
+        An instance for what the trace has at each multiple of this time. With neither, the whole trace is
+        one batch.
     family : str or None
         What the report groups by; by default the generator, `bundled`, or the path as it is written.
     """
 
     path: str | None = Field(default=None, min_length=1)
     generate: str | None = None
+    openb: OpenbFiles | None = None
+    trace: str | None = Field(default=None, min_length=1)
     seeds: Seeds = (0,)
-    arguments: dict[str, int | float | str] = Field(default={}, alias="with")
+    arguments: dict[str, bool | int | float | str] = Field(default={}, alias="with")
+    cluster: str | dict[str, Any] | None = None
+    at: Annotated[tuple[Time, ...], BeforeValidator(_one_or_many)] = ()
+    every: Time | None = None
     family: str | None = Field(default=None, min_length=1)
 
     @model_validator(mode="before")
@@ -87,10 +136,19 @@ class Source(StudyPart):
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        if (self.path is None) == (self.generate is None):
-            raise ValueError("must say either path or generate")
-        if self.path is not None and {"seeds", "arguments"} & self.model_fields_set:
-            raise ValueError("seeds and with go with generate only")
+        said = [name for name in _ORIGINS if getattr(self, name) is not None]
+        if len(said) != 1:
+            raise ValueError(f"must say one of {', '.join(_ORIGINS)}; it says {' and '.join(said) or 'none'}")
+        fields = type(self).model_fields
+        for name in self.model_fields_set:
+            word = fields[name].alias or name
+            origins = _GOES_WITH.get(word, said)
+            if said[0] not in origins:
+                raise ValueError(f"{word} goes with {' and '.join(origins)} only")
+        if self.trace is not None and self.cluster is None:
+            raise ValueError("a trace has no nodes of its own: cluster says what its objects come to")
+        if self.at and self.every is not None:
+            raise ValueError("must say at or every, not both")
         return self
 
 

@@ -10,7 +10,8 @@ import orjson
 
 from ..instances.files import read_file
 from ..instances.what_if.file import load_changes, load_profile
-from .sources import Instance, beside, digest_of, instances_of
+from .origins import Instance, beside, digest_of
+from .sources import instances_of
 
 if TYPE_CHECKING:
     from ..models.study_file import StudyFile, Variant

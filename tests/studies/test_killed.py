@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+from support.traces import event, openb_tables, pod, written
 
 from kubestow.models.study_row import StudyRow
 from kubestow.solver.options import SolveOptions
@@ -19,7 +20,9 @@ from kubestow.studies.rows import Solved, about_run
 
 STUDY = """
 instances:
-- {generate: packing, seeds: 100, with: {nodes: 1, pods_per_node: 1, priorities: 1, utilisation: 1}}
+- {generate: packing, seeds: 70, with: {nodes: 1, pods_per_node: 1, priorities: 1, utilisation: 1}}
+- {trace: shop.sktrace, cluster: {nodes: [{allocatable: {cpu: "4"}}]}, every: 1s}
+- {openb: {nodes: nodes.csv, pods: pods.csv}, seeds: 10}
 schedulers: [optimal]
 seeds: 2
 """
@@ -91,6 +94,8 @@ def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, f
     if form == "parquet":
         pytest.importorskip("pyarrow")
     (tmp_path / "study.yaml").write_text(STUDY)
+    written(tmp_path / "shop.sktrace", event(0, pod("a")), event(19, pod("b")))
+    openb_tables(tmp_path)
     results = tmp_path / "results"
     rng = random.Random(kills)
     kept = set()
