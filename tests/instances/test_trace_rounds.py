@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,20 @@ def test_the_hash_is_that_of_the_whole_file_whatever_is_asked_for(trace):
 def test_bytes_behind_the_trace_are_part_of_its_hash(trace):
     trace.write_bytes(trace.read_bytes() + b"\xc0")
     assert scan(trace).digest == hashlib.sha256(trace.read_bytes()).digest()
+
+
+def test_a_long_trace_is_read_event_by_event(tmp_path):
+    """What is in memory is what is there at a time, not the file."""
+    heavy = pod("a")
+    heavy["metadata"]["annotations"]["of/ballast"] = "x" * 100_000
+    trace = written(tmp_path / "t.sktrace", *(event(k, heavy) for k in range(100)))
+    tracemalloc.start()
+    try:
+        assert len(objects_at(trace, 50 * SECOND).objects) == 1
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < trace.stat().st_size / 2
 
 
 NAMELESS = {**pod("a"), "metadata": {"namespace": "shop"}}
