@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 
 from .base import parse_duration
@@ -29,26 +37,44 @@ Seeds = Annotated[
 """A list of seeds, or their number."""
 
 
-def _with_reason(parse: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Make a validator of a reader whose error is a `KubestowError`."""
+def _with_reason(parse: Callable[[Any], Any], prefix: str) -> Callable[[Any], Any]:
+    """Make a validator of a reader whose error is a `KubestowError` that begins with its own option."""
 
     def read(value: Any) -> Any:
         try:
             return parse(value)
         except KubestowError as error:
-            raise ValueError(str(error)) from None
+            raise ValueError(str(error).removeprefix(prefix)) from None
 
     return read
 
 
 def _version(value: Any) -> Any:
-    return KubeVersion.parse(value, option="kubeVersion") if isinstance(value, str) else value
+    return KubeVersion.parse(value) if isinstance(value, str) else value
 
 
 def _gates(value: Any) -> Any:
+    if isinstance(value, dict):
+        value = ",".join(f"{name}={str(on).lower()}" for name, on in value.items())
     if isinstance(value, str):
         FeatureGates.parse(value)
     return value
+
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, bool | int | float | str):
+        raise ValueError(f"must be a number, a text, true or false, not {value!r}")
+    return value
+
+
+def _text_or_map(value: Any) -> Any:
+    if value is not None and not isinstance(value, str | dict):
+        raise ValueError(f"must be a path or a map, not {value!r}")
+    return value
+
+
+Scalar = Annotated[bool | int | float | str, PlainValidator(_scalar)]
+Path = Annotated[str, Field(min_length=1)]
 
 
 class StudyPart(BaseModel):
@@ -74,8 +100,8 @@ Time = Annotated[str, AfterValidator(_time)]
 class OpenbFiles(StudyPart):
     """The two tables of the openb trace; paths are relative to the study file."""
 
-    nodes: str = Field(min_length=1)
-    pods: str = Field(min_length=1)
+    nodes: Path
+    pods: Path
 
 
 _ORIGINS: Final = ("path", "generate", "openb", "trace")
@@ -118,13 +144,13 @@ class Source(StudyPart):
         What the report groups by; by default the generator, `bundled`, or the path as it is written.
     """
 
-    path: str | None = Field(default=None, min_length=1)
+    path: Path | None = None
     generate: str | None = None
     openb: OpenbFiles | None = None
-    trace: str | None = Field(default=None, min_length=1)
+    trace: Path | None = None
     seeds: Seeds = (0,)
-    arguments: dict[str, bool | int | float | str] = Field(default={}, alias="with")
-    cluster: str | dict[str, Any] | None = None
+    arguments: dict[str, Scalar] = Field(default={}, alias="with")
+    cluster: Annotated[str | dict[str, Any] | None, PlainValidator(_text_or_map)] = None
     at: Annotated[tuple[Time, ...], BeforeValidator(_one_or_many)] = ()
     every: Time | None = None
     family: str | None = Field(default=None, min_length=1)
@@ -158,7 +184,7 @@ class Variant(StudyPart):
     Attributes
     ----------
     kube_version, feature_gates
-        Whose kube-scheduler, and what is switched off (`Name=false,...`).
+        Whose kube-scheduler, and what is switched off (`Name=false,...`, in a file also as a map).
     configuration : str or None
         A file with a KubeSchedulerConfiguration in place of the instance's own.
     changes : tuple of str
@@ -172,10 +198,12 @@ class Variant(StudyPart):
     """
 
     name: str = Field(min_length=1)
-    kube_version: Annotated[KubeVersion, BeforeValidator(_with_reason(_version))] = DEFAULT_KUBE_VERSION
-    feature_gates: Annotated[str, BeforeValidator(_with_reason(_gates))] = ""
-    configuration: str | None = Field(default=None, min_length=1)
-    changes: tuple[str, ...] = ()
+    kube_version: Annotated[KubeVersion, BeforeValidator(_with_reason(_version, "--kube-version: "))] = (
+        DEFAULT_KUBE_VERSION
+    )
+    feature_gates: Annotated[str, BeforeValidator(_with_reason(_gates, "--feature-gates: "))] = ""
+    configuration: Path | None = None
+    changes: tuple[Path, ...] = ()
     time_limit: float | None = Field(default=None, gt=0)
     prefer: Literal["none", "scores", "pack", "spread"] = "none"
     max_evictions: int | None = Field(default=None, ge=0)

@@ -226,11 +226,57 @@ def test_a_run_is_another_one_when_the_question_is(place, words):
 
 WRONG = [
     ("nothing", "{}", "study.yaml: instances: required in a study file (docs/studies.md)"),
-    ("no instance", "{instances: []}", "study.yaml: instances: tuple should have at least 1 item"),
+    ("no instance", "{instances: []}", "study.yaml: instances: must not be empty"),
+    ("one instance that is no list", "{instances: rounds}", "instances: must be a list, not 'rounds'"),
+    ("a number for an instance", "{instances: [3]}", "instances[0]: must be a map, not 3"),
+    ("an empty path", "{instances: [{path: ''}]}", "instances[0].path: must not be empty"),
     (
         "a field too many",
         "{instances: [rounds], seed: 3}",
-        "study.yaml: seed: extra inputs are not permitted",
+        "study.yaml: seed: unknown field; known are kind, name, instances, schedulers, variants, seeds, "
+        "timeLimit, threads",
+    ),
+    (
+        "a field too many of a source",
+        "{instances: [{path: rounds, famly: x}]}",
+        "instances[0].famly: unknown field; known are path, generate, openb, trace, seeds, with, ",
+    ),
+    (
+        "a field too many of a table",
+        "{instances: [{openb: {nodes: a, pods: b, qos: c}}]}",
+        "instances[0].openb.qos: unknown field; known are nodes, pods",
+    ),
+    (
+        "a list for a knob",
+        "{instances: [{generate: spread, with: {nodes: [3]}}]}",
+        "instances[0].with.nodes: must be a number, a text, true or false, not [3]",
+    ),
+    (
+        "a number for a cluster",
+        "{instances: [{trace: a, cluster: 3}]}",
+        "instances[0].cluster: must be a path or a map, not 3",
+    ),
+    ("no variant", "{instances: [rounds], variants: []}", "study.yaml: variants: must not be empty"),
+    ("a variant without a name", "{instances: [rounds], variants: [{}]}", "variants[0].name: required"),
+    (
+        "an unknown scheduler",
+        "{instances: [rounds], schedulers: [opt]}",
+        "schedulers[0]: must be optimal or greedy, not 'opt'",
+    ),
+    ("no time", "{instances: [rounds], timeLimit: 0}", "timeLimit: must be more than 0, not 0"),
+    ("a text for a number", "{instances: [rounds], threads: a}", "threads: must be a whole number, not 'a'"),
+    ("no seeds", "{instances: [rounds], seeds: 0}", "study.yaml: seeds: must not be empty"),
+    ("a text for seeds", "{instances: [rounds], seeds: x}", "study.yaml: seeds: must be a list, not 'x'"),
+    ("a number for a name", "{instances: [rounds], name: 3}", "study.yaml: name: must be text (in quotes)"),
+    (
+        "a configuration that is not there",
+        "{instances: [rounds], variants: [{name: a, configuration: no.yaml}]}",
+        "study.yaml: variants[0].configuration: no.yaml: no such file",
+    ),
+    (
+        "changes that are not there",
+        "{instances: [rounds], variants: [{name: a, changes: [cordon.yaml, no.yaml]}]}",
+        "study.yaml: variants[0].changes[1]: no.yaml: no such file",
     ),
     ("a name of nothing", "{instances: [round]}", "study.yaml: instances[0]: round: no such file or folder"),
     ("a pattern of nothing", "{instances: ['x/*']}", "instances[0]: x/*: nothing matches this pattern"),
@@ -264,7 +310,7 @@ WRONG = [
     (
         "a negative seed",
         "{instances: [rounds], seeds: [-1]}",
-        "study.yaml: seeds[0]: input should be greater",
+        "study.yaml: seeds[0]: -1 is out of range",
     ),
     ("a trace without a cluster", "{instances: [{trace: a}]}", "cluster says what its objects come to"),
     ("a trace that is not there", "{instances: [{trace: a, cluster: node.yaml}]}", "/a: No such file"),
@@ -322,12 +368,12 @@ WRONG = [
     (
         "an unknown release",
         "{instances: [rounds], variants: [{name: a, kubeVersion: '1.2'}]}",
-        "study.yaml: variants[0].kubeVersion: kubeVersion: '1.2' is not a release",
+        "study.yaml: variants[0].kubeVersion: '1.2' is not a release",
     ),
     (
         "an unknown gate",
         "{instances: [rounds], variants: [{name: a, featureGates: X=false}]}",
-        "study.yaml: variants[0].featureGates: --feature-gates: unknown gate 'X'",
+        "study.yaml: variants[0].featureGates: unknown gate 'X'",
     ),
     (
         "changes that are none",
@@ -388,6 +434,12 @@ def test_an_instance_that_cannot_be_read_is_a_row_with_file_and_reason(place):
     [row] = solved(run)
     assert (row.status, row.tier) == ("ERROR", None)
     assert row.error.startswith(f"{place / 'broken.yaml'}: Node")
+
+
+def test_feature_gates_are_a_text_or_a_map(place):
+    texts = ("MinDomainsInPodTopologySpread=false", "{MinDomainsInPodTopologySpread: false}")
+    study = "{instances: [rounds/a.yaml], variants: [{name: v, featureGates: %s}]}"
+    assert ids(place, study % texts[0]) == ids(place, study % texts[1]) != ids(place, study % "''")
 
 
 def test_a_table_of_openb_that_is_none_is_a_row_with_file_and_row(place):
