@@ -28,6 +28,7 @@ from ..models.errors import InputError
 from ..models.features import FeatureGates
 from ..models.progress import Watch, unwatched
 from ..models.snapshot import Snapshot
+from .device_objects import device_claim, device_class, resource_slice
 from .files import read_file
 from .manifests import snapshot_of
 from .openb_options import OpenbOptions
@@ -106,7 +107,7 @@ def openb_objects(node_table: Table, pod_table: Table, options: OpenbOptions) ->
     if options.pods and not pods:
         raise InputError(pod_table[0], "", "", "has no pods to repeat")
     taken = [pods[k % len(pods)].again(k // len(pods)) for k in range(options.pods or len(pods))]
-    objects: list[Manifest] = [_device_class()] if options.gpus == "devices" else []
+    objects: list[Manifest] = [device_class(DRIVER, DRIVER)] if options.gpus == "devices" else []
     for node in nodes[: options.nodes]:
         objects += node.objects(options)
     for pod in taken:
@@ -146,17 +147,8 @@ class _Node:
             "status": {"allocatable": room, "capacity": dict(room)},
         }
         if self.gpus and options.gpus == "devices":
-            yield {
-                "apiVersion": "resource.k8s.io/v1",
-                "kind": "ResourceSlice",
-                "metadata": {"name": f"{self.name}-gpus"},
-                "spec": {
-                    "driver": DRIVER,
-                    "pool": {"name": self.name, "generation": 1, "resourceSliceCount": 1},
-                    "nodeName": self.name,
-                    "devices": [self._device(k) for k in range(self.gpus)],
-                },
-            }
+            cards = [self._device(k) for k in range(self.gpus)]
+            yield resource_slice(f"{self.name}-gpus", self.name, DRIVER, devices=cards)
 
     def _device(self, number: int) -> Manifest:
         return {
@@ -246,12 +238,7 @@ class _Pod:
             listed = ", ".join(f'"{_cel_text(model)}"' for model in self.models)
             expression = f'device.attributes["{DRIVER}"].model in [{listed}]'
             request["selectors"] = [{"cel": {"expression": expression}}]
-        return {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceClaim",
-            "metadata": {"name": name, "namespace": "default"},
-            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": request}]}},
-        }
+        return device_claim(name, "gpu", request)
 
 
 def _cel_text(text: str) -> str:
@@ -262,12 +249,3 @@ def _one_of(models: Sequence[str]) -> Manifest:
     chosen = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
     terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-
-
-def _device_class() -> Manifest:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": DRIVER},
-        "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
-    }
