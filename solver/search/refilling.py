@@ -1,13 +1,14 @@
-"""Refill search as a phase: blueprints with less and less slack, each plan checked and put in order."""
+"""Refill search as a phase: blueprints with less and less slack, each plan put in order."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...framework.rules.belonging import victim_priorities
 from ...models import tiers
-from ..model.round_model import Completion
+from ..model.round_model import new_solver
 from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
@@ -57,7 +58,7 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
         state.held,
         names,
         slack,
-        state.model.new_solver,
+        partial(new_solver, state.options),
         run.params.refill,
     )
 
@@ -69,9 +70,6 @@ def _promises(run: TierRun, plan: Blueprint) -> bool:
 
 
 def _offer(run: TierRun, found: Refilled) -> None:
-    """Complete a plan to all variables, and put it in order, if it breaks no row."""
-    state, goals = run.state, [name for name in run.group if name in run.state.model.goals]
-    completion = state.model.complete(found.counts, found.leaving, goals, run.until - time.monotonic())
-    if completion is Completion.COMPLETE and state.model.values is not None:
-        state.decode(state.model.solution(state.model.values), run.names)
-        state.report_known(run.name)
+    """Put a plan in order."""
+    run.state.follow(found.counts, found.leaving, run.until)
+    run.state.report_known(run.name)

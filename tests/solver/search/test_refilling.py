@@ -80,7 +80,8 @@ def test_the_phase_waits_for_all_tiers_of_placed_pods():
 
 
 def test_a_tier_that_no_phase_had_time_for_is_bounded_by_sums(monkeypatch):
-    monkeypatch.setattr(tier_search, "LARGE_MODEL", ())
+    for phases_of in ("BEFORE_LARGE", "LARGE_MODEL"):
+        monkeypatch.setattr(tier_search, phases_of, ())
     search = search_of()
     search.run([])
     assert search.state.value(VIOLATIONS) > search.bounds[VIOLATIONS] == 1
