@@ -34,7 +34,7 @@ class MoveState(SearchState):
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
         self.watch = until(self.deadline, self.watch)
-        self.large = decisions(self.problem) > self.params.small_model
+        self.decisions = decisions(self.problem)
         nothing = Outcome()
         self.incumbent = Incumbent(self.problem.cluster, nothing, self._value(nothing, self.problem.state))
 

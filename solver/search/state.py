@@ -72,8 +72,8 @@ class SearchState:
         Whether Ctrl-C was received.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
-    large : bool
-        Whether classes, nodes and victims alone make the model a large one, which need not be built for that.
+    decisions : int
+        How many variables of the model say who comes where and who leaves.
     """
 
     problem: Problem
@@ -87,7 +87,7 @@ class SearchState:
     interrupted: bool = False
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
-    large: bool = field(init=False)
+    decisions: int = field(init=False)
     incumbent: Incumbent = field(init=False)
     sequencer: Sequencer = field(init=False)
     _model: RoundModel | None = field(default=None, init=False)
@@ -97,7 +97,7 @@ class SearchState:
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
         self.watch = until(self.deadline, self.watch)
-        self.large = decisions(self.problem) > self.params.small_model
+        self.decisions = decisions(self.problem)
         self.sequencer = Sequencer(self.problem)
         cluster, nothing = self.problem.cluster, Outcome()
         self.incumbent = Incumbent(cluster, nothing, valuate(cluster, nothing, self.options.prefer))
@@ -141,6 +141,11 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @property
+    def large(self) -> bool:
+        """Whether the decisions alone make the model a large one, which need not be built for that."""
+        return self.decisions > self.params.small_model
 
     @property
     def size(self) -> tuple[int, int]:

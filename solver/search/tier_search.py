@@ -28,6 +28,7 @@ from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
+from .refilling import has_alone
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -189,7 +190,7 @@ class Search:
         if state.large:
             run = TierRun.before_model(state, names, k)
             take(run, BEFORE_LARGE)
-            if not run.open():
+            if not run.open() or has_alone(run):
                 return settle(run, ())
         run = TierRun.of(state, names, k)
         return settle(run, LARGE_MODEL if run.large else SMALL_MODEL)
