@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .packing import pack
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -117,20 +118,25 @@ def improve_to_the_end(run: TierRun) -> None:
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_quickly,
+    add_up,
     relax,
     attain,
+    pack,
     improve_briefly,
     sharpen,
+    pack,
     improve_small,
     search_to_the_end,
 )
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     add_up,
+    pack,
     refill,
     relax,
     improve_briefly,
     sharpen,
+    pack,
     search_for_a_share,
     improve_to_the_end,
 )

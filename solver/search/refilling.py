@@ -12,6 +12,7 @@ from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
 if TYPE_CHECKING:
+    from ..packing.search import Packed
     from ..refill.blueprint import Blueprint
     from ..refill.search import Refilled
     from .tier_run import TierRun
@@ -33,7 +34,7 @@ def refill(run: TierRun) -> None:
         end = time.monotonic() + params.attempt_share * (until - time.monotonic())
         found = state.refilling.carry_out(plan, params.attempts * attempt, end)
         if found is not None:
-            _offer(run, found)
+            offer(run, found)
         placed = found is not None and not found.left
         slack = int(slack * (params.slack_shrinkage if placed else params.slack_growth))
 
@@ -68,7 +69,7 @@ def _promises(run: TierRun, plan: Blueprint) -> bool:
     return list(plan.values.values()) < now
 
 
-def _offer(run: TierRun, found: Refilled) -> None:
+def offer(run: TierRun, found: Refilled | Packed) -> None:
     """Complete a plan to all variables, and put it in order, if it breaks no row."""
     state, goals = run.state, [name for name in run.group if name in run.state.model.goals]
     completion = state.model.complete(found.counts, found.leaving, goals, run.until - time.monotonic())

@@ -18,6 +18,7 @@ from ..model.round_model import Completion, RoundModel
 from ..options import Progress
 from ..ordering.decoding import assign, complete, counted, salvage
 from ..ordering.sequencer import Sequencer
+from ..packing.search import Packing
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
 from ..refill.search import Refill, SideBySide, one_by_one
@@ -125,6 +126,11 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @cached_property
+    def filling(self) -> Packing:
+        """Packing in the problem."""
+        return Packing(self.problem, self.options.seed, self.model.new_solver, self.params.packing)
 
     @property
     def size(self) -> tuple[int, int]:
