@@ -13,7 +13,7 @@ from kubestow.solver.packing.search import Packing
 from kubestow.solver.search import phases, tier_search
 
 ROUNDS = [
-    *((tiny_packing, seed) for seed in range(few_or_all(60, 5000))),
+    *((tiny_packing, seed) for seed in range(few_or_all(40, 5000))),
     *((tiny, seed) for seed in range(7100, 7100 + few_or_all(10, 500))),
 ]
 

@@ -8,7 +8,7 @@ ZONES = ("z1", "z2")
 
 
 def tiny_packing(seed):
-    """Return the round of a seed: up to 4 nodes, 5 pending pods and 5 running ones that may be evicted."""
+    """Return the round of a seed: up to 4 nodes, 5 pending pods and 3 running ones that may be evicted."""
     rng = Random(f"tiny packing {seed}")
     cores, memory = rng.randint(3, 6), rng.choice(("3Gi", "5Gi", "64Gi"))
     names = "abcd"[: rng.choice((1, 2, 2, 2, 3, 3, 4))]
@@ -22,7 +22,7 @@ def tiny_packing(seed):
 
 def _running(rng, names):
     apps = ("web", "db")
-    for k in range(rng.choice((0, 0, 1, 2, 3, 4, 5))):
+    for k in range(rng.choice((0, 0, 1, 2, 3))):
         item = pod(f"old{k}").priority(rng.randrange(2)).label(app=rng.choice(apps))
         item = item.req(cpu=str(rng.randint(1, 2)), memory=f"{rng.randint(0, 2)}Gi").on(rng.choice(names))
         if rng.random() < 0.2:
