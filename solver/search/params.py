@@ -11,6 +11,8 @@ from typing import Final
 
 from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
+from ..packing.params import DEFAULT as PACKING
+from ..packing.params import PackingParams
 from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
@@ -73,6 +75,10 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    packing_share : float
+        Share for packing.
+    packing_try_share : float
+        Share of that which is left for one target.
     refill_share : float
         Share for refill search.
     attainment_share : float
@@ -116,6 +122,8 @@ class SearchParams:
     relaxation_share: float = 0.2
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
+    packing_share: float = 0.4
+    packing_try_share: float = 0.5
     refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
@@ -127,6 +135,7 @@ class SearchParams:
     decode_seconds: float = 0.5
     decode_factor: float = 5
     lns: LnsParams = LNS
+    packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
 

@@ -13,6 +13,7 @@ from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
 if TYPE_CHECKING:
+    from ..packing.search import Packed
     from ..refill.blueprint import Blueprint
     from ..refill.search import Refilled
     from .tier_run import TierRun
@@ -26,7 +27,7 @@ def refill(run: TierRun) -> None:
     until, slack, attempt = run.share(run.params.refill_share), params.first_slack, 0
     while attempt < params.attempts and run.open() and time.monotonic() < until:
         plan = _draw(run, slack)
-        if plan is None:
+        if plan is None or not _promises(run, plan):
             if not slack:
                 return
             slack = int(slack * params.slack_shrinkage)
@@ -35,7 +36,7 @@ def refill(run: TierRun) -> None:
         found = state.refilling.carry_out(plan, params.attempts * attempt, end)
         attempt += 1
         if found is not None:
-            _offer(run, found)
+            offer(run, found)
         placed = found is not None and not found.left
         slack = int(slack * (params.slack_shrinkage if placed else params.slack_growth))
 
@@ -70,7 +71,13 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
     )
 
 
-def _offer(run: TierRun, found: Refilled) -> None:
+def _promises(run: TierRun, plan: Blueprint) -> bool:
+    """Whether a blueprint is better than the best plan in the first tier where they differ."""
+    now = [run.state.value(name) for name in plan.values]
+    return list(plan.values.values()) < now
+
+
+def offer(run: TierRun, found: Refilled | Packed) -> None:
     """Put a plan in order."""
     run.state.follow(found.counts, found.leaving, run.until)
     run.state.report_known(run.name)

@@ -31,6 +31,8 @@ class TierRun:
         Whether the model counts as large.
     settled : bool
         Whether all tiers of the group are proven, and held.
+    tries : int
+        How often packing was tried.
     """
 
     state: SearchState
@@ -39,6 +41,7 @@ class TierRun:
     until: float
     large: bool
     settled: bool = False
+    tries: int = 0
 
     @classmethod
     def of(cls, state: SearchState, names: Sequence[str], k: int) -> TierRun:
