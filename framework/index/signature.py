@@ -57,13 +57,6 @@ def signature(info: PodInfo, volumes: Hashable, claims: Hashable) -> tuple[Hasha
     claims : hashable
         The key of its resource claims: as written for filters and scores, which name them one by one.
     """
-    if info.own is None:
-        info.own = _own(info)
-    return info.own, volumes, claims
-
-
-def _own(info: PodInfo) -> Hashable:
-    """Return what the pod's own fields and requests say."""
     spec = info.pod.spec
     node_affinity = spec.affinity.node_affinity if spec.affinity else None
     required = node_affinity.required if node_affinity else None
@@ -86,6 +79,8 @@ def _own(info: PodInfo) -> Hashable:
         info.held,
         None if own else info.default_selector,
         tuple((c.image, _extended(c)) for c in (*spec.init_containers, *spec.containers)),
+        volumes,
+        claims,
         spec.workload_ref,
         spec.scheduling_group,
         required_features(spec),
