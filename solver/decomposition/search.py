@@ -37,6 +37,7 @@ from ..plans.outcome import Outcome
 from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
+from ..warm import COLD, Warmth
 from .base import Lost
 from .blocks import side_by_side_for
 from .components import Part, find_parts, merged
@@ -86,6 +87,7 @@ def search_round(
     *,
     least: int | None = None,
     watch: Watch = unwatched,
+    warmth: Warmth = COLD,
 ) -> RoundResult:
     """Search a round, by its parts where there are several that are large enough.
 
@@ -99,6 +101,8 @@ def search_round(
         Weight below which parts are put together; `LEAST` by default.
     watch : Watch
         Hears of classes and models being built.
+    warmth : Warmth
+        What an earlier round leaves for this one; its bounds serve a round that is searched as a whole.
     """
     try:
         problem = build_problem(cluster, until(start + options.time_limit, watch))
@@ -111,7 +115,7 @@ def search_round(
         search = Search(
             problem, options, progress, start, watch=watch, slots=slots, side_by_side=side_by_side
         )
-        search.run([greedy])
+        search.run([greedy], warmth)
         return RoundResult(
             search.best,
             search.valuation,
@@ -120,7 +124,7 @@ def search_round(
             search.interrupted,
             search.points,
         )
-    return _Parts(cluster, greedy, options, progress, start).search(parts)
+    return _Parts(cluster, greedy, options, progress, start, warmth).search(parts)
 
 
 def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrupted: bool) -> RoundResult:
@@ -156,6 +160,7 @@ class _Piece:
     candidate: Outcome
     seconds: float
     workers: int
+    warmth: Warmth = COLD
 
 
 @dataclass(frozen=True)
@@ -186,7 +191,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     except OutOfTime:
         return _unsearched_part(cluster, candidate, options.prefer, interrupted=False)
     search = Search(problem, options, report, start)
-    search.run([candidate])
+    search.run([candidate], piece.warmth)
     return _PartResult(
         best=search.best,
         values=search.valuation.by_name(),
@@ -232,9 +237,11 @@ class _Parts:
         options: SolveOptions,
         progress: ProgressCallback | None,
         start: float,
+        warmth: Warmth,
     ) -> None:
         self._cluster = cluster
         self._greedy = greedy
+        self._warmth = warmth
         self._options = options
         self._progress = progress
         self._start = start
@@ -283,8 +290,13 @@ class _Parts:
                 candidate=restrict(self._cluster, self._greedy, part),
                 seconds=left if number + slots >= len(parts) else min(left, share),
                 workers=max(1, self._options.workers // at_once),
+                warmth=self._warmth_of(part),
             )
             left_over -= part.weight + 1
+
+    def _warmth_of(self, part: Part) -> Warmth:
+        start = self._warmth.start
+        return COLD if start is None else Warmth(start=restrict(self._cluster, start, part))
 
     def _left_out(self, part: Part) -> _PartResult:
         """Return the result of a part that an interruption left out."""
