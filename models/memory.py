@@ -24,5 +24,5 @@ def no_collection() -> Iterator[None]:
 
 
 def collect_young() -> None:
-    """Free what was made lately and is garbage already, within `no_collection`; old objects are not walked."""
+    """Free garbage that was made lately, within `no_collection`; old objects are not walked."""
     gc.collect(1)

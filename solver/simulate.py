@@ -238,7 +238,7 @@ _MOST_ROUNDS: Final = 10
 """At one time: what a round does may wake pods for another one at once, and that has to end."""
 
 _ROUNDS_KEPT: Final = 16
-"""Rounds after which their indexes, which refer to themselves, are freed: a simulation collects no garbage."""
+"""Rounds after which their indexes, which refer to themselves, are freed; nothing else frees them."""
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
 """Plugins that may reject a nominated pod until its victims are gone: their events wake it then."""
