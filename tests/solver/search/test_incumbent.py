@@ -116,7 +116,7 @@ CROWDED = cluster(
     pod("large").req(cpu="2").created(9).times(2),
     pod("small").req(cpu="1").created(1).times(4),
 )
-"""Six pods wait, kube-scheduler's order places four of them; five is best, and what can be placed at all is six."""
+"""Six pods wait, kube-scheduler's order places four of them, and five is best."""
 
 ROOMY = cluster([node(name) for name in "ab"], pod("p").req(cpu="1").times(3))
 """All pods are placed, and that is proven without a search."""
