@@ -77,8 +77,6 @@ class SearchParams:
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
     packing_share : float
         Share for packing.
-    packing_try_share : float
-        Share of that which is left for one target.
     refill_share : float
         Share for refill search.
     attainment_share : float
@@ -123,7 +121,6 @@ class SearchParams:
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
     packing_share: float = 0.4
-    packing_try_share: float = 0.5
     refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4

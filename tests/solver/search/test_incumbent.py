@@ -14,14 +14,13 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.errors import BoundContradiction
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition import search as decomposition
-from kubestow.solver.decomposition.part_search import search_part
+from kubestow.solver.decomposition.search import _search_part as search_part
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
 from kubestow.solver.search.state import SearchState
-from kubestow.solver.search.sum_bounds import SumBounds
 from kubestow.solver.search.tier_bounds import Bounding
 from kubestow.solver.search.tier_search import Search
 
@@ -117,7 +116,7 @@ CROWDED = cluster(
     pod("large").req(cpu="2").created(9).times(2),
     pod("small").req(cpu="1").created(1).times(4),
 )
-"""Six pods wait, kube-scheduler's order places four; five is best, and what can be placed at all is six."""
+"""Six pods wait, kube-scheduler's order places four of them, and five is best."""
 
 ROOMY = cluster([node(name) for name in "ab"], pod("p").req(cpu="1").times(3))
 """All pods are placed, and that is proven without a search."""
@@ -145,14 +144,14 @@ def wrong_domains(monkeypatch):
 
 def wrong_sums(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
-    right = SumBounds.of
-    monkeypatch.setattr(SumBounds, "of", lambda self, *given: less(right(self, *given)))
+    right = Bounding.by_sums
+    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: less(right(self, *given)))
 
 
 def without_sums(monkeypatch):
     """No whole model comes first, and sums say nothing: other bounds are reached."""
     search_with(monkeypatch, quick_share=0.0)
-    monkeypatch.setattr(SumBounds, "of", lambda self, *given: None)
+    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: None)
 
 
 def wrong_relaxation(monkeypatch):
@@ -250,7 +249,7 @@ def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
         bounds = {**answer.bounds, SCHEDULED: answer.values[SCHEDULED] + 1}
         return replace(answer, bounds=bounds, trivial_bounds=dict.fromkeys(answer.trivial_bounds, 1))
 
-    monkeypatch.setattr(decomposition, "search_part", wrong)
+    monkeypatch.setattr(decomposition, "_search_part", wrong)
     with pytest.raises(BoundContradiction, match="the plan attains"):
         solved(BESIDE, APART)
     assert solved(BESIDE, WHOLE).status == "OPTIMAL"
