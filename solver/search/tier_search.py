@@ -28,6 +28,7 @@ from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import LARGE_MODEL, SMALL_MODEL, settle
+from .sharing import share_out
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -119,7 +120,8 @@ class Search:
                 self._consider(waiting[0])
                 del waiting[0]
             state.incumbent.follow(self._record)
-            self._construct()
+            if not share_out(state):
+                self._construct()
             self._relax_to_domains()
             while k < last:
                 if state.closed(names[k]):
