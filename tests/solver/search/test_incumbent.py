@@ -21,6 +21,7 @@ from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
 from kubestow.solver.search.state import SearchState
+from kubestow.solver.search.sum_bounds import SumBounds
 from kubestow.solver.search.tier_bounds import Bounding
 from kubestow.solver.search.tier_search import Search
 
@@ -144,14 +145,14 @@ def wrong_domains(monkeypatch):
 
 def wrong_sums(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
-    right = Bounding.by_sums
-    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: less(right(self, *given)))
+    right = SumBounds.of
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: less(right(self, *given)))
 
 
 def without_sums(monkeypatch):
     """No whole model comes first, and sums say nothing: other bounds are reached."""
     search_with(monkeypatch, quick_share=0.0)
-    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: None)
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: None)
 
 
 def wrong_relaxation(monkeypatch):
