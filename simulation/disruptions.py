@@ -44,7 +44,7 @@ class Disruptions:
         self._by_namespace: dict[str, list[str]] = {}
         self._dirty: dict[str, None] = {}
         self._scales: Scales | None = None
-        world.listen(self._changed, "Pod", "PodDisruptionBudget", *_SCALED)
+        world.listeners.add(self._changed, "Pod", "PodDisruptionBudget", *_SCALED)
 
     # -- counting ------------------------------------------------------------
 

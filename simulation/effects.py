@@ -73,7 +73,7 @@ class Effects:
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
-        world.edit(pod, conditions=[_IS_SCHEDULED], node=node, nominated_node_name=None)
+        world.bind(pod, node, _IS_SCHEDULED)
         world.queue.done(item)
         return True
 
