@@ -109,13 +109,17 @@ class World:
         for listener in self.listeners.of(item):
             listener(old, new)
 
-    def _change_pod(self, old: Pod | None, new: Pod | None, step: Step = Step.OTHER) -> None:
+    def _change_pod(self, old: Pod | None, new: Pod | None) -> None:
+        self._handlers.change(old, new)
+        self._note_pod(old, new, Step.OTHER)
+
+    def _note_pod(self, old: Pod | None, new: Pod | None, step: Step) -> None:
+        """Notify all but the queue of a change of a pod."""
         if new is not None:
             item, whereabouts = new, Whereabouts.ON_NODE if new.spec.node_name else Whereabouts.WAITING
         else:
             assert old is not None
             item, whereabouts = old, Whereabouts.GONE
-        self._handlers.change(old, new)
         self.follower.note_pod(item.metadata.key, step)
         self.record.pod_changed(old, new)
         for listener in self.listeners.of_pod(item, whereabouts):
@@ -138,7 +142,12 @@ class World:
         old = self.objects.pod(f"{template.metadata.namespace}/{name}")
         meta = {"name": name, "annotations": annotations}
         if old is None:
-            self._change_pod(None, self._admission.pod(template, meta), Step.CAME)
+            pod = self._admission.pod(template, meta)
+            if pod.spec.node_name or pod.is_terminal:
+                self._change_pod(None, pod)
+                return
+            self._handlers.came(pod)
+            self._note_pod(None, pod, Step.CAME)
         else:
             self.change(
                 old, template.model_copy(update={"metadata": template.metadata.model_copy(update=meta)})
@@ -190,7 +199,9 @@ class World:
         update: dict[str, Any] = {"spec": self._bound(pod.spec, node)}
         if changes:
             update["status"] = before.model_copy(update=changes)
-        self._change_pod(pod, pod.model_copy(update=update), Step.BOUND)
+        new = pod.model_copy(update=update)
+        self._handlers.bound(pod, new)
+        self._note_pod(pod, new, Step.BOUND)
 
     def run(self, pod: Pod) -> None:
         """Let a pod run that is on a node; nothing happens where it runs already."""
@@ -202,7 +213,9 @@ class World:
             changes["start_time"] = self.now
         if changes:
             status = before.model_copy(update=changes)
-            self._change_pod(pod, pod.model_copy(update={"status": status}), Step.RAN)
+            new = pod.model_copy(update={"status": status})
+            self._handlers.ran(pod, new)
+            self._note_pod(pod, new, Step.RAN)
 
     def finish(self, pod: Pod) -> None:
         """Let a pod finish that is on a node, and remove it: its controller has counted it then."""
@@ -210,7 +223,7 @@ class World:
             self.remove_pod(self.edit(pod, phase="Succeeded"))
             return
         # For all others the second of these changes means nothing.
-        self._handlers.change(pod, None)
+        self._handlers.gone(pod)
         self.follower.note_pod(pod.metadata.key, Step.GONE)
         self.record.finished(pod)
         for listener in self.listeners.of_pod(pod, Whereabouts.GONE):
