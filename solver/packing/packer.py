@@ -68,8 +68,13 @@ class Packer:
         self._pool, self._closeness = params.pool, 1.0
         self._fills = 0
 
-    def run(self, until: float) -> Ints | None:
+    def run(self, until: float, effort: int) -> Ints | None:
         """Pack all pods; None where that was not achieved in time, or in so many attempts.
+
+        Parameters
+        ----------
+        effort : int
+            Fillings for each node, the last ones aside, at most.
 
         Returns
         -------
@@ -80,9 +85,10 @@ class Packer:
         free, failures = [int(n) for n in self._random.permutation(nodes)], 0
         left = self._side.demand.copy()
         # a few nodes are filled together at once: another attempt finds little else
-        most = params.most_fills * max(nodes - params.last, 0) + params.few
+        most = effort * max(nodes - params.last, 0) + params.few
         while self._fills < most and time.monotonic() < until:
             if len(free) <= params.last:
+                self._fills += 1
                 last = self._finish(free, left)
                 if last is not None:
                     filled[free] = last
@@ -138,7 +144,8 @@ class Packer:
                     self._choose_closer()
                 unused = (rest - found @ side.weights[:, here].T) / np.maximum(share, LEAST_SHARE)
                 base[here] += found[np.argmin(unused[:, tight].max(axis=1, initial=0.0))]
-                return base
+                if self._may_stand(n, base):
+                    return base
             elif self._closeness < 1:
                 self._closeness = min(2 * self._closeness, 1.0)
             else:
@@ -162,7 +169,8 @@ class Packer:
         """
         side, params, random = self._side, self._params, self._random
         n, others = free[-1], free[:-1]
-        room, most = side.rooms[n], np.minimum(left - side.least[others].sum(axis=0), side.most[n])
+        spared = np.maximum(left - side.least[others].sum(axis=0), 0)
+        room, most = side.rooms[n], np.minimum(spared, side.most[n])
         places = side.most[others].sum(axis=0)
         forced = np.maximum(left - places, side.least[n])
         spare = max(1 - params.brim / max(part * left.sum(), 1), 0.0)
@@ -181,11 +189,8 @@ class Packer:
         """Fill nodes with all pods that are left; None where no way was found."""
         side, params = self._side, self._params
         if len(free) == 1:
-            return (
-                left[None]
-                if self._may_stand(free[0], left) and (self._slack(free, left) >= 0).all()
-                else None
-            )
+            fits = self._may_stand(free[0], left) and (self._slack(free, left) >= 0).all()
+            return left[None] if fits else None
         here, slack = np.flatnonzero(left), self._slack(free, left)
         kinds: dict[bytes, list[int]] = {}
         for n in free:
@@ -200,7 +205,6 @@ class Packer:
                 pattern = self._fill(free, left)
                 return None if pattern is None else self._with(pattern, free, left)
             listed.append(found[(found >= side.least[n, here]).all(axis=1)])
-        self._fills += 1
         if min(map(len, listed)) == 0:
             return None
         if len(free) > 2 and sum(map(len, listed)) <= params.most_covered:

@@ -43,9 +43,10 @@ class PackingParams:
         Patterns that are tried on that one.
     cover_work : float
         CP-SAT's deterministic time for such a choice.
-    most_fills : int
-        Fillings for each node of a side, the last ones aside, after which a target is given up: with 16
-        nodes and no slack to speak of most took less than 25 a node, the longest one 110.
+    efforts : tuple of int
+        Fillings for each node of a side, the last ones aside, after which a target is given up: few at
+        first for each target, then more. With 16 nodes and no slack to speak of most took less than 25 a
+        node, the longest one 110; with 32 nodes two or three.
     """
 
     most_types: int = 4
@@ -66,7 +67,7 @@ class PackingParams:
     most_covered: int = 400
     branches: int = 3
     cover_work: float = 0.5
-    most_fills: int = 150
+    efforts: tuple[int, ...] = (3, 30, 150)
 
 
 DEFAULT: Final = PackingParams()

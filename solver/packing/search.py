@@ -64,7 +64,7 @@ class Packing:
         return len(np.unique(kinds, axis=1).T) <= self.params.most_types * len(self.sides.nodes)
 
     def plan(
-        self, held: Sequence[tuple[str, int]], names: Sequence[str], attempt: int, until: float
+        self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int, until: float
     ) -> Packed | None:
         """Look for a plan with tiers no worse than the values held, and as good as can be in some others.
 
@@ -74,8 +74,8 @@ class Packing:
         ----------
         names : sequence of str
             Those others, in their order.
-        attempt : int
-            Another number is another course of the search.
+        effort : int
+            Fillings for each node of a side, at most; another number is another course of the search.
         """
         problem, sides = self.problem, self.sides
         plan = quotas(problem, sides, held, names, self.new_solver, self.params)
@@ -84,8 +84,8 @@ class Packing:
         counts: Counter[tuple[int, int]] = Counter()
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
-            packer = Packer(side, (self.seed, attempt, s), self.new_solver, self.params)
-            found = packer.run(until)
+            packer = Packer(side, (self.seed, effort, s), self.new_solver, self.params)
+            found = packer.run(until, effort)
             if found is None:
                 return None
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):

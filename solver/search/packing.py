@@ -21,17 +21,16 @@ def pack(run: TierRun) -> None:
     if not names or not state.filling.worthwhile:
         return
     until = run.share(params.packing_share)
-    for target in _targets(state.value(run.name), state.bound(run.name)):
-        for below in (names[1:], []) if names[1:] else ([],):
-            now = time.monotonic()
-            if now >= until or not run.open() or state.value(run.name) >= target:
-                return
-            held = [*state.held, (run.name, target)]
-            end = now + params.packing_try_share * (until - now)
-            found = state.filling.plan(held, below, run.tries, end)
-            run.tries += 1
-            if found is not None:
-                offer(run, found)
+    for effort in params.packing.efforts:
+        for target in _targets(state.value(run.name), state.bound(run.name)):
+            for below in (names[1:], []) if names[1:] else ([],):
+                if state.value(run.name) >= target:
+                    break
+                if time.monotonic() >= until or not run.open():
+                    return
+                found = state.filling.plan([*state.held, (run.name, target)], below, effort, until)
+                if found is not None:
+                    offer(run, found)
 
 
 def _names(run: TierRun) -> Sequence[str]:

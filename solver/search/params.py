@@ -17,6 +17,8 @@ from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
 from ..refill.params import RefillParams
+from ..shares.params import DEFAULT as SHARES
+from ..shares.params import ShareParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,8 @@ class SearchParams:
         Share of the round's time after which no plan is constructed.
     scarcity : float
         Power of the ratio of what is asked and what is free, in the weight of a resource.
+    share_out_share : float
+        Share of the round's time for the search by shares of devices.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -77,8 +81,6 @@ class SearchParams:
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
     packing_share : float
         Share for packing.
-    packing_try_share : float
-        Share of that which is left for one target.
     refill_share : float
         Share for refill search.
     attainment_share : float
@@ -106,6 +108,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
+    share_out_share: float = 0.7
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
@@ -123,7 +126,6 @@ class SearchParams:
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
     packing_share: float = 0.4
-    packing_try_share: float = 0.5
     refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
@@ -138,6 +140,7 @@ class SearchParams:
     packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
+    shares: ShareParams = SHARES
 
 
 DEFAULT: Final = SearchParams()

@@ -31,8 +31,6 @@ class TierRun:
         Whether the model counts as large.
     settled : bool
         Whether all tiers of the group are proven, and held.
-    tries : int
-        How often packing was tried.
     """
 
     state: SearchState
@@ -41,7 +39,6 @@ class TierRun:
     until: float
     large: bool
     settled: bool = False
-    tries: int = 0
 
     @classmethod
     def of(cls, state: SearchState, names: Sequence[str], k: int) -> TierRun:
