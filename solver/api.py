@@ -127,11 +127,12 @@ def solve_both(
     *,
     watch: Watch = unwatched,
     waited: float = 0.0,
+    known: Outcome | None = None,
 ) -> tuple[Plan, Plan]:
-    """Solve a round with both schedulers: the optimal plan, then greedy's."""
+    """Solve a round with both schedulers: the optimal plan, then greedy's; `known` as for `solve_round`."""
     round_ = _Round(snapshot, options or SolveOptions(), watch, waited)
     greedy = round_.greedy().plan
-    return round_.optimal(progress).plan, greedy
+    return round_.optimal(progress, known).plan, greedy
 
 
 def load_solver() -> None:
