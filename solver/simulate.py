@@ -40,9 +40,12 @@ class OptimalScheduler:
     Parameters
     ----------
     effects : Effects
+    warm : bool
+        Whether a round begins with what the one before it leaves (`solver.warm`).
     """
 
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: Effects, *, warm: bool = True) -> None:
+        self._warm = warm
         self._world = effects.world
         self._effects = effects
         self._groups = Groups(effects)
@@ -50,6 +53,7 @@ class OptimalScheduler:
         self._in_vain = -1
         self._moment = -1
         self._here = 0
+        self._last: SolvedRound | None = None
 
     def wake(self) -> None:
         """Schedule a round at the next time of the grid, if any pod is to be tried."""
@@ -140,7 +144,8 @@ class OptimalScheduler:
                 pods.append(pod)  # it counts as a member, wherever it waits
         snapshot = replace(base, pods=tuple(pods))
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
-        solved = solve_round(snapshot, options)
+        solved = solve_round(snapshot, options, after=self._last)
+        self._last = solved if self._warm else None
         if solved.plan.stats.interrupted:
             raise KeyboardInterrupt  # it ends the run, not this round alone
         return solved

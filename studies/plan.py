@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from ..instances.files import read_file
 from ..instances.what_if.file import load_changes, load_profile
-from .sources import Instance, beside, digest_of, instances_of
+from ..models.errors import InputError
+from .origins import Instance, beside, digest_of
+from .sources import instances_of
 
 if TYPE_CHECKING:
     from ..models.study_file import StudyFile, Variant
@@ -79,7 +82,9 @@ def plan_of(study: StudyFile, file: str) -> list[Run]:
         Where the study names what is not there, or files of a variant cannot be read. An instance that is
         there and cannot be read is left to its runs.
     """
-    variants = [_conditions(variant, file) for variant in study.variants]
+    variants = [
+        _conditions(variant, file, f"variants[{number}]") for number, variant in enumerate(study.variants)
+    ]
     return [
         _run(study, instance, scheduler, conditions, seed)
         for instance in instances_of(study, file)
@@ -89,9 +94,13 @@ def plan_of(study: StudyFile, file: str) -> list[Run]:
     ]
 
 
-def _conditions(variant: Variant, file: str) -> Conditions:
-    configuration = None if variant.configuration is None else beside(file, variant.configuration)
-    changes = tuple(beside(file, path) for path in variant.changes)
+def _conditions(variant: Variant, file: str, place: str) -> Conditions:
+    configuration = None
+    if variant.configuration is not None:
+        configuration = _there(file, f"{place}.configuration", variant.configuration)
+    changes = tuple(
+        _there(file, f"{place}.changes[{number}]", path) for number, path in enumerate(variant.changes)
+    )
     digests = []
     if configuration is not None:
         load_profile(configuration)
@@ -100,6 +109,14 @@ def _conditions(variant: Variant, file: str) -> Conditions:
         load_changes(path)
         digests.append(digest_of([read_file(path, "one file of changes")]))
     return Conditions(variant, configuration, changes, tuple(digests))
+
+
+def _there(file: str, field: str, path: str) -> str:
+    """Return a file of a study from where kubestow runs."""
+    found = beside(file, path)
+    if not Path(found).exists():
+        raise InputError(file, "", field, f"{path}: no such file")
+    return found
 
 
 def _run(

@@ -24,13 +24,11 @@ on only bounds that hold for every plan add up: the trivial bound of the tier in
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
-from ...framework.state.moves import Deallocate
 from ...models.errors import InternalError
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime, until
@@ -39,18 +37,20 @@ from ..plans.outcome import Outcome
 from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
+from ..warm import COLD, Warmth
 from .base import Lost
 from .blocks import side_by_side_for
 from .components import Part, find_parts, merged
 from .engine import engine_for
+from .news import News
+from .outcomes import restrict, unite
 from .records import PartRecord, added_up
 from .unsearched import unsearched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...framework.index.cluster import Cluster
-    from ...framework.state.moves import Move
     from ...models.search_point import SearchPoint
     from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
@@ -87,6 +87,7 @@ def search_round(
     *,
     least: int | None = None,
     watch: Watch = unwatched,
+    warmth: Warmth = COLD,
 ) -> RoundResult:
     """Search a round, by its parts where there are several that are large enough.
 
@@ -100,6 +101,8 @@ def search_round(
         Weight below which parts are put together; `LEAST` by default.
     watch : Watch
         Hears of classes and models being built.
+    warmth : Warmth
+        What an earlier round leaves for this one; its bounds serve a round that is searched as a whole.
     """
     try:
         problem = build_problem(cluster, until(start + options.time_limit, watch))
@@ -112,7 +115,7 @@ def search_round(
         search = Search(
             problem, options, progress, start, watch=watch, slots=slots, side_by_side=side_by_side
         )
-        search.run([greedy])
+        search.run([greedy], warmth)
         return RoundResult(
             search.best,
             search.valuation,
@@ -121,7 +124,7 @@ def search_round(
             search.interrupted,
             search.points,
         )
-    return _Parts(cluster, greedy, options, progress, start).search(parts)
+    return _Parts(cluster, greedy, options, progress, start, warmth).search(parts)
 
 
 def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrupted: bool) -> RoundResult:
@@ -157,6 +160,7 @@ class _Piece:
     candidate: Outcome
     seconds: float
     workers: int
+    warmth: Warmth = COLD
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], No
     except OutOfTime:
         return _unsearched_part(cluster, candidate, options.prefer, interrupted=False)
     search = Search(problem, options, report, start)
-    search.run([candidate])
+    search.run([candidate], piece.warmth)
     return _PartResult(
         best=search.best,
         values=search.valuation.by_name(),
@@ -233,9 +237,11 @@ class _Parts:
         options: SolveOptions,
         progress: ProgressCallback | None,
         start: float,
+        warmth: Warmth,
     ) -> None:
         self._cluster = cluster
         self._greedy = greedy
+        self._warmth = warmth
         self._options = options
         self._progress = progress
         self._start = start
@@ -248,7 +254,7 @@ class _Parts:
         shared = _Shared(self._cluster.snapshot, self._options, [self._cluster])
         results: dict[int, _PartResult] = {}
         interrupted = False
-        news = _News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
+        news = News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
         try:
             with engine_for(self._options, len(parts)) as engine:
                 pieces = self._pieces(parts, engine.slots, results)
@@ -258,7 +264,7 @@ class _Parts:
                     if isinstance(result, Lost):
                         raise result.error
                     results[number] = result
-                    news.done(number, result)
+                    news.done(number, result.values, result.bounds)
         except KeyboardInterrupt:
             interrupted = True
         interrupted |= len(results) < len(parts) or any(result.interrupted for result in results.values())
@@ -284,8 +290,13 @@ class _Parts:
                 candidate=restrict(self._cluster, self._greedy, part),
                 seconds=left if number + slots >= len(parts) else min(left, share),
                 workers=max(1, self._options.workers // at_once),
+                warmth=self._warmth_of(part),
             )
             left_over -= part.weight + 1
+
+    def _warmth_of(self, part: Part) -> Warmth:
+        start = self._warmth.start
+        return COLD if start is None else Warmth(start=restrict(self._cluster, start, part))
 
     def _left_out(self, part: Part) -> _PartResult:
         """Return the result of a part that an interruption left out."""
@@ -336,68 +347,3 @@ class _Parts:
             first = {point.tier: point.value for point in reversed(points)}
             before |= first if self._greedy.admissible else self._base.by_name()
         return PartRecord(points, before, part.trivial_bounds)
-
-
-class _News:
-    """Values and bounds of every tier while parts are searched: the sums of those that the parts report."""
-
-    def __init__(self, names: Sequence[str], base: Mapping[str, int], parts: int) -> None:
-        self._base = base
-        self._parts = parts
-        self._incumbents: dict[str, dict[int, int]] = {name: {} for name in names}
-        self._bounds: dict[str, dict[int, int]] = {name: {} for name in names}
-
-    def of(self, part: int, news: Progress) -> Progress:
-        """Record a part's progress and return that of the round."""
-        if news.incumbent is not None:
-            self._incumbents[news.tier][part] = news.incumbent
-        if news.bound is not None:
-            self._bounds[news.tier][part] = news.bound
-        return replace(
-            news,
-            incumbent=self._sum(news.tier, self._incumbents),
-            bound=self._sum(news.tier, self._bounds),
-        )
-
-    def done(self, part: int, result: _PartResult) -> None:
-        """Record a part's result."""
-        for name in self._incumbents:
-            self._incumbents[name][part] = result.values[name]
-            self._bounds[name][part] = result.bounds[name]
-
-    def _sum(self, tier: str, known: Mapping[str, Mapping[int, int]]) -> int | None:
-        base, told = self._base[tier], known[tier]
-        return base + sum(v - base for v in told.values()) if len(told) == self._parts else None
-
-
-def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
-    """Return the restriction of an outcome to a part."""
-    pods = frozenset(part.pods)
-
-    def here(pod: int) -> bool:
-        return pod in pods or cluster.pods[pod].initial_node in part.nodes
-
-    def inside(move: Move) -> bool:
-        return part.own_moves if isinstance(move, Deallocate) else here(move.pod)
-
-    changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
-    for item in fields(outcome):
-        value = getattr(outcome, item.name)
-        if isinstance(value, Mapping):  # keyed by pod; allocations are keyed by claim
-            changed[item.name] = {
-                k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
-            }
-    return replace(outcome, **changed)
-
-
-def unite(outcomes: Sequence[Outcome]) -> Outcome:
-    """Put the outcomes of all parts together, one part's steps after the other's."""
-    together: dict[str, Any] = {
-        "moves": tuple(move for outcome in outcomes for move in outcome.moves),
-        "admissible": all(outcome.admissible for outcome in outcomes),
-    }
-    for item in fields(Outcome):
-        values = [getattr(outcome, item.name) for outcome in outcomes]
-        if isinstance(values[0], Mapping):
-            together[item.name] = {k: v for value in values for k, v in value.items()}
-    return Outcome(**together)

@@ -29,6 +29,10 @@ class SearchParams:
         Variables up to which all tiers are searched in one weighted sum: that costs less than starting over.
     huge_model : int
         Variables beyond which a model is not searched as a whole: in the time of a round that found nothing.
+    most_modelled : int
+        Who may come where and who may leave, in pairs and classes, beyond which refill search has its tiers
+        alone: with 1,026,000 of them model and relaxation took 80 s of processor time and 3 GiB, and found
+        nothing after it.
     few_nodes : int
         Nodes up to which a neighbourhood is the whole model.
     construction_share : float
@@ -96,6 +100,7 @@ class SearchParams:
 
     small_model: int = 1_200
     huge_model: int = 60_000
+    most_modelled: int = 500_000
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4

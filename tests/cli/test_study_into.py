@@ -170,6 +170,12 @@ WRONG = [
         ["good.yaml", "--into", "out", "--time-limit", "3"],
         "--time-limit does not go with --into: the study file says it",
     ),
+    ("a study file alone", ["good.yaml"], "good.yaml is a study file: --into DIR runs it"),
+    (
+        "a study file beside an instance",
+        ["node.yaml", "good.yaml"],
+        "good.yaml is a study file: --into DIR runs it",
+    ),
     ("rows without a folder", ["good.yaml", "--rows", "csv"], "--rows goes with --into only"),
     ("resuming without a folder", ["good.yaml", "--resume"], "--resume goes with --into only"),
     ("CSV on stdout", ["good.yaml", "--into", "out", "-o", "csv"], "-o csv does not go with --into"),

@@ -81,7 +81,7 @@ def test_the_front_of_a_large_round_is_bounded(goal, seed):
     problem = build_problem(found.cluster, mobility=found.mobility)
     search = MoveSearch(problem, OPTIONS)
     search.run()
-    search.state.large = True
+    search.state.decisions = search.state.params.small_model + 1
     points = front(problem, search, [search.state.incumbent.best], OPTIONS, time.monotonic() + 60)
     for point in points:
         first, best = point.tiers[0], exhaustive(snapshot, wishes, point.max_moves)[0]

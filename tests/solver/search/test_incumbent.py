@@ -21,6 +21,7 @@ from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
 from kubestow.solver.search.state import SearchState
+from kubestow.solver.search.sum_bounds import SumBounds
 from kubestow.solver.search.tier_bounds import Bounding
 from kubestow.solver.search.tier_search import Search
 
@@ -116,7 +117,7 @@ CROWDED = cluster(
     pod("large").req(cpu="2").created(9).times(2),
     pod("small").req(cpu="1").created(1).times(4),
 )
-"""Six pods wait, kube-scheduler's order places four of them, and five is best."""
+"""Six pods wait, kube-scheduler's order places four; five is best, and what can be placed at all is six."""
 
 ROOMY = cluster([node(name) for name in "ab"], pod("p").req(cpu="1").times(3))
 """All pods are placed, and that is proven without a search."""
@@ -144,14 +145,14 @@ def wrong_domains(monkeypatch):
 
 def wrong_sums(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
-    right = Bounding.by_sums
-    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: less(right(self, *given)))
+    right = SumBounds.of
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: less(right(self, *given)))
 
 
 def without_sums(monkeypatch):
     """No whole model comes first, and sums say nothing: other bounds are reached."""
     search_with(monkeypatch, quick_share=0.0)
-    monkeypatch.setattr(Bounding, "by_sums", lambda self, *given: None)
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: None)
 
 
 def wrong_relaxation(monkeypatch):

@@ -29,7 +29,7 @@ CROWDED = cluster(
 )
 """Six pods wait, the order of the queue places four of them, and five is best."""
 
-EVERY = (*phases.SMALL_MODEL, *phases.LARGE_MODEL)
+EVERY = (*phases.SMALL_MODEL, *phases.BEFORE_LARGE, *phases.LARGE_MODEL)
 
 LNS = LnsParams(sub_limit=10.0, max_sub_limit=10.0)
 """Steps that end by proof alone."""
@@ -107,7 +107,7 @@ def test_a_phase_after_ctrl_c_searches_nothing(phase):
     "size, listed",
     [
         pytest.param("Small", phases.SMALL_MODEL, id="small models"),
-        pytest.param("Large", phases.LARGE_MODEL, id="large models"),
+        pytest.param("Large", (*phases.BEFORE_LARGE, *phases.LARGE_MODEL), id="large models"),
     ],
 )
 def test_phases_come_in_the_order_that_the_docs_give(size, listed):
