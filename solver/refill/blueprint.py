@@ -75,11 +75,15 @@ class Blueprint:
 
 
 def suits(problem: Problem) -> bool:
+    """Whether pods may be evicted, and only room, budgets and spread constraints tie pods together."""
+    return bool(problem.victims) and loosely_tied(problem)
+
+
+def loosely_tied(problem: Problem) -> bool:
     """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
     grouped = bool(problem.units) or any(group.pending for group in groups(problem.cluster))
     stated = {family.name for family in ENCODERS if family.applies(problem)}
-    simple = not grouped and problem.devices is None and stated <= UNDERSTOOD
-    return bool(problem.victims) and simple
+    return not grouped and problem.devices is None and stated <= UNDERSTOOD
 
 
 def sides_of(problem: Problem) -> Sides:

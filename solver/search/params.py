@@ -11,10 +11,14 @@ from typing import Final
 
 from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
+from ..packing.params import DEFAULT as PACKING
+from ..packing.params import PackingParams
 from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
 from ..refill.params import RefillParams
+from ..shares.params import DEFAULT as SHARES
+from ..shares.params import ShareParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +41,8 @@ class SearchParams:
         Share of the round's time after which no plan is constructed.
     scarcity : float
         Power of the ratio of what is asked and what is free, in the weight of a resource.
+    share_out_share : float
+        Share of the round's time for the search by shares of devices.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -73,6 +79,8 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    packing_share : float
+        Share for packing.
     refill_share : float
         Share for refill search.
     attainment_share : float
@@ -100,6 +108,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
+    share_out_share: float = 0.7
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
@@ -116,6 +125,7 @@ class SearchParams:
     relaxation_share: float = 0.2
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
+    packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
@@ -127,8 +137,10 @@ class SearchParams:
     decode_seconds: float = 0.5
     decode_factor: float = 5
     lns: LnsParams = LNS
+    packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
+    shares: ShareParams = SHARES
 
 
 DEFAULT: Final = SearchParams()

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .packing import pack
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -125,20 +126,24 @@ def improve_to_the_end(run: TierRun) -> None:
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_quickly,
+    add_up,
     relax,
     attain,
+    pack,
     improve_briefly,
     sharpen,
+    pack,
     improve_small,
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, pack, refill)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,
     improve_briefly,
     sharpen,
+    pack,
     search_for_a_share,
     improve_to_the_end,
 )

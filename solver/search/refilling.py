@@ -13,6 +13,7 @@ from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
 if TYPE_CHECKING:
+    from ..packing.search import Packed
     from ..refill.blueprint import Blueprint
     from ..refill.search import Refilled
     from .tier_run import TierRun
@@ -35,7 +36,7 @@ def refill(run: TierRun) -> None:
         found = state.refilling.carry_out(plan, params.attempts * attempt, end, again=again > 0)
         attempt += 1
         if found is not None:
-            _offer(run, found)
+            offer(run, found)
         if found is not None and not found.left:
             slack, again = int(slack * params.slack_shrinkage), 0
         elif again < params.retries:
@@ -74,7 +75,7 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
     )
 
 
-def _offer(run: TierRun, found: Refilled) -> None:
+def offer(run: TierRun, found: Refilled | Packed) -> None:
     """Put a plan in order."""
     run.state.follow(found.counts, found.leaving, run.until)
     run.state.report_known(run.name)

@@ -19,6 +19,7 @@ from ..model.solution import Solution
 from ..options import Progress
 from ..ordering.decoding import assign, complete, counted, ordered, salvage
 from ..ordering.sequencer import Sequencer
+from ..packing.search import Packing
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
 from ..plans.replay import inadmissible
@@ -141,6 +142,11 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @cached_property
+    def filling(self) -> Packing:
+        """Packing in the problem."""
+        return Packing(self.problem, self.options.seed, self.model.new_solver, self.params.packing)
 
     @property
     def large(self) -> bool:

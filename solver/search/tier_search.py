@@ -24,11 +24,13 @@ from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
 from ..record import Record
 from ..refill.search import SideBySide, one_by_one
+from ..warm import COLD, Warmth
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
 from .refilling import has_alone
+from .sharing import share_out
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -107,10 +109,11 @@ class Search:
         """Bound of each tier that holds of every plan."""
         return {tier.name: self.state.trivial_bound(tier.name) for tier in self.valuation.tiers}
 
-    def run(self, candidates: Iterable[Outcome]) -> None:
+    def run(self, candidates: Iterable[Outcome], warmth: Warmth = COLD) -> None:
         """Improve on the candidates until every tier is proven or time is out.
 
-        Of an inadmissible candidate the part that can be repaired is kept.
+        Of an inadmissible candidate the part that can be repaired is kept. What an earlier round leaves comes
+        after the candidates, where these leave a tier open.
         """
         state, names = self.state, [t.name for t in self.valuation.tiers]
         k, waiting = 0, list(candidates)
@@ -119,8 +122,13 @@ class Search:
             while waiting:
                 self._consider(waiting[0])
                 del waiting[0]
+            for bound in warmth.bounds:
+                state.incumbent.tell(bound.tier, bound.value, bound.given)
+            if warmth.start is not None and not all(map(state.closed, names)):
+                self._consider(warmth.start)
             state.incumbent.follow(self._record)
-            self._construct()
+            if not share_out(state):
+                self._construct()
             self._relax_to_domains()
             while k < last:
                 if state.closed(names[k]):
