@@ -14,7 +14,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.errors import BoundContradiction
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition import search as decomposition
-from kubestow.solver.decomposition.search import _search_part as search_part
+from kubestow.solver.decomposition.part_search import search_part
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 from kubestow.solver.plans.outcome import Outcome
@@ -250,7 +250,7 @@ def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
         bounds = {**answer.bounds, SCHEDULED: answer.values[SCHEDULED] + 1}
         return replace(answer, bounds=bounds, trivial_bounds=dict.fromkeys(answer.trivial_bounds, 1))
 
-    monkeypatch.setattr(decomposition, "_search_part", wrong)
+    monkeypatch.setattr(decomposition, "search_part", wrong)
     with pytest.raises(BoundContradiction, match="the plan attains"):
         solved(BESIDE, APART)
     assert solved(BESIDE, WHOLE).status == "OPTIMAL"
