@@ -27,7 +27,7 @@ def refill(run: TierRun) -> None:
     until, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
     while attempt < params.attempts and run.open() and time.monotonic() < until:
         plan = _draw(run, slack)
-        if plan is None or not _promises(run, plan):
+        if plan is None:
             if not slack:
                 return
             slack, again = int(slack * params.slack_shrinkage), 0
@@ -73,12 +73,6 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
         partial(new_solver, state.options),
         run.params.refill,
     )
-
-
-def _promises(run: TierRun, plan: Blueprint) -> bool:
-    """Whether a blueprint is better than the best plan in the first tier where they differ."""
-    now = [run.state.value(name) for name in plan.values]
-    return list(plan.values.values()) < now
 
 
 def offer(run: TierRun, found: Refilled | Packed) -> None:
