@@ -21,6 +21,7 @@ Examples:
   kubestow check plan.json
   kubestow check plan.json cluster.yaml
   kubestow check why.json -o json
+  kubestow drain drain-one-order --all-nodes --rolling 1 -o yaml | kubestow check -
 """,
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
@@ -30,9 +31,9 @@ Examples:
 def check(file: str, instance: str | None, printing: Printing, **choices: Any) -> None:
     """Check what a plan, or an answer of `explain --why`, claims: replay its steps, add up its sums.
 
-    FILE is a document of `solve`, `compare` or `explain --why` in JSON; `-` is standard input. INSTANCE is
-    what it was made from, by default the one that it names. The model that made it is not asked again.
-    Exit code 1: a claim does not hold.
+    FILE is a document of `solve`, `compare`, `explain --why`, `drain` or `rebalance`, in JSON or YAML; `-` is
+    standard input. INSTANCE is what it was made from, by default the one that it names. The model that made
+    it is not asked again. Exit code 1: a claim does not hold.
     """
     from ..reports.check import check_report
     from ..reports.document import read_document

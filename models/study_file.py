@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -70,6 +69,8 @@ def _scalar(value: Any) -> Any:
 def _text_or_map(value: Any) -> Any:
     if value is not None and not isinstance(value, str | dict):
         raise ValueError(f"must be a path or a map, not {value!r}")
+    if value in ("", {}):
+        raise ValueError("must not be empty")
     return value
 
 
@@ -83,17 +84,19 @@ class StudyPart(BaseModel):
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True, extra="forbid")
 
 
-def _time(text: str) -> str:
-    if not 0 <= parse_duration(text) < 1e9:
-        raise ValueError(f"must be a time from 0s on, not {text!r}")
-    return text
+def _time(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"must be a time such as 90s, not {value!r}")
+    if not 0 <= parse_duration(value) < 1e9:
+        raise ValueError(f"must be a time from 0s on, not {value!r}")
+    return value
 
 
 def _one_or_many(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else value
+    return value if isinstance(value, list | tuple) else (value,)
 
 
-Time = Annotated[str, AfterValidator(_time)]
+Time = Annotated[str, PlainValidator(_time)]
 """A time as Go writes it (`90s`, `1h30m`), from the beginning of a trace."""
 
 
@@ -151,7 +154,7 @@ class Source(StudyPart):
     seeds: Seeds = (0,)
     arguments: dict[str, Scalar] = Field(default={}, alias="with")
     cluster: Annotated[str | dict[str, Any] | None, PlainValidator(_text_or_map)] = None
-    at: Annotated[tuple[Time, ...], BeforeValidator(_one_or_many)] = ()
+    at: Annotated[tuple[Time, ...], BeforeValidator(_one_or_many), Field(min_length=1)] = ()
     every: Time | None = None
     family: str | None = Field(default=None, min_length=1)
 

@@ -35,6 +35,7 @@ from .warm import COLD, Warmth
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.index.cluster import Cluster
     from ..framework.state.state import State
     from ..models.progress import Watch
     from ..models.snapshot import Snapshot
@@ -88,6 +89,7 @@ def solve_round(
     waited: float = 0.0,
     known: Outcome | None = None,
     after: SolvedRound | None = None,
+    like: Cluster | None = None,
 ) -> SolvedRound:
     """Solve a round as `solve` does, for callers that go on with more than the plan.
 
@@ -100,8 +102,10 @@ def solve_round(
     after : SolvedRound, optional
         A round that this one follows, and from which it differs little (`solver.warm`). Where everything is
         proven the tiers are what they are without it; of several plans that attain them it may be another.
+    like : Cluster, optional
+        A cluster that has most pods in common with this one: what is known of them is used again.
     """
-    return _Round(snapshot, options, watch, waited, after).optimal(progress, known)
+    return _Round(snapshot, options, watch, waited, after, like).optimal(progress, known)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -123,11 +127,12 @@ def solve_both(
     *,
     watch: Watch = unwatched,
     waited: float = 0.0,
+    known: Outcome | None = None,
 ) -> tuple[Plan, Plan]:
-    """Solve a round with both schedulers: the optimal plan, then greedy's."""
+    """Solve a round with both schedulers: the optimal plan, then greedy's; `known` as for `solve_round`."""
     round_ = _Round(snapshot, options or SolveOptions(), watch, waited)
     greedy = round_.greedy().plan
-    return round_.optimal(progress).plan, greedy
+    return round_.optimal(progress, known).plan, greedy
 
 
 def load_solver() -> None:
@@ -155,6 +160,7 @@ class _Round:
         watch: Watch,
         waited: float,
         after: SolvedRound | None = None,
+        like: Cluster | None = None,
     ) -> None:
         self._options = options
         self._after = after
@@ -166,7 +172,7 @@ class _Round:
         self._finishing: float | None = None
         if options.limits:
             snapshot = replace(snapshot, limits=options.limits)
-        self._cluster = build_cluster(snapshot, watch, like=None if after is None else after.cluster)
+        self._cluster = build_cluster(snapshot, watch, like=like if after is None else after.cluster)
         require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer, watch)
         self._spent = begin.since()

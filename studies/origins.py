@@ -18,6 +18,7 @@ from ..instances.generators.registry import generate
 from ..instances.manifests import parse_snapshot, snapshot_of
 from ..instances.openb import openb_objects, read_openb
 from ..instances.trace_rounds import objects_at, round_of
+from ..models.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +75,20 @@ class Instance:
 def beside(file: str, path: str) -> str:
     """Return a path of a study file from where kubestow runs."""
     return str(Path(file).parent / path) if file != "-" else path
+
+
+def there(file: str, field: str, path: str) -> str:
+    """Return a file or folder that a study file names, from where kubestow runs.
+
+    Raises
+    ------
+    InputError
+        Where there is none, naming the field.
+    """
+    found = beside(file, path)
+    if not Path(found).exists():
+        raise InputError(file, "", field, f"{path}: no such file")
+    return found
 
 
 def digest_of(contents: Iterable[tuple[str, bytes]]) -> str:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from ..instances.files import read_file
 from ..instances.what_if.file import load_changes, load_profile
-from ..models.errors import InputError
-from .origins import Instance, beside, digest_of
+from .origins import Instance, digest_of, there
 from .sources import instances_of
 
 if TYPE_CHECKING:
@@ -97,9 +95,9 @@ def plan_of(study: StudyFile, file: str) -> list[Run]:
 def _conditions(variant: Variant, file: str, place: str) -> Conditions:
     configuration = None
     if variant.configuration is not None:
-        configuration = _there(file, f"{place}.configuration", variant.configuration)
+        configuration = there(file, f"{place}.configuration", variant.configuration)
     changes = tuple(
-        _there(file, f"{place}.changes[{number}]", path) for number, path in enumerate(variant.changes)
+        there(file, f"{place}.changes[{number}]", path) for number, path in enumerate(variant.changes)
     )
     digests = []
     if configuration is not None:
@@ -109,14 +107,6 @@ def _conditions(variant: Variant, file: str, place: str) -> Conditions:
         load_changes(path)
         digests.append(digest_of([read_file(path, "one file of changes")]))
     return Conditions(variant, configuration, changes, tuple(digests))
-
-
-def _there(file: str, field: str, path: str) -> str:
-    """Return a file of a study from where kubestow runs."""
-    found = beside(file, path)
-    if not Path(found).exists():
-        raise InputError(file, "", field, f"{path}: no such file")
-    return found
 
 
 def _run(

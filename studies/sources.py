@@ -47,7 +47,7 @@ def _of(source: Source, file: str, place: str) -> Iterator[Instance]:
     if source.generate is not None:
         yield from _generated(source)
     elif source.openb is not None:
-        yield from instances_of_openb(source, source.openb, file)
+        yield from instances_of_openb(source, source.openb, file, place)
     elif source.trace is not None:
         yield from instances_of_trace(source, source.trace, file, place)
     else:

@@ -15,7 +15,7 @@ from ..instances.trace_rounds import scan
 from ..models.base import parse_duration
 from ..models.errors import KubestowError
 from ..models.scenario import SECOND
-from .origins import Instance, OfTrace, Openb, beside, digest_of, trace_digest
+from .origins import Instance, OfTrace, Openb, beside, digest_of, there, trace_digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,15 +26,21 @@ _MOST_ROUNDS: Final = 10_000
 """How many rounds `every` may make: more are a slip of the pen."""
 
 
-def instances_of_openb(source: Source, files: OpenbFiles, file: str) -> Iterator[Instance]:
+def instances_of_openb(source: Source, files: OpenbFiles, file: str, place: str) -> Iterator[Instance]:
     """Yield the trace as one batch, shuffled by each seed if seeds are given.
+
+    Parameters
+    ----------
+    place : str
+        Where the source stands in the study file.
 
     Raises
     ------
     KubestowError
         Where a table is not there, or an option is wrong.
     """
-    nodes, pods = beside(file, files.nodes), beside(file, files.pods)
+    nodes = there(file, f"{place}.openb.nodes", files.nodes)
+    pods = there(file, f"{place}.openb.pods", files.pods)
     given = {name: _word(value) for name, value in source.arguments.items()}
     shuffles: list[dict[str, str]] = [{}]
     if "seeds" in source.model_fields_set:
@@ -62,10 +68,12 @@ def instances_of_trace(source: Source, trace: str, file: str, place: str) -> Ite
     KubestowError
         Where the trace or its cluster cannot be read, or a time is beyond the trace.
     """
-    path = beside(file, trace)
+    path = there(file, f"{place}.trace", trace)
     cluster, words = _cluster(source, file, place)
     scanned = scan(Path(path))
-    digest = trace_digest(scanned.digest, read_files(cluster.paths))
+    contents = list(read_files(cluster.paths))
+    cluster.snapshot(name=file, contents=contents)  # refuses what the API server would
+    digest = trace_digest(scanned.digest, contents)
     for at in _times(source, scanned.end):
         when = "" if at is None else f" at {_seconds(at)}"
         yield Instance(f"{trace}{words}{when}", source.family or trace, OfTrace(path, at, cluster), digest)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -49,20 +49,35 @@ def relaxed(
     seconds : float
         Time for the solver.
     """
+    plain = linear(rows)
+    found = solved(plain, cost, seconds, interrupter)
+    return None if found is None else safe_bound(plain, cost, found.duals)
+
+
+class LinearSolution(NamedTuple):
+    """What a solver has for rows without literals: duals for `safe_bound`, and values to start from only."""
+
+    duals: Floats
+    values: Floats | None
+
+
+def solved(
+    plain: Rows, cost: Ints, seconds: float, interrupter: SolveInterrupter | None = None
+) -> LinearSolution | None:
+    """Minimise a cost over rows without literals; None where the solver gives no duals."""
     from ortools.math_opt.python import mathopt
 
-    plain = linear(rows)
     large = len(plain.terms.column) > LARGE
     kind = mathopt.SolverType.PDLP if large else mathopt.SolverType.GLOP
     limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)), threads=1)
     model = _model(plain, cost)
     result = attempted(lambda: mathopt.solve(model, kind, params=limit, interrupter=interrupter))
-    told = () if result is None else (solution.dual_solution for solution in result.solutions)
-    for dual in told:
-        if dual is not None:
+    for solution in () if result is None else result.solutions:
+        if solution.dual_solution is not None:
+            found = solution.dual_solution.dual_values
             duals = np.zeros(len(plain.floor))
-            duals[[row.id for row in dual.dual_values]] = list(dual.dual_values.values())
-            return safe_bound(plain, cost, duals)
+            duals[[row.id for row in found]] = list(found.values())
+            return LinearSolution(duals, _values(solution, len(plain.low)))
     return None
 
 
@@ -74,12 +89,19 @@ def point(rows: Rows, cost: Ints, seconds: float) -> Floats | None:
     model = _model(linear(rows), cost)
     result = attempted(lambda: mathopt.solve(model, mathopt.SolverType.GLOP, params=limit))
     for solution in () if result is None else result.solutions:
-        if solution.primal_solution is not None:
-            values = np.zeros(len(rows.low))
-            found = solution.primal_solution.variable_values
-            values[[variable.id for variable in found]] = list(found.values())
+        if (values := _values(solution, len(rows.low))) is not None:
             return values
     return None
+
+
+def _values(solution: mathopt.Solution, variables: int) -> Floats | None:
+    """Return the values of all variables, where the solution has any."""
+    if solution.primal_solution is None:
+        return None
+    found = solution.primal_solution.variable_values
+    values = np.zeros(variables)
+    values[[variable.id for variable in found]] = list(found.values())
+    return values
 
 
 def _model(rows: Rows, cost: Ints) -> mathopt.Model:

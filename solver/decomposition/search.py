@@ -24,17 +24,15 @@ on only bounds that hold for every plan add up: the trivial bound of the tier in
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...encoders.build import build_problem
-from ...framework.build import build_cluster
 from ...models.errors import InternalError
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime, until
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
-from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
 from ..warm import COLD, Warmth
@@ -44,15 +42,15 @@ from .components import Part, find_parts, merged
 from .engine import engine_for
 from .news import News
 from .outcomes import restrict, unite
+from .part_search import PartResult, Piece, Shared, in_part, search_part, unsearched_part
 from .records import PartRecord, added_up
 from .unsearched import unsearched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...framework.index.cluster import Cluster
     from ...models.search_point import SearchPoint
-    from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
 
@@ -133,100 +131,6 @@ def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrup
     return RoundResult(known.best, known.valuation, known.proven(), 0, 0, interrupted)
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """What all parts need; the cluster is not pickled, but built again in another process."""
-
-    snapshot: Snapshot
-    options: SolveOptions
-    made: list[Cluster] = field(default_factory=list, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"snapshot": self.snapshot, "options": self.options, "made": []}
-
-    @property
-    def cluster(self) -> Cluster:
-        """The whole cluster."""
-        if not self.made:
-            self.made.append(build_cluster(self.snapshot))
-        return self.made[0]
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A part to be searched: its pods, greedy's outcome in it, its seconds and its workers."""
-
-    pods: tuple[int, ...]
-    candidate: Outcome
-    seconds: float
-    workers: int
-    warmth: Warmth = COLD
-
-
-@dataclass(frozen=True)
-class _PartResult:
-    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan.
-
-    The seconds of `points` are the part's own.
-    """
-
-    best: Outcome
-    values: Mapping[str, int]
-    bounds: Mapping[str, int]
-    trivial_bounds: Mapping[str, int]
-    variables: int
-    constraints: int
-    interrupted: bool
-    points: tuple[SearchPoint, ...] = ()
-
-
-def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _PartResult:
-    """Search one part; the function that engines run."""
-    start = time.monotonic()
-    options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
-    cluster = shared.cluster.with_queue(piece.pods)
-    candidate = _in_part(cluster, piece.candidate)
-    try:
-        problem = build_problem(cluster, until(start + options.time_limit))
-    except OutOfTime:
-        return _unsearched_part(cluster, candidate, options.prefer, interrupted=False)
-    search = Search(problem, options, report, start)
-    search.run([candidate], piece.warmth)
-    return _PartResult(
-        best=search.best,
-        values=search.valuation.by_name(),
-        bounds=dict(search.bounds),
-        trivial_bounds=search.trivial_bounds(),
-        variables=search.size[0],
-        constraints=search.size[1],
-        interrupted=search.interrupted,
-        points=search.points,
-    )
-
-
-def _unsearched_part(cluster: Cluster, candidate: Outcome, prefer: str, *, interrupted: bool) -> _PartResult:
-    """Return the result of a part that there was no time to search."""
-    known = unsearched(cluster, candidate, prefer)
-    values = known.valuation.by_name()
-    return _PartResult(known.best, values, known.bounds, known.bounds, 0, 0, interrupted)
-
-
-def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
-    """Greedy's outcome in a part: it may be admissible there though it is not as a whole.
-
-    Its steps are followed once more: a victim that no plan evicts is in no part, and its room is not free.
-    """
-    if greedy.admissible:
-        return greedy
-    run = follow(cluster, greedy.moves, greedy.allocations)
-    fine = (
-        not run.fault
-        and valuate(cluster, greedy, end=run.end).guarded
-        and not any(True for _ in inadmissible(cluster, greedy.moves))
-    )
-    return replace(greedy, admissible=fine)
-
-
 class _Parts:
     """The search of a round by parts."""
 
@@ -251,15 +155,15 @@ class _Parts:
 
     def search(self, parts: Sequence[Part]) -> RoundResult:
         """Search the parts and put their results together."""
-        shared = _Shared(self._cluster.snapshot, self._options, [self._cluster])
-        results: dict[int, _PartResult] = {}
+        shared = Shared(self._cluster.snapshot, self._options, [self._cluster])
+        results: dict[int, PartResult] = {}
         interrupted = False
         news = News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
         try:
             with engine_for(self._options, len(parts)) as engine:
                 pieces = self._pieces(parts, engine.slots, results)
                 for number, result in engine.run(
-                    _search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
+                    search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
                 ):
                     if isinstance(result, Lost):
                         raise result.error
@@ -274,8 +178,8 @@ class _Parts:
         return self._together([results[k] for k in range(len(parts))], interrupted)
 
     def _pieces(
-        self, parts: Sequence[Part], slots: int, results: Mapping[int, _PartResult]
-    ) -> Iterator[_Piece]:
+        self, parts: Sequence[Part], slots: int, results: Mapping[int, PartResult]
+    ) -> Iterator[Piece]:
         """Yield the parts, the smallest first: time that these do not need is left for the others."""
         left_over = sum(part.weight + 1 for part in parts)
         for number, part in enumerate(parts):
@@ -285,7 +189,7 @@ class _Parts:
             share = left * slots * (part.weight + 1) / left_over
             at_once = min(slots, len(parts) - len(results))
             self._begun[number] = time.monotonic() - self._start
-            yield _Piece(
+            yield Piece(
                 pods=part.pods,
                 candidate=restrict(self._cluster, self._greedy, part),
                 seconds=left if number + slots >= len(parts) else min(left, share),
@@ -298,17 +202,17 @@ class _Parts:
         start = self._warmth.start
         return COLD if start is None else Warmth(start=restrict(self._cluster, start, part))
 
-    def _left_out(self, part: Part) -> _PartResult:
+    def _left_out(self, part: Part) -> PartResult:
         """Return the result of a part that an interruption left out."""
         cluster = self._cluster.with_queue(part.pods)
-        candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
-        return _unsearched_part(cluster, candidate, self._options.prefer, interrupted=True)
+        candidate = in_part(cluster, restrict(self._cluster, self._greedy, part))
+        return unsearched_part(cluster, candidate, self._options.prefer, interrupted=True)
 
     def _report(self, progress: Progress) -> None:
         if self._progress is not None:
             self._progress(replace(progress, seconds=time.monotonic() - self._start))
 
-    def _together(self, results: Sequence[_PartResult], interrupted: bool) -> RoundResult:
+    def _together(self, results: Sequence[PartResult], interrupted: bool) -> RoundResult:
         best = unite([result.best for result in results])
         valuation = valuate(self._cluster, best, self._options.prefer)
         known = Incumbent(self._cluster, best, valuation)
@@ -336,7 +240,7 @@ class _Parts:
             tuple(added_up(self._base.tiers, [self._record(k, part) for k, part in enumerate(results)])),
         )
 
-    def _record(self, number: int, part: _PartResult) -> PartRecord:
+    def _record(self, number: int, part: PartResult) -> PartRecord:
         """Return what a part knew, in the round's seconds; before its search, greedy's plan or nothing."""
         begun = self._begun.get(number, 0.0)
         points = [

@@ -69,8 +69,8 @@ def _next(amount: Ints, able: np.ndarray, left: Ints, nodes: Ints) -> int:
 
 
 def _scale(left: Ints) -> np.ndarray:
-    scale: np.ndarray = np.maximum(np.abs(left).max(axis=0), 1).astype(float)
-    return scale
+    most: np.ndarray = np.maximum(np.abs(left).max(axis=0), 1)
+    return most.astype(float)
 
 
 def _even_out(found: Ints, amounts: Ints, caps: Ints, left: Ints, nodes: Ints) -> None:

@@ -17,6 +17,8 @@ from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
 from ..refill.params import RefillParams
+from ..shares.params import DEFAULT as SHARES
+from ..shares.params import ShareParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,8 @@ class SearchParams:
         Share of the round's time after which no plan is constructed.
     scarcity : float
         Power of the ratio of what is asked and what is free, in the weight of a resource.
+    share_out_share : float
+        Share of the round's time for the search by shares of devices.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -104,6 +108,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
+    share_out_share: float = 0.7
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
@@ -135,6 +140,7 @@ class SearchParams:
     packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
+    shares: ShareParams = SHARES
 
 
 DEFAULT: Final = SearchParams()

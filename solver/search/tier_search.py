@@ -30,6 +30,7 @@ from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
 from .refilling import has_alone
+from .sharing import share_out
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -126,7 +127,8 @@ class Search:
             if warmth.start is not None and not all(map(state.closed, names)):
                 self._consider(warmth.start)
             state.incumbent.follow(self._record)
-            self._construct()
+            if not share_out(state):
+                self._construct()
             self._relax_to_domains()
             while k < last:
                 if state.closed(names[k]):

@@ -156,17 +156,18 @@ CHANGES = [
 )
 def test_a_check_judges_and_an_update_writes_what_got_better_only(suite, name, scheduler, fields, verdicts):
     file, fails = f"../{name}.yaml", bool({"worse", "contradiction"} & set(verdicts.values()))
+    only = ("--only", file, "-q")
     untouched = known_of(suite)
     changed = rewrite(suite, scheduler, name, **fields)
-    result = run("check", suite, "-o", "json", "-q", code=int(fails))
-    [item] = [i for i in json.loads(result.stdout)["instances"] if i["instance"] == file]
+    result = run("check", suite, "-o", "json", *only, code=int(fails))
+    [item] = json.loads(result.stdout)["instances"]
     found = {r["scheduler"]: r["verdict"] for r in item["rounds"]}
     assert found == {"greedy": "equal", "optimal": "equal", **verdicts}
-    assert run("run", suite, "-q", "-o", "name").stdout == (f"{file}\n" if fails else "")
-    run("run", suite, "--update", "-q")
+    assert run("run", suite, "-o", "name", *only).stdout == (f"{file}\n" if fails else "")
+    run("run", suite, "--update", *only)
     after = known_of(suite)
     assert after == (yaml.safe_load(changed)["instances"] if fails else untouched)
-    run("run", suite, "--update", "--accept-worse", "-q")
+    run("run", suite, "--update", "--accept-worse", *only)
     assert known_of(suite) == (after if "contradiction" in verdicts.values() else untouched)
 
 

@@ -1,9 +1,11 @@
 """A cluster that is built from another one's knowledge is the cluster that is built anew."""
 
 from dataclasses import fields, replace
+from random import Random
 
 import numpy as np
 import pytest
+from support.device_rounds import small_mixed
 from support.simulating import Run, bundled
 from support.why_rounds import asked_round
 
@@ -38,6 +40,20 @@ def test_nothing_is_taken_from_a_cluster_under_other_rules():
     later = replace(snapshot, now=snapshot.now.replace(year=snapshot.now.year + 1))
     anew, again = build_cluster(later), build_cluster(later, like=first)
     assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_classes_are_those_of_a_cluster_built_anew_whoever_comes_and_goes(seed):
+    """Some pods of the first round are gone, in another order, and some of another round have come."""
+    snapshot, other, rng = small_mixed(seed), small_mixed(seed + 100), Random(seed)
+    taken = {pod.key for pod in snapshot.pods}
+    pods = [pod for pod in snapshot.pods if rng.random() < 0.8]
+    pods += [pod for pod in other.pods if pod.key not in taken]
+    rng.shuffle(pods)
+    changed = replace(snapshot, pods=tuple(pods))
+    anew, again = build_cluster(changed), build_cluster(changed, like=build_cluster(snapshot))
+    assert [seen(info) for info in again.pods] == [seen(info) for info in anew.pods]
+    assert again.unit_pods == anew.unit_pods
 
 
 @pytest.mark.parametrize("name", ["guarded-service", "stockout-falls-back", "a-driver-prepares-a-claim"])

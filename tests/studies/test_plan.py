@@ -313,7 +313,33 @@ WRONG = [
         "study.yaml: seeds[0]: -1 is out of range",
     ),
     ("a trace without a cluster", "{instances: [{trace: a}]}", "cluster says what its objects come to"),
-    ("a trace that is not there", "{instances: [{trace: a, cluster: node.yaml}]}", "/a: No such file"),
+    (
+        "a trace that is not there",
+        "{instances: [{trace: a, cluster: node.yaml}]}",
+        "study.yaml: instances[0].trace: a: no such file",
+    ),
+    (
+        "a cluster that is not there",
+        "{instances: [{trace: shop.sktrace, cluster: no.yaml}]}",
+        "instances[0]: no.yaml: no such file or folder, and no bundled instance 'no.yaml'",
+    ),
+    ("an empty cluster", "{instances: [{trace: a, cluster: {}}]}", "instances[0].cluster: must not be empty"),
+    (
+        "a cluster that an API server would refuse",
+        "{instances: [{trace: shop.sktrace, cluster: broken.yaml}]}",
+        "broken.yaml: Node",
+    ),
+    (
+        "a node in place that an API server would refuse",
+        "{instances: [{trace: shop.sktrace, cluster: {nodes: [{allocatable: {cpu: -1}}]}}]}",
+        "study.yaml: Node node-0: status.allocatable",
+    ),
+    ("no times", f"{{instances: [{{{TRACE}, at: []}}]}}", "instances[0].at: must not be empty"),
+    (
+        "a number for a time",
+        f"{{instances: [{{{TRACE}, at: 30}}]}}",
+        "instances[0].at[0]: must be a time such as 90s, not 30",
+    ),
     (
         "a trace that is none",
         "{instances: [{trace: node.yaml, cluster: node.yaml}]}",
@@ -361,7 +387,7 @@ WRONG = [
     (
         "a table that is not there",
         "{instances: [{openb: {nodes: nodes.csv, pods: no.csv}}]}",
-        "no.csv: no such file or folder",
+        "study.yaml: instances[0].openb.pods: no.csv: no such file",
     ),
     ("one seed twice", "{instances: [rounds], seeds: [1, 1]}", "seeds must differ"),
     ("one name twice", "{instances: [rounds], variants: [{name: a}, {name: a}]}", "names of variants must"),

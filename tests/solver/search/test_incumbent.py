@@ -14,7 +14,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.errors import BoundContradiction
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition import search as decomposition
-from kubestow.solver.decomposition.search import _search_part as search_part
+from kubestow.solver.decomposition.part_search import search_part
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 from kubestow.solver.plans.outcome import Outcome
@@ -117,7 +117,7 @@ CROWDED = cluster(
     pod("large").req(cpu="2").created(9).times(2),
     pod("small").req(cpu="1").created(1).times(4),
 )
-"""Six pods wait, kube-scheduler's order places four; five is best, and what can be placed at all is six."""
+"""Six pods wait, kube-scheduler's order places four of them, and five is best."""
 
 ROOMY = cluster([node(name) for name in "ab"], pod("p").req(cpu="1").times(3))
 """All pods are placed, and that is proven without a search."""
@@ -250,7 +250,7 @@ def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
         bounds = {**answer.bounds, SCHEDULED: answer.values[SCHEDULED] + 1}
         return replace(answer, bounds=bounds, trivial_bounds=dict.fromkeys(answer.trivial_bounds, 1))
 
-    monkeypatch.setattr(decomposition, "_search_part", wrong)
+    monkeypatch.setattr(decomposition, "search_part", wrong)
     with pytest.raises(BoundContradiction, match="the plan attains"):
         solved(BESIDE, APART)
     assert solved(BESIDE, WHOLE).status == "OPTIMAL"

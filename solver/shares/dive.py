@@ -1,0 +1,131 @@
+"""Plans from the columns: hold the whole parts of what the master takes, price anew, and so on.
+
+    1. The master says how often each column is taken. The floors are held; where there are none, the column
+       that is taken most, without the pods that are no longer there.
+    2. What is left is priced for some rounds, and the master solved again, until no node is left.
+    3. Some nodes, drawn at random, are emptied and filled in the same way; what is no worse stays.
+
+Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, Primal heuristics for branch and price.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .master import NOTHING
+from .pricing import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model.sparse_rows import Ints
+    from .columns import Columns
+    from .master import MasterSolution
+    from .params import ShareParams
+
+Filled = tuple[int, Column]
+"""A node of a type with what stands on it."""
+
+
+def dive(columns: Columns, start: MasterSolution | None, until: float, rounds: int) -> list[Filled]:
+    """Fill the nodes that are left to the columns; where time runs out, some stay empty."""
+    held: list[Filled] = []
+    found = start
+    while found is not None and any(columns.nodes) and not columns.stopped:
+        taken = _take(columns, found)
+        if not taken:
+            break
+        left, nodes = columns.left.copy(), list(columns.nodes)
+        for kind, column, number in taken:
+            held += [(kind, column)] * number
+            left -= number * column.pods
+            nodes[kind] -= number
+        columns.leave(left, nodes)
+        if time.monotonic() >= until:
+            break
+        found = columns.tighten(until, rounds)
+    return held
+
+
+class Dives:
+    """The first plan and better ones.
+
+    Attributes
+    ----------
+    filled : list of Filled
+        The best plan.
+    worth : int
+        What its pods are worth together.
+    """
+
+    def __init__(self, columns: Columns, weights: Ints, seed: int, params: ShareParams) -> None:
+        self._columns, self._weights, self._params = columns, weights, params
+        self._random = random.Random(seed)
+        self._sizes, self._nodes = columns.left.copy(), tuple(columns.nodes)
+        self.filled: list[Filled] = []
+        self.worth = 0
+
+    def first(self, start: MasterSolution, until: float) -> None:
+        """Make the first plan."""
+        self._duals = start
+        self._keep(dive(self._columns, start, until, self._params.dive_rounds))
+
+    def improve(self, target: int, until: float) -> None:
+        """Empty some nodes and fill them anew, until the plan is worth the target or time is out."""
+        while self.worth < target and time.monotonic() < until and not self._columns.stopped:
+            stays = self._drawn()
+            self._columns.leave(*self._rest(stays))
+            start = self._columns.tighten(until, self._params.dive_rounds)
+            found = stays + dive(self._columns, start, until, self._params.dive_rounds)
+            if self._worth(found) >= self.worth:
+                self._keep(found)
+
+    def _drawn(self) -> list[Filled]:
+        """Draw the nodes that are emptied, one half of them by what they lose; return the others."""
+        order = self._random.sample(self.filled, len(self.filled))
+        free = self._params.freed_nodes
+        chance = [self._random.random() ** (1 / max(self._loss(*one), NOTHING)) for one in order]
+        first = sorted(range(len(order)), key=chance.__getitem__, reverse=True)[: free // 2]
+        freed = {*first, *range(free - len(first))}
+        return [one for k, one in enumerate(order) if k not in freed]
+
+    def _loss(self, kind: int, column: Column) -> float:
+        """How much less a node is worth, at the duals of the whole round, than its type could be."""
+        worth = float((self._weights - self._duals.classes) @ column.pods)
+        return float(self._duals.types[kind]) - worth
+
+    def _rest(self, filled: Sequence[Filled]) -> tuple[Ints, list[int]]:
+        """Return the pods of each class and the nodes of each type that a plan leaves."""
+        left, nodes = self._sizes.copy(), list(self._nodes)
+        for kind, column in filled:
+            left -= column.pods
+            nodes[kind] -= 1
+        return left, nodes
+
+    def _worth(self, filled: Sequence[Filled]) -> int:
+        return sum(int(self._weights @ column.pods) for _, column in filled)
+
+    def _keep(self, filled: list[Filled]) -> None:
+        self.filled, self.worth = filled, self._worth(filled)
+
+
+def _take(columns: Columns, found: MasterSolution) -> list[tuple[int, Column, int]]:
+    """Choose the columns to hold next, each with a number of nodes; none where the master takes nothing."""
+    left, nodes = columns.left.copy(), list(columns.nodes)
+    taken: list[tuple[int, Column, int]] = []
+    for q in np.flatnonzero(found.often > 1 - NOTHING).tolist():
+        kind, column = columns.known[q]
+        some = column.pods > 0
+        number = int(min(found.often[q] + NOTHING, nodes[kind], *(left[some] // column.pods[some])))
+        if number:
+            taken.append((kind, column, number))
+            left -= number * column.pods
+            nodes[kind] -= number
+    if not taken and found.often.max(initial=0.0) > NOTHING:
+        kind, column = columns.known[int(found.often.argmax())]
+        taken.append((kind, Column(np.minimum(column.pods, left), column.devices), 1))
+    return taken

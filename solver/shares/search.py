@@ -1,0 +1,163 @@
+"""The search by shares of devices: bounds of the tiers of placed pods, and a plan near them.
+
+    1. The round as node types (`solver.shares.round`), with the patterns of their devices
+       (`device_patterns`).
+    2. Its relaxation bounds every tier, and is where the columns begin (`type_relaxation`).
+    3. Column generation bounds the tiers once more (`columns`), and dives make plans (`dive`).
+
+Priorities are one sum, weighted so that their order is kept; where weights would be too large, there is no
+plan.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+from ortools.util.python.solve_interrupter import SolveInterrupter
+
+from .columns import Columns
+from .device_patterns import patterns_of
+from .dive import Dives
+from .round import share_round
+from .type_relaxation import TypeRelaxation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ortools.sat.python import cp_model
+
+    from ...encoders.problem import Problem
+    from ..model.sparse_rows import Ints
+    from .dive import Filled
+    from .params import ShareParams
+    from .round import ShareRound
+    from .type_relaxation import Relaxed
+
+
+class ShareSearch:
+    """The search in one round.
+
+    Attributes
+    ----------
+    round : ShareRound
+    levels : tuple of int
+        Priorities of pods, the highest first.
+    """
+
+    def __init__(self, round_: ShareRound, relaxation: TypeRelaxation, params: ShareParams) -> None:
+        self.round, self._relaxation, self._params = round_, relaxation, params
+        self.levels = tuple(sorted({cls.priority for cls in round_.classes}, reverse=True))
+        self._interrupter = SolveInterrupter()
+        self._columns: Columns | None = None
+        self._relaxed: Relaxed | None = None
+        self._stopped = False
+
+    @classmethod
+    def of(cls, problem: Problem, params: ShareParams) -> ShareSearch | None:
+        """Prepare the search; None where the round is of another sort, or too large."""
+        round_ = share_round(problem, params.most_types)
+        if round_ is None:
+            return None
+        patterns = patterns_of(round_, params.most_patterns)
+        if patterns is None:
+            return None
+        return cls(round_, TypeRelaxation(round_, patterns), params)
+
+    def stop(self) -> None:
+        """End it soon, from another thread."""
+        self._stopped = True
+        self._interrupter.interrupt()
+        if self._columns is not None:
+            self._columns.stop()
+
+    def bounds(self, values: Mapping[int, int], until: float) -> dict[int, int]:
+        """Bound how many pods of each priority are placed.
+
+        Parameters
+        ----------
+        values : mapping
+            Priority -> how many are placed in a plan: each bound holds of plans with no fewer of those above.
+        """
+        found: dict[int, int] = {}
+        held: dict[int, int] = {}
+        for level in self.levels:
+            weights = self._of(level).astype(np.int64)
+            relaxed = self._relaxation.solve(
+                weights, held, max(until - time.monotonic(), 0.01), self._interrupter
+            )
+            if relaxed is None:
+                break
+            found[level] = relaxed.bound
+            if len(self.levels) == 1:
+                self._relaxed = relaxed
+            held[level] = values[level]
+        return found
+
+    def plan(
+        self,
+        known: Mapping[int, int],
+        new_solver: Callable[[float], cp_model.CpSolver],
+        workers: int,
+        seed: int,
+        until: float,
+    ) -> list[Filled]:
+        """Fill the nodes until all bounds known are reached or time is out; maybe no node.
+
+        Parameters
+        ----------
+        known : mapping
+            Priority -> a bound of how many are placed.
+        """
+        weights = self._weights()
+        if self._relaxed is None and weights is not None:
+            self._relaxed = self._relaxation.solve(
+                weights, {}, max(until - time.monotonic(), 0.01), self._interrupter
+            )
+        if weights is None or self._relaxed is None or self._stopped:
+            return []
+        patterns = self._relaxation.patterns
+        columns = Columns(self.round, patterns, weights, self._relaxed, new_solver, workers, self._params)
+        self._columns = columns
+        columns.seed(self._relaxed, until)
+        root = time.monotonic() + self._params.root_share * (until - time.monotonic())
+        start = columns.tighten(root, self._params.root_rounds, whole=True)
+        if start is None:
+            return []
+        dives = Dives(columns, weights, seed, self._params)
+        dives.first(start, until)
+        target = sum(self._weight(weights, level) * known[level] for level in self.levels)
+        dives.improve(min(target, target if columns.bound is None else columns.bound), until)
+        return dives.filled
+
+    def priced_bounds(self, values: Mapping[int, int]) -> dict[int, int]:
+        """Bound how many pods of each priority are placed, as `bounds` does, by the pricing of `plan`."""
+        weights = self._weights()
+        if weights is None or self._columns is None or self._columns.bound is None:
+            return {}
+        found: dict[int, int] = {}
+        left = self._columns.bound
+        for level in self.levels:
+            weight = self._weight(weights, level)
+            found[level] = left // weight
+            left -= weight * values[level]
+        return found
+
+    def _of(self, level: int) -> np.ndarray:
+        return np.array([cls.priority == level for cls in self.round.classes])
+
+    def _weight(self, weights: Ints, level: int) -> int:
+        return int(weights[self._of(level)][0])
+
+    def _weights(self) -> Ints | None:
+        """Return what a pod of each class is worth: more than all pods of lower priorities."""
+        weights = np.zeros(len(self.round.classes), dtype=np.int64)
+        weight = 1
+        for level in reversed(self.levels):
+            mine = self._of(level)
+            if weight > self._params.most_weight:
+                return None
+            weights[mine] = weight
+            weight *= 1 + int(self.round.sizes[mine].sum())
+        return weights

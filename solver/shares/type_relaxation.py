@@ -1,0 +1,164 @@
+"""The relaxation of a round by node types: pods of each class, and patterns of the devices, as fractions.
+
+With y[c,t] pods of class c on the nodes of type t, and λ[p,t] devices of them that have pattern p:
+
+    Σ_t y[c,t] <= size_c
+    Σ_c request_r(c)·y[c,t] <= nodes_t·room_r(t)                      each resource r, and pod slots
+    Σ_{c of size s} devices_c·y[c,t] <= Σ_p a_ps·λ[p,t]               each size s of shares
+    Σ_{p of units u} λ[p,t] <= nodes_t·devices_u(t)                   devices with u units left
+    Σ over classes of a priority y[c,t] >= what is held               each priority above
+
+Each row is a sum of rows of the model over the nodes of a type, with the shares on every device in place of
+their sum: whatever a plan puts on a device is part of a pattern. So it bounds every plan, and knows of a
+share what the linear relaxation of the model does not, that it lies on one device. Bounds are evaluated
+exactly from the duals (`solver.bounds.lp_relaxation`).
+
+Source: Gilmore and Gomory, A linear programming approach to the cutting-stock problem.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...encoders.linear import HIGHEST, LOWEST
+from ..bounds.lp_relaxation import safe_bound, solved
+from ..model.sparse_rows import Rows, Sparse
+from .device_patterns import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ortools.util.python.solve_interrupter import SolveInterrupter
+
+    from ..bounds.safe_bounds import Floats
+    from ..model.sparse_rows import Ints
+    from .device_patterns import DevicePattern
+    from .round import LikeNodes, ShareRound
+
+
+class Relaxed(NamedTuple):
+    """A bound of what the placed pods are worth together, and a solution of the relaxation.
+
+    Attributes
+    ----------
+    duals : floats, shape (classes,)
+        What one more pod of each class would add.
+    pods : floats, shape (types, classes)
+        How many pods of each class stand on the nodes of each type.
+    """
+
+    bound: int
+    duals: Floats
+    pods: Floats
+
+
+class TypeRelaxation:
+    """The rows of one round; `patterns` are those of the devices of each node type."""
+
+    def __init__(self, round_: ShareRound, patterns: Sequence[list[DevicePattern]]) -> None:
+        self._round, self.patterns = round_, patterns
+        self._high: list[int] = []
+        self._pod: list[int] = []
+        self._rows: list[tuple[list[int], list[int], int]] = []
+        self._place: dict[tuple[int, int], int] = {}
+        of_class: dict[int, list[int]] = {}
+        for t, (kind, mine) in enumerate(zip(round_.types, patterns, strict=True)):
+            for index, variable in self._type(kind, mine).items():
+                self._place[t, index] = variable
+                of_class.setdefault(index, []).append(variable)
+        self._size_row: dict[int, int] = {}
+        for index, variables in of_class.items():
+            self._size_row[index] = len(self._rows)
+            self._rows.append((variables, [1] * len(variables), round_.classes[index].size))
+
+    def solve(
+        self,
+        weights: Ints,
+        held: Mapping[int, int],
+        seconds: float,
+        interrupter: SolveInterrupter | None = None,
+    ) -> Relaxed | None:
+        """Solve it; None where the solver has no duals or no values.
+
+        Parameters
+        ----------
+        weights : ints, shape (classes,)
+            What a placed pod of each class is worth.
+        held : mapping
+            Priorities -> how many pods of them are placed at least.
+        """
+        pod = np.array(self._pod, dtype=np.int64)
+        counted = pod >= 0
+        priorities = np.array([cls.priority for cls in self._round.classes], dtype=np.int64)
+        floors = [(np.flatnonzero(counted & (priorities[pod] == p)), least) for p, least in held.items()]
+        rows = self._stated(floors)
+        cost = np.where(counted, -weights[pod], 0)
+        found = solved(rows, cost, seconds, interrupter)
+        if found is None or found.values is None:
+            return None
+        duals = np.zeros(len(weights))
+        for index, row in self._size_row.items():
+            duals[index] = max(-found.duals[row], 0.0)
+        pods = np.zeros((len(self._round.types), len(weights)))
+        for (t, index), variable in self._place.items():
+            pods[t, index] = found.values[variable]
+        return Relaxed(-safe_bound(rows, cost, found.duals), duals, pods)
+
+    def _stated(self, floors: Sequence[tuple[Ints, int]]) -> Rows:
+        """Write all rows, those of what is held last."""
+        ceilings = [ceiling for _, _, ceiling in self._rows] + [HIGHEST] * len(floors)
+        bottom = [LOWEST] * len(self._rows) + [least for _, least in floors]
+        columns = [variables for variables, _, _ in self._rows] + [list(v) for v, _ in floors]
+        values = [amounts for _, amounts, _ in self._rows] + [[1] * len(v) for v, _ in floors]
+        start = np.concatenate(([0], np.cumsum([len(c) for c in columns]))).astype(np.int64)
+        none = np.zeros(len(columns) + 1, dtype=np.int64)
+        return Rows(
+            low=np.zeros(len(self._high), dtype=np.int64),
+            high=np.array(self._high, dtype=np.int64),
+            terms=Sparse(
+                start,
+                np.array([v for column in columns for v in column], dtype=np.int64),
+                np.array([a for value in values for a in value], dtype=np.int64),
+            ),
+            floor=np.array(bottom, dtype=np.int64),
+            ceiling=np.array(ceilings, dtype=np.int64),
+            literals=Sparse(none, none[:0], none[:0]),
+        )
+
+    def _new(self, most: int, cls: int = -1) -> int:
+        self._high.append(most)
+        self._pod.append(cls)
+        return len(self._high) - 1
+
+    def _type(self, kind: LikeNodes, patterns: Sequence[DevicePattern]) -> dict[int, int]:
+        """Add the variables and rows of a type; return the variable of each class."""
+        round_, number = self._round, len(kind.nodes)
+        most = np.minimum(round_.sizes, kind.limits * number)
+        pods = {c: self._new(int(most[c]), c) for c in np.flatnonzero(most > 0).tolist()}
+        for r, room in enumerate(kind.room.tolist()):
+            asking = {c: int(round_.requests[c, r]) for c in pods if round_.requests[c, r] > 0}
+            if asking:
+                unit = gcd(*asking.values())
+                amounts = [amount // unit for amount in asking.values()]
+                self._rows.append(([pods[c] for c in asking], amounts, number * room // unit))
+        shares: dict[int, tuple[list[int], list[int]]] = {}
+        for c, variable in pods.items():
+            if kind.sizes[c]:
+                variables, amounts = shares.setdefault(int(kind.sizes[c]), ([], []))
+                variables.append(variable)
+                amounts.append(int(round_.devices[c]))
+        devices: dict[int, list[int]] = {}
+        for pattern in patterns:
+            variable = self._new(number * number_of(kind, pattern.units))
+            devices.setdefault(pattern.units, []).append(variable)
+            for size, often in pattern.shares:
+                if size in shares:
+                    shares[size][0].append(variable)
+                    shares[size][1].append(-often)
+        self._rows += [(variables, amounts, 0) for variables, amounts in shares.values()]
+        for units, found in devices.items():
+            self._rows.append((found, [1] * len(found), number * number_of(kind, units)))
+        return pods

@@ -1,0 +1,89 @@
+"""The search by shares against all plans of tiny rounds, and where only it closes a round."""
+
+from dataclasses import replace
+
+import pytest
+from support.oracle.exhaustive import best_plan
+from support.proof import OPTIONS
+from support.share_rounds import drawn, round_of, sharing, shelf, tiny_shares
+from support.sweeps import few_or_all
+
+from kubestow.encoders.build import build_problem
+from kubestow.framework.build import build_cluster
+from kubestow.models import tiers
+from kubestow.solver.api import solve, solve_greedy
+from kubestow.solver.search.sharing import share_out
+from kubestow.solver.search.tier_search import Search
+
+
+def shared_out(snapshot, **changes):
+    """The state of a search after this step alone, and whether there was a plan."""
+    search = Search(build_problem(build_cluster(snapshot)), replace(OPTIONS, **changes))
+    return search.state, share_out(search.state)
+
+
+def placed(state):
+    """Value and bound of each tier of placed pods."""
+    return [
+        (state.value(tiers.scheduled(level)), state.bound(tiers.scheduled(level)))
+        for level in state.problem.levels
+    ]
+
+
+@pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
+def test_no_value_beats_a_bound_and_no_bound_the_truth(seed):
+    snapshot = tiny_shares(seed)
+    state, planned = shared_out(snapshot)
+    best = best_plan(build_cluster(snapshot))
+    names = [tiers.scheduled(level) for level in state.problem.levels]
+    truth = [best.tiers[name][1] for name in names]
+    assert [value for value, _ in placed(state)] <= truth
+    for name, most in zip(names, truth, strict=True):
+        assert state.bound(name) >= most
+        if state.value(name) != most:
+            break  # bounds below hold of plans that are as good above, and the best one is better
+    assert planned or not state.leaves_out() or all(value == 0 for value, _ in placed(state))
+
+
+def test_a_share_lies_on_one_device():
+    """Three shares of 0.6 are less than two devices, but on each of them there is room for one."""
+    snapshot = round_of(shelf("a", "1000", "1000"), *(sharing(f"p{k}", "600", cpu="100m") for k in range(3)))
+    state, _ = shared_out(snapshot)
+    assert placed(state) == [(2, 2)]
+
+
+def test_shares_beside_each_other_leave_whole_devices():
+    """Whoever takes the emptiest device first has no room for the last whole one."""
+    small = [sharing(f"a{k}", "500", cpu="100m") for k in range(4)]
+    whole = [sharing(f"b{k}", "1000", cpu="100m") for k in range(2)]
+    several = sharing("c", "1000", cpu="100m", count=3)
+    snapshot = round_of(shelf("x", *["1000"] * 4), shelf("y", *["1000"] * 3), *small, *whole, several)
+    state, _ = shared_out(snapshot)
+    assert placed(state) == [(7, 7)]
+
+
+def test_a_round_is_closed_without_a_model():
+    """Its pods are in order, and the plan was replayed; greedy leaves more out."""
+    snapshot = drawn(4, nodes=6, pods=40, devices=3, cpu=("8", "16"))
+    plan = solve(snapshot, OPTIONS)
+    greedy = solve_greedy(snapshot)
+    assert (plan.status, plan.stats.variables) == ("OPTIMAL", 0)
+    assert plan.tiers[0].value > greedy.tiers[0].value
+
+
+def test_higher_priorities_come_first():
+    important = [sharing(f"a{k}", "1000", priority=10) for k in range(2)]
+    others = [sharing(f"b{k}", "500", priority=0) for k in range(4)]
+    state, _ = shared_out(round_of(shelf("x", "1000", "1000", "1000", cpu="8"), *important, *others))
+    assert placed(state) == [(2, 2), (2, 2)]
+
+
+def test_what_a_constraint_forbids_is_left_to_the_model():
+    """A bound without the constraint is a bound; a plan without it would be none."""
+    apart = [
+        [pods.label(app="a").anti("hostname"), claim]
+        for pods, claim in (sharing(f"p{k}", "300", cpu="100m") for k in range(3))
+    ]
+    state, planned = shared_out(round_of(shelf("x", "1000"), shelf("y", "1000"), *apart))
+    assert not planned
+    assert placed(state) == [(0, 3)]
