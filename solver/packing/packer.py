@@ -188,6 +188,8 @@ class Packer:
     def _finish(self, free: list[int], left: Ints) -> Ints | None:
         """Fill nodes with all pods that are left; None where no way was found."""
         side, params = self._side, self._params
+        if (side.least[free].sum(axis=0) > left).any():
+            return None
         if len(free) == 1:
             fits = self._may_stand(free[0], left) and (self._slack(free, left) >= 0).all()
             return left[None] if fits else None

@@ -9,6 +9,7 @@ stricter than they are for some orders, and so are the limits of each side: what
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -54,8 +55,9 @@ def quotas(
     names: Sequence[str],
     new_solver: Callable[[float], cp_model.CpSolver],
     params: PackingParams,
+    until: float,
 ) -> Quotas | None:
-    """Decide by sums who stands on each side; None where no numbers were found.
+    """Decide by sums who stands on each side; None where no numbers were found in time.
 
     Parameters
     ----------
@@ -85,7 +87,10 @@ def quotas(
             sums.model.minimize((1 if goal.sense == "min" else -1) * goal.terms.expression())
         else:
             continue
-        solver = new_solver(params.quota_limit)
+        seconds = min(params.quota_limit, until - time.monotonic())
+        if seconds <= 0:
+            return None
+        solver = new_solver(seconds)
         solver.parameters.num_workers = 1
         solver.parameters.max_deterministic_time = params.quota_work
         status = run_or_leave(partial(solver.solve, sums.model), solver.stop_search)

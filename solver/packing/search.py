@@ -78,7 +78,7 @@ class Packing:
             Fillings for each node of a side, at most; another number is another course of the search.
         """
         problem, sides = self.problem, self.sides
-        plan = quotas(problem, sides, held, names, self.new_solver, self.params)
+        plan = quotas(problem, sides, held, names, self.new_solver, self.params, until)
         if plan is None:
             return None
         counts: Counter[tuple[int, int]] = Counter()

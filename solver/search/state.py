@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from ...models import tiers
@@ -14,7 +14,7 @@ from ...models.tiers import PREFERENCES
 from ..bounds.trivial import trivial_bound
 from ..deadline import until
 from ..lns.search import LargeNeighbourhoodSearch
-from ..model.round_model import Completion, RoundModel
+from ..model.round_model import Completion, RoundModel, new_solver
 from ..model.solution import Solution
 from ..options import Progress
 from ..ordering.decoding import assign, complete, counted, ordered, salvage
@@ -146,7 +146,8 @@ class SearchState:
     @cached_property
     def filling(self) -> Packing:
         """Packing in the problem."""
-        return Packing(self.problem, self.options.seed, self.model.new_solver, self.params.packing)
+        solvers = partial(new_solver, self.options)  # no model is needed for it
+        return Packing(self.problem, self.options.seed, solvers, self.params.packing)
 
     @property
     def large(self) -> bool:

@@ -35,7 +35,8 @@ def packing_of(problem, **changes):
 
 
 def drawn(problem, held=(), names=(SCHEDULED,)):
-    return quotas(problem, packing_of(problem).sides, held, names, new_solver, PackingParams())
+    until = time.monotonic() + SOON
+    return quotas(problem, packing_of(problem).sides, held, names, new_solver, PackingParams(), until)
 
 
 ROUNDS = [
@@ -130,3 +131,8 @@ def test_sums_that_no_packing_attains_are_given_up():
     packing = packing_of(problem)
     assert packing.plan([(SCHEDULED, 3)], [], 3, time.monotonic() + SOON) is None
     assert packing.plan([(SCHEDULED, 2)], [], 3, time.monotonic() + SOON) is not None
+
+
+def test_no_time_is_no_plan():
+    problem = problem_of(node("n", cpu="3"), high.req(cpu="2"))
+    assert packing_of(problem).plan([(SCHEDULED, 1)], [], 3, time.monotonic() - 1.0) is None
