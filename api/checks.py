@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..models.admission import PriorityClasses, admit
+from ..models.budgets import Scales, fill_status
 from ..models.defaulting import default_pod
 from ..models.errors import InputError
 from ..models.validation import check, check_new, title
@@ -36,18 +38,27 @@ def admissible(snapshot: Snapshot) -> Snapshot:
             check(item, "")
     if snapshot.configuration is not None:
         check(snapshot.configuration, "")
-    return replace(snapshot, pods=tuple(map(stored, snapshot.pods)))
+    classes = PriorityClasses(snapshot.priority_classes)
+    pods = tuple(stored(pod, classes) for pod in snapshot.pods)
+    budgets = fill_status(snapshot.pod_disruption_budgets, pods, Scales(), snapshot.now)
+    return replace(
+        snapshot,
+        pods=pods,
+        pod_disruption_budgets=budgets,
+        pod_groups=tuple(admit(group, classes) for group in snapshot.pod_groups),
+        composite_pod_groups=tuple(admit(group, classes) for group in snapshot.composite_pod_groups),
+    )
 
 
-def stored(pod: Pod) -> Pod:
-    """Return a pod with its defaults.
+def stored(pod: Pod, classes: PriorityClasses) -> Pod:
+    """Return a pod with its defaults, and the priority of its class.
 
     Raises
     ------
     InputError
-        If an API server would refuse it.
+        If an API server would refuse it, or there is no class of the name that it has.
     """
     check_new(pod, "")
     pod = default_pod(pod)
     check(pod, "")
-    return pod
+    return admit(pod, classes)

@@ -116,6 +116,7 @@ def fit(
         Whether pods that wait are left out.
     """
     from ..instances.template import load_template, template_of
+    from ..models.admission import PriorityClasses
     from ..models.template import Template
     from ..solver.fit import FitOptions
     from ..solver.fit import fit as fit_copies
@@ -128,7 +129,7 @@ def fit(
     elif isinstance(pod, str):
         copied = template_of(snapshot, pod)
     elif isinstance(pod, PodBuilder):
-        copied = Template(pod=stored(pod.build()))
+        copied = Template(pod=stored(pod.build(), PriorityClasses(snapshot.priority_classes)))
     else:
         raise KubestowError(f"{pod!r} is no pod: a builder, the name of a pod, or a Path is one")
     wanted = FitOptions(most=most, evict=evict, ignore_pending=ignore_pending)

@@ -7,7 +7,8 @@ from typing import Any
 
 from kubestow.instances.generated import contested, packing
 from kubestow.instances.manifests import snapshot_of
-from kubestow.instances.openb import OpenbOptions, load_openb
+from kubestow.instances.openb import load_openb
+from kubestow.instances.openb_options import OpenbOptions
 from kubestow.instances.racks import racks
 from kubestow.models.kube_version import KubeVersion
 from kubestow.models.snapshot import Snapshot

@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from kubestow.instances.openb import OpenbOptions, load_openb
+from kubestow.instances.openb import load_openb
+from kubestow.instances.openb_options import OpenbOptions
 
 from .contest import HOW_TO_READ, columns, contest, present, raw
 from .registry import BenchSpec, Column, register

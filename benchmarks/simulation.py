@@ -1,12 +1,15 @@
-"""How fast the greedy simulation runs."""
+"""How fast simulations run: kube-scheduler's loop, and optimal rounds one after another."""
 
 import time
+from functools import partial
 from typing import Any
 
 from kubestow.instances.manifests import snapshot_of
 from kubestow.models.pod import Pod
 from kubestow.models.scenario import SECOND, Arrivals, Cordon, Kind, Scenario, TimedEvent
 from kubestow.simulation.engine import Simulation
+from kubestow.solver.api import load_solver
+from kubestow.solver.simulate import OptimalScheduler
 
 from .registry import BenchSpec, Column, register
 
@@ -89,6 +92,43 @@ simulated seconds for a second of processor time; *indexed anew* is how often ev
             Column("processor, s", "{cpu:.1f}"),
             Column("simulated s/s", "{rate:,.0f}"),
             Column("indexed anew", "{rebuilds}"),
+            Column("peak, MiB", "{peak_mb:,.0f}"),
+        ),
+    )
+)
+
+
+def measure_rounds(nodes: int, pods: int) -> dict[str, Any]:
+    """Run the hour with optimal rounds, each by itself and each after the other."""
+    load_solver()
+    found: dict[str, Any] = {}
+    for name, warm in (("alone", False), ("after", True)):
+        run = Simulation(scenario(nodes, pods, 0), partial(OptimalScheduler, warm=warm))
+        started = time.process_time()
+        record = run.run()
+        found[name] = 1000 * (time.process_time() - started) / record.rounds
+        found |= {f"rounds_{name}": record.rounds, f"bound_{name}": len(record.waits)}
+    return found
+
+
+ROUNDS = register(
+    BenchSpec(
+        name="rounds",
+        title="Optimal rounds one after another",
+        about="""
+The hour of "A simulated hour" with `--scheduler optimal`: a round every 5 s, solved to the end. Each round
+by itself, then each after the one before it ([model.md](model.md), "Warm rounds"). The nodes take about 4,600
+of these pods an hour; more of them wait longer. Processor time of the whole run, for each round.""",
+        cases=({"nodes": 200, "pods": 4000}, {"nodes": 200, "pods": 6000}),
+        quick=({"nodes": 5, "pods": 60},),
+        measure=measure_rounds,
+        columns=(
+            Column("nodes", "{nodes:,}"),
+            Column("arrivals", "{pods:,}"),
+            Column("rounds", "{rounds_after:,}"),
+            Column("bound", "{bound_alone:,} · {bound_after:,}"),
+            Column("by itself, ms", "{alone:.1f}"),
+            Column("after another, ms", "{after:.1f}"),
             Column("peak, MiB", "{peak_mb:,.0f}"),
         ),
     )

@@ -1,4 +1,4 @@
-"""`kubestow check`: what an earlier answer claims, against the input and without a solver."""
+"""`kubestow check`: what an earlier answer claims, against the input and without the model that made it."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Examples:
 def check(file: str, instance: str | None, printing: Printing, **choices: Any) -> None:
     """Check what a plan, or an answer of `explain --why`, claims: replay its steps, add up its sums.
 
-    FILE is a document of `solve`, `compare` or `explain --why` in JSON; `-` is standard input. INSTANCE is
-    what it was made from, by default the one that it names. Neither the model nor the solver is asked again.
-    Exit code 1: a claim does not hold.
+    FILE is a document of `solve`, `compare`, `explain --why`, `drain` or `rebalance`, in JSON or YAML; `-` is
+    standard input. INSTANCE is what it was made from, by default the one that it names. The model that made
+    it is not asked again. Exit code 1: a claim does not hold.
     """
     from ..reports.check import check_report
     from ..reports.document import read_document

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .group import INCOMPLETE
+from .group import INCOMPLETE, INTERRUPTED, before_a_plan, leave
 from .help import Command
 from .inputs import (
     complete_instance,
@@ -20,6 +20,7 @@ from .inputs import (
 )
 from .live import live_options, wants_live
 from .moving import move_options, moves_of
+from .plugin import is_plugin
 from .printing import Printing, parse_labels, pod_names, printing
 from .voice import progress_told
 
@@ -54,7 +55,8 @@ Examples:
     "rolling",
     type=click.IntRange(min=1),
     metavar="K",
-    help="At most K nodes at a time; each comes back, empty and schedulable.  [default: all, to stay closed]",
+    help="At most K nodes at a time; each comes back, empty and schedulable, also where it is cordoned now.  "
+    "[default: all, to stay closed]",
 )
 @click.option(
     "--leave-unmovable",
@@ -88,7 +90,8 @@ def drain(
     from ..solver.moves.drain import drain as find_order
 
     files = 2 if choices["input_format"] != "manifests" else 1
-    instances, nodes = ((), words) if choices["live"] else (words[:files], words[files:])
+    live = choices["live"] or (is_plugin() and files == 1 and not _is_instance(words[:1]))
+    instances, nodes = ((), words) if live else (words[:files], words[files:])
     if not (instances or wants_live(instances, choices)) or len(instance_names(instances, choices)) != 1:
         raise click.UsageError("what is needed is one INSTANCE, and the nodes after it")
     if not (nodes or labels or all_nodes):
@@ -97,15 +100,29 @@ def drain(
         raise click.UsageError("--all-nodes goes with --rolling K: somewhere the pods have to be")
     search = effort_of(choices)
     wanted = DrainOptions(rolling=rolling, leave_unmovable=leave_unmovable, moves=moves_of(choices))
-    [(snapshot, waited)] = snapshots(instances, choices)
-    chosen = chosen_nodes(snapshot, nodes, labels, every=all_nodes)
-    with progress_told() as progress:
-        answer = find_order(snapshot, chosen, wanted, search, progress, watch=progress.watch, waited=waited)
+    with before_a_plan():
+        [(snapshot, waited)] = snapshots(instances, choices)
+        chosen = chosen_nodes(snapshot, nodes, labels, every=all_nodes)
+        with progress_told() as progress:
+            answer = find_order(
+                snapshot, chosen, wanted, search, progress, watch=progress.watch, waited=waited
+            )
     moved = [move.pod for stage in answer.stages for batch in stage.batches for move in batch.moves]
     printing.emit(
         with_notes(answer.model_dump(by_alias=True), snapshot),
         partial(drain_report, answer),
         lambda: pod_names(moved),
     )
+    if answer.stats.interrupted:
+        leave(INTERRUPTED, "interrupted; this was the best answer so far")
     if answer.verdict != "possible":
         click.get_current_context().exit(INCOMPLETE)
+
+
+def _is_instance(words: tuple[str, ...]) -> bool:
+    """Whether the first word, as a plugin of kubectl takes it, is an INSTANCE and no node of the cluster."""
+    from pathlib import Path
+
+    from ..instances import catalogue
+
+    return any(word == "-" or word in catalogue.names() or Path(word).exists() for word in words)

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from .help import Command
+from .options import given
 from .voice import progress_told, voice_options
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+_OF_A_ROUND: Final = {
+    "seed": "--seed",
+    "nodes": "--nodes",
+    "knobs": "--set",
+    "count": "--count",
+    "output": "-o",
+    "form": "--format",
+    "force": "--force",
+}
+"""Parameters that say something of a round, and how they are spelled."""
 
 
 def complete_family(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -119,17 +131,27 @@ def generate(
     from ..reports.layout import show
     from ..reports.manifests import form_of, prepare_folder, write_manifests
 
+    stray = next((option for name, option in _OF_A_ROUND.items() if given(name)), None)
     if family is None:
-        if knobs or nodes or count or output != "-":
-            raise click.UsageError("what is needed is a FAMILY; `kubestow generate` lists them")
+        if stray is not None:
+            words = f"{stray} goes with a FAMILY; `kubestow generate` without options lists them"
+            raise click.UsageError(words)
         show(families_report(FAMILIES.values()), sys.stdout)
         return
     chosen = family_of(family)
     if listed:
+        if stray is not None:
+            raise click.UsageError(f"{stray} does not go with --list")
         show(knobs_report(chosen), sys.stdout)
         return
+    if force and count is None:
+        raise click.UsageError("--force goes with --count")
     texts = [*([f"nodes={nodes}"] if nodes is not None else ()), *knobs]
-    values = {name: chosen.knob(name).parse(text) for name, text in map(_split, texts)}
+    values: dict[str, Any] = {}
+    for name, text in map(_split, texts):
+        if name in values:
+            raise click.UsageError(f"{name} is given twice")
+        values[name] = chosen.knob(name).parse(text)
     if count is None:
         with progress_told() as progress:
             made = generate(family, seed, **values)

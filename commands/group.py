@@ -156,6 +156,11 @@ def leave(code: int, words: str) -> NoReturn:
     sys.exit(code)
 
 
+def leave_early() -> NoReturn:
+    """End a command that was interrupted and has printed the best plan that it had."""
+    leave(INTERRUPTED, "interrupted; this was the best plan so far")
+
+
 def _failed(error: Exception) -> int:
     """Report an error and return its exit code."""
     from ..models.errors import InternalError, KubestowError

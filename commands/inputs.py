@@ -266,7 +266,8 @@ def snapshots(arguments: Sequence[str], choices: Mapping[str, Any]) -> Iterator[
         yield _live(choices, gates)
         return
     if choices["input_format"] == OPENB:
-        from ..instances.openb import OpenbOptions, load_openb
+        from ..instances.openb import load_openb
+        from ..instances.openb_options import OpenbOptions
 
         wanted = OpenbOptions.parse(choices["format_options"])
         nodes, pods = arguments

@@ -1,8 +1,11 @@
-"""Decorators of several options."""
+"""Options put together, and whether one was given."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,3 +22,9 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
         return function
 
     return apply
+
+
+def given(name: str) -> bool:
+    """Whether a parameter of the command was given, on the command line or by the environment."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)

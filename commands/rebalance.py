@@ -92,6 +92,10 @@ def rebalance(
         raise click.UsageError(
             "--goal cheapest needs --price KEY, the label or annotation with a node's price"
         )
+    if price and goal not in ("free-nodes", "cheapest"):
+        raise click.UsageError(
+            f"--price goes with --goal free-nodes or cheapest; --goal {goal} counts no price"
+        )
     if len(instance_names(instances, choices)) > 1:
         raise click.UsageError("rebalance takes one INSTANCE")
     search = replace(effort_of(choices), prefer=choices["prefer"])

@@ -226,13 +226,21 @@ def _snapshot(rounds: Rounds, named: Sequence[str], choices: Mapping[str, Any]) 
     if len(words) > 1 and choices["input_format"] != OPENB:
         raise click.UsageError("--instance names one instance; with --format openb it is given twice")
     if not words:
-        note(
-            f"the instance {rounds.instance} is not here; "
-            "--instance FILE adds capacities, constraints and budgets"
-        )
+        note(_what_is_missing(rounds.instance))
         return None
     [(snapshot, _)] = snapshots(words, choices)
     return snapshot
+
+
+def _what_is_missing(name: str) -> str:
+    """Return a note on a document whose instance is not here."""
+    adds = "adds capacities, constraints and budgets"
+    if name == "live" or name.startswith("live:"):
+        return (
+            f"the cluster {name} has moved on since; a snapshot that is solved in its place and named by "
+            f"--instance {adds} (docs/report.md)"
+        )
+    return f"the instance {name} is not here; --instance FILE {adds}"
 
 
 def _recorded(name: str, choices: Mapping[str, Any]) -> list[str]:

@@ -104,6 +104,7 @@ def _loaded(
     """
     from ..models.errors import KubestowError
     from ..models.study import StudiedInstance
+    from ..studies.reading import is_study
 
     live = choices["live"] or (is_plugin() and not instances)
     if not instances and not live:
@@ -123,6 +124,8 @@ def _loaded(
         try:
             loaded += [item.snapshot for item in snapshots(group, how)]
         except KubestowError as error:
+            if group and group != ["-"] and is_study(group[0]):
+                raise click.UsageError(f"{group[0]} is a study file: --into DIR runs it") from None
             first = first or error
             loaded.append(StudiedInstance.failed(" ".join(group) or "live", str(error)))
     if first is not None and all(isinstance(item, StudiedInstance) for item in loaded):

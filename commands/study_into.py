@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.core import ParameterSource
 
 from .group import INCOMPLETE, INTERRUPTED, leave
 from .inputs import search_of
-from .options import options
+from .options import given, options
 from .voice import is_quiet
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def study_into(
 def refuse_stray_options() -> None:
     """Refuse options that go with --into where there is none."""
     for name in ("rows", "resume", "retry_errors"):
-        if _given(name):
+        if given(name):
             raise click.UsageError(f"--{name.replace('_', '-')} goes with --into only")
 
 
@@ -90,15 +89,10 @@ def _engine(choices: dict[str, Any]) -> dict[str, Any]:
     return {"workers": search.workers, "engine": search.engine, "dask": search.dask}
 
 
-def _given(name: str) -> bool:
-    source = click.get_current_context().get_parameter_source(name)
-    return source not in (None, ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP)
-
-
 def _refuse_what_the_file_says() -> None:
     for param in click.get_current_context().command.params:
         name = param.name or ""
-        if name not in (*_BESIDE, *_OUTPUT) and param.expose_value and _given(name):
+        if name not in (*_BESIDE, *_OUTPUT) and param.expose_value and given(name):
             raise click.UsageError(f"{param.opts[0]} does not go with --into: the study file says it")
 
 

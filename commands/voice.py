@@ -15,6 +15,7 @@ from .help import shared_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ..models.plan import Plan
     from ..reports.progress import Listener
 
 F = TypeVar("F", bound="Callable[..., Any]")
@@ -82,6 +83,14 @@ def news(words: str) -> None:
     """Write how far a command is to stderr, unless that is not wanted."""
     if not is_quiet():
         complain(words)
+
+
+def tell_solved(plan: Plan) -> None:
+    """With --verbose, say what was solved and how."""
+    if is_verbose():
+        from ..reports.narration import what_was_solved
+
+        news(what_was_solved(plan))
 
 
 @contextmanager

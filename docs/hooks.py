@@ -62,8 +62,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         return markdown.replace("](docs/", "](").replace(
             "](LICENSE)", "](https://www.apache.org/licenses/LICENSE-2.0)"
         )
+    up = "../" * (page.file.src_uri.count("/") + 1)
     for name in AT_THE_ROOT:
-        markdown = markdown.replace(f"](../{name}", f"]({name}")
+        markdown = markdown.replace(f"]({up}{name}", f"]({up.removeprefix('../')}{name}")
     return markdown
 
 

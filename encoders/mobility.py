@@ -48,6 +48,11 @@ class Mobility:
     waiting: bool = False
 
     @property
+    def limit(self) -> int:
+        """The most moves that there can be."""
+        return len(self.successors) if self.most is None else self.most
+
+    @property
     def admits(self) -> bool:
         """Whether pods that wait are part of the round."""
         return self.waiting or self.goal == "admit"

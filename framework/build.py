@@ -14,12 +14,12 @@ from ..models.progress import Watch, unwatched
 from ..models.snapshot import Snapshot
 from .index.cluster import Cluster
 from .index.matchers import LabelClass, MatcherIndex
+from .index.podinfo import PodInfo
 from .index.signature import claims_as_written, signature
 from .volumes.signature import VolumeSignatures
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
-
 
 # Pods between two reports of how many are classified.
 _PODS_UNHEARD: Final = 1024
@@ -43,31 +43,53 @@ def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
     """Number the count classes and classes of a cluster's pods, and index the former."""
     label_classes: dict[Hashable, int] = {}
     units: dict[Hashable, int] = {}
+    units_before: dict[int, PodInfo] = {}
     classes: dict[Hashable, int] = {}
     labelled: list[LabelClass] = []
     unit_labels: list[int] = []
     unit_pods: list[int] = []
-    volumes = VolumeSignatures(cluster)
-    consumers = {
-        f"{claim.namespace}/{reference.name}"
-        for claim in cluster.snapshot.resource_claims
-        for reference in claim.status.reserved_for
-    }
+    signatures = _Signatures(cluster)
     for info in cluster.pods:
         if info.index % _PODS_UNHEARD == 0:
             watch("classifying: pods", info.index, len(cluster.pods))
-        key = (info.namespace, tuple(sorted(info.labels.items())))
-        info.label_cls = label_classes.setdefault(key, len(label_classes))
-        if info.label_cls == len(labelled):
-            labelled.append(LabelClass(info.namespace, info.labels))
-        unit = (info.label_cls, info.terms, info.ports)
-        info.unit = units.setdefault(unit, len(units))
-        if info.unit == len(unit_labels):
-            unit_labels.append(info.label_cls)
-            unit_pods.append(info.index)
-        claims = claims_as_written(info, consumers)
-        key_of_class = (info.unit, *signature(info, volumes.of(info.index), claims))
-        info.cls = classes.setdefault(key_of_class, len(classes))
+        # Pods of one count class in another cluster, from which this one took them over, are of one here.
+        first = units_before.setdefault(info.unit, info) if info.unit >= 0 else info
+        if first is not info:
+            info.label_cls, info.unit = first.label_cls, first.unit
+        else:
+            key = (info.namespace, tuple(sorted(info.labels.items())))
+            info.label_cls = label_classes.setdefault(key, len(label_classes))
+            if info.label_cls == len(labelled):
+                labelled.append(LabelClass(info.namespace, info.labels))
+            unit = (info.label_cls, info.terms, info.ports)
+            info.unit = units.setdefault(unit, len(units))
+            if info.unit == len(unit_labels):
+                unit_labels.append(info.label_cls)
+                unit_pods.append(info.index)
+        info.signature = signatures.number(info)
+        info.cls = classes.setdefault((info.unit, info.signature), len(classes))
+    cluster.readings.end()
     cluster.unit_pods = unit_pods
     cluster.unit_of = np.array([info.unit for info in cluster.pods], dtype=np.int64)
     cluster.units = MatcherIndex(labelled, np.array(unit_labels, dtype=np.int64))
+
+
+class _Signatures:
+    """Numbers of signatures, known already of pods that were taken over and have no volumes and claims."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._table = cluster.readings.signatures
+        self._volumes = VolumeSignatures(cluster)
+        self._consumers = {
+            f"{claim.namespace}/{reference.name}"
+            for claim in cluster.snapshot.resource_claims
+            for reference in claim.status.reserved_for
+        }
+
+    def number(self, info: PodInfo) -> int:
+        """Return the number of a pod's signature."""
+        spec = info.pod.spec
+        if info.signature >= 0 and not (spec.volumes or spec.resource_claims):
+            return info.signature
+        own = signature(info, self._volumes.of(info.index), claims_as_written(info, self._consumers))
+        return self._table.setdefault(own, len(self._table))

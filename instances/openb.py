@@ -22,15 +22,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ..models.errors import InputError, KubestowError
+from ..models.errors import InputError
 from ..models.features import FeatureGates
 from ..models.progress import Watch, unwatched
 from ..models.snapshot import Snapshot
-from .crowds import MOST_PODS
+from .device_objects import device_claim, device_class, resource_slice
+from .files import read_file
 from .manifests import snapshot_of
-from .rows import Row, read_rows
+from .openb_options import OpenbOptions
+from .rows import Row, rows_of
 
 DRIVER = "gpu.openb.example.com"
 GPU_MILLI = "example.com/gpu-milli"
@@ -46,69 +48,20 @@ _POD_COLUMNS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
 Manifest = dict[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenbOptions:
-    """How to read the trace.
+Table = tuple[str, bytes]
+"""The name of a file and its content."""
 
-    Attributes
-    ----------
-    nodes : int or None
-        Take the first n nodes of the list; all by default.
-    pods : int or None
-        Take the first n pods; the list is repeated where it ends, under new names (`openb-pod-0000-2`).
-    shuffle : int or None
-        Seed for shuffling both lists before anything is taken; the order of the files by default.
-    gpus : str
-        `devices` or `summed`.
-    qos : bool
-        Whether QoS classes become priorities.
+
+def read_openb(nodes_file: str | Path, pods_file: str | Path) -> tuple[Table, Table]:
+    """Return names and contents of the trace's two files, unpacked.
+
+    Raises
+    ------
+    InputError
+        Where one cannot be read, or is a folder of several files.
     """
-
-    nodes: int | None = None
-    pods: int | None = None
-    shuffle: int | None = None
-    gpus: Literal["devices", "summed"] = "devices"
-    qos: bool = False
-
-    @classmethod
-    def parse(cls, text: str) -> "OpenbOptions":
-        """Read the command line's spelling ``nodes=304,pods=2115,shuffle=1,gpus=summed,qos=true``.
-
-        Raises
-        ------
-        KubestowError
-            For an unknown name or a value that it does not take.
-        """
-        chosen: dict[str, Any] = {}
-        for part in filter(None, (p.strip() for p in text.split(","))):
-            name, _, value = (s.strip() for s in part.partition("="))
-            if name in ("nodes", "pods", "shuffle"):
-                chosen[name] = _option_count(name, value, least=0 if name == "shuffle" else 1)
-                if name == "pods" and chosen[name] > MOST_PODS:
-                    raise KubestowError(f"--format-options: {name}={value}: {MOST_PODS} is the most")
-            elif name in _CHOICES:
-                if value not in _CHOICES[name]:
-                    wanted = " or ".join(_CHOICES[name])
-                    raise KubestowError(f"--format-options: {name}={value}: the value must be {wanted}")
-                chosen[name] = _CHOICES[name][value]
-            else:
-                known = ", ".join(("nodes", "pods", "shuffle", *_CHOICES))
-                raise KubestowError(f"--format-options: unknown option '{name}'; known are {known}")
-        return cls(**chosen)
-
-
-_CHOICES: Mapping[str, Mapping[str, Any]] = {
-    "gpus": {"devices": "devices", "summed": "summed"},
-    "qos": {"true": True, "false": False},
-}
-
-
-def _option_count(name: str, value: str, least: int) -> int:
-    if not value.isascii() or not value.isdigit() or len(value) > 9 or int(value) < least:
-        raise KubestowError(
-            f"--format-options: {name}={value[:40]}: the value must be a whole number from {least}"
-        )
-    return int(value)
+    wanted = "one table of the openb trace"
+    return read_file(nodes_file, wanted), read_file(pods_file, wanted)
 
 
 def load_openb(
@@ -128,7 +81,7 @@ def load_openb(
         Naming file, row and column, for what is not in the shape of the trace.
     """
     return snapshot_of(
-        openb_objects(nodes_file, pods_file, options or OpenbOptions()),
+        openb_objects(*read_openb(nodes_file, pods_file), options or OpenbOptions()),
         name=f"{nodes_file} {pods_file}",
         now=now,
         feature_gates=feature_gates,
@@ -136,7 +89,7 @@ def load_openb(
     )
 
 
-def openb_objects(nodes_file: str | Path, pods_file: str | Path, options: OpenbOptions) -> list[Manifest]:
+def openb_objects(node_table: Table, pod_table: Table, options: OpenbOptions) -> list[Manifest]:
     """Return the Kubernetes objects that stand for the trace's two files, as JSON values.
 
     Raises
@@ -144,19 +97,17 @@ def openb_objects(nodes_file: str | Path, pods_file: str | Path, options: OpenbO
     InputError
         Naming file, row and column, for what is not in the shape of the trace.
     """
-    nodes = [_Node.read(row) for row in read_rows(nodes_file, _NODE_COLUMNS, "sn")]
-    pods = [_Pod.read(row) for row in read_rows(pods_file, _POD_COLUMNS, "name")]
+    nodes = [_Node.read(row) for row in rows_of(*node_table, _NODE_COLUMNS, "sn")]
+    pods = [_Pod.read(row) for row in rows_of(*pod_table, _POD_COLUMNS, "name")]
     if options.shuffle is not None:
         random.Random(f"openb/nodes/{options.shuffle}").shuffle(nodes)
         random.Random(f"openb/pods/{options.shuffle}").shuffle(pods)
     if options.nodes is not None and options.nodes > len(nodes):
-        raise InputError(
-            str(nodes_file), "", "", f"has {len(nodes)} nodes, not the {options.nodes} asked for"
-        )
+        raise InputError(node_table[0], "", "", f"has {len(nodes)} nodes, not the {options.nodes} asked for")
     if options.pods and not pods:
-        raise InputError(str(pods_file), "", "", "has no pods to repeat")
+        raise InputError(pod_table[0], "", "", "has no pods to repeat")
     taken = [pods[k % len(pods)].again(k // len(pods)) for k in range(options.pods or len(pods))]
-    objects: list[Manifest] = [_device_class()] if options.gpus == "devices" else []
+    objects: list[Manifest] = [device_class(DRIVER, DRIVER)] if options.gpus == "devices" else []
     for node in nodes[: options.nodes]:
         objects += node.objects(options)
     for pod in taken:
@@ -196,17 +147,8 @@ class _Node:
             "status": {"allocatable": room, "capacity": dict(room)},
         }
         if self.gpus and options.gpus == "devices":
-            yield {
-                "apiVersion": "resource.k8s.io/v1",
-                "kind": "ResourceSlice",
-                "metadata": {"name": f"{self.name}-gpus"},
-                "spec": {
-                    "driver": DRIVER,
-                    "pool": {"name": self.name, "generation": 1, "resourceSliceCount": 1},
-                    "nodeName": self.name,
-                    "devices": [self._device(k) for k in range(self.gpus)],
-                },
-            }
+            cards = [self._device(k) for k in range(self.gpus)]
+            yield resource_slice(f"{self.name}-gpus", self.name, DRIVER, devices=cards)
 
     def _device(self, number: int) -> Manifest:
         return {
@@ -296,12 +238,7 @@ class _Pod:
             listed = ", ".join(f'"{_cel_text(model)}"' for model in self.models)
             expression = f'device.attributes["{DRIVER}"].model in [{listed}]'
             request["selectors"] = [{"cel": {"expression": expression}}]
-        return {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceClaim",
-            "metadata": {"name": name, "namespace": "default"},
-            "spec": {"devices": {"requests": [{"name": "gpu", "exactly": request}]}},
-        }
+        return device_claim(name, "gpu", request)
 
 
 def _cel_text(text: str) -> str:
@@ -312,12 +249,3 @@ def _one_of(models: Sequence[str]) -> Manifest:
     chosen = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
     terms = {"nodeSelectorTerms": [{"matchExpressions": [chosen]}]}
     return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-
-
-def _device_class() -> Manifest:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "DeviceClass",
-        "metadata": {"name": DRIVER},
-        "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
-    }

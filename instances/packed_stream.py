@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..models.errors import InputError, KubestowError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class Readable(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, at most so many; none at the end."""
 
 
 class PackedStream:
@@ -17,7 +24,7 @@ class PackedStream:
     ----------
     name : str
         Of the file, for messages.
-    file : binary file
+    file : Readable
 
     Raises
     ------
@@ -27,7 +34,7 @@ class PackedStream:
         By all methods, where the file ends or is not of this shape.
     """
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
+    def __init__(self, name: str, file: Readable) -> None:
         try:
             import msgpack
         except ModuleNotFoundError:

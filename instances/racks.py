@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from .device_objects import device_claim, device_class, resource_slice
+
 if TYPE_CHECKING:
     from .generated import Manifest
 
@@ -31,14 +33,7 @@ def racks(
         Share of the nodes whose devices running pods hold; some racks are emptier than others.
     """
     rng = random.Random(f"racks/{seed}/{racks}/{nodes}/{devices}/{gangs}/{in_use}")
-    objects: list[Manifest] = [
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "DeviceClass",
-            "metadata": {"name": "card"},
-            "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]},
-        }
-    ]
+    objects = [device_class("card", DRIVER)]
     for r in range(racks):
         busy = min(1.0, max(0.0, rng.gauss(in_use, 0.3)))
         for n in range(nodes):
@@ -65,17 +60,8 @@ def _node(name: str, rack: str) -> Manifest:
 
 
 def _slice(node: str, devices: int) -> Manifest:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": f"{node}-cards"},
-        "spec": {
-            "driver": DRIVER,
-            "nodeName": node,
-            "pool": {"name": node, "generation": 1, "resourceSliceCount": 1},
-            "devices": [{"name": f"card-{d}"} for d in range(devices)],
-        },
-    }
+    cards = [{"name": f"card-{d}"} for d in range(devices)]
+    return resource_slice(f"{node}-cards", node, DRIVER, devices=cards)
 
 
 def _job(node: str, devices: int, held: int) -> list[Manifest]:
@@ -118,13 +104,7 @@ def _gang(name: str, members: int, each: int, priority: int, created: int) -> li
 
 
 def _claim(name: str, count: int) -> Manifest:
-    request = {"name": "cards", "exactly": {"deviceClassName": "card", "count": count}}
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceClaim",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"devices": {"requests": [request]}},
-    }
+    return device_claim(name, "cards", {"deviceClassName": "card", "count": count})
 
 
 def _pod(name: str, claim: str, priority: int, created: int) -> Manifest:

@@ -2,11 +2,9 @@
 
 import csv
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from ..models.errors import InputError
-from .files import read_files
 
 # As many as an int64 has.
 _DIGITS = 18
@@ -36,8 +34,8 @@ class Row:
         raise InputError(self._file, f"row {self._number}", column, message)
 
 
-def read_rows(file: str | Path, columns: Sequence[str], name: str) -> Iterator[Row]:
-    """Yield the rows below the heading, which is row 1.
+def rows_of(path: str, content: bytes, columns: Sequence[str], name: str) -> Iterator[Row]:
+    """Yield the rows below the heading of a file, which is row 1.
 
     Parameters
     ----------
@@ -49,34 +47,33 @@ def read_rows(file: str | Path, columns: Sequence[str], name: str) -> Iterator[R
     Raises
     ------
     InputError
-        For a file that cannot be read, is not CSV, lacks a column or repeats a name.
+        For a file that is not CSV, lacks a column or repeats a name.
     """
-    for path, content in read_files([file]):
-        try:
-            lines = content.decode("utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            message = f"is not text in UTF-8: byte {error.start} cannot be read"
-            raise InputError(path, "", "", message) from None
-        reader = csv.reader(lines, strict=True)
-        seen: dict[str, int] = {}
-        heading: list[str] = []
-        try:
-            heading = [cell.strip() for cell in next(reader, [])]
-            missing = [column for column in columns if column not in heading]
-            if missing:
-                raise InputError(path, "row 1", missing[0], "no such column in the heading")
-            for cells in reader:
-                if not cells:
-                    continue
-                row = Row(path, reader.line_num, dict(zip(heading, cells, strict=False)))
-                if len(cells) != len(heading):
-                    row.refuse("", f"has {len(cells)} cells where the heading has {len(heading)}")
-                key = row.text(name)
-                if not key:
-                    row.refuse(name, "required")
-                if key in seen:
-                    row.refuse(name, f"{key!r} is there already, in row {seen[key]}")
-                seen[key] = reader.line_num
-                yield row
-        except csv.Error as error:
-            raise InputError(path, f"row {reader.line_num}", "", f"is not CSV: {error}") from None
+    try:
+        lines = content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        message = f"is not text in UTF-8: byte {error.start} cannot be read"
+        raise InputError(path, "", "", message) from None
+    reader = csv.reader(lines, strict=True)
+    seen: dict[str, int] = {}
+    heading: list[str] = []
+    try:
+        heading = [cell.strip() for cell in next(reader, [])]
+        missing = [column for column in columns if column not in heading]
+        if missing:
+            raise InputError(path, "row 1", missing[0], "no such column in the heading")
+        for cells in reader:
+            if not cells:
+                continue
+            row = Row(path, reader.line_num, dict(zip(heading, cells, strict=False)))
+            if len(cells) != len(heading):
+                row.refuse("", f"has {len(cells)} cells where the heading has {len(heading)}")
+            key = row.text(name)
+            if not key:
+                row.refuse(name, "required")
+            if key in seen:
+                row.refuse(name, f"{key!r} is there already, in row {seen[key]}")
+            seen[key] = reader.line_num
+            yield row
+    except csv.Error as error:
+        raise InputError(path, f"row {reader.line_num}", "", f"is not CSV: {error}") from None

@@ -1,9 +1,12 @@
 """Reads maps of a document field by field, and reports faults with their path; an unread field is a fault."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Final, TypeVar
 
+from ..models.base import parse_duration
 from ..models.errors import InputError
+from ..models.scenario import SECOND
 
 T = TypeVar("T")
 
@@ -26,6 +29,11 @@ class Section:
     raw : object
         What was read there.
 
+    Attributes
+    ----------
+    file : str
+        Whose faults they are.
+
     Raises
     ------
     InputError
@@ -33,7 +41,7 @@ class Section:
     """
 
     def __init__(self, file: str, path: str, raw: Any) -> None:
-        self._file = file
+        self.file = file
         self._path = path
         if not isinstance(raw, dict):
             raise self.fault("", "must be a map")
@@ -42,7 +50,7 @@ class Section:
 
     def fault(self, field: str, message: str) -> InputError:
         """Return an error in a field."""
-        return InputError(self._file, "", self._below(field), message)
+        return InputError(self.file, "", self._below(field), message)
 
     def _below(self, field: str) -> str:
         return f"{self._path}.{field}" if self._path and field else self._path or field
@@ -97,6 +105,18 @@ class Section:
         found: float = self.given(field, parse, usual)
         return found
 
+    def time(self, field: str, usual: int | Required = REQUIRED) -> int:
+        """Return a time from 0s on, in nanoseconds."""
+
+        def parse(value: Any) -> int:
+            seconds = parse_duration(value)
+            if not isfinite(seconds) or not 0 <= seconds < 1e9:
+                raise ValueError("must be a time from 0s on")
+            return round(seconds * SECOND)
+
+        found: int = self.given(field, parse, usual)
+        return found
+
     def flag(self, field: str) -> bool:
         """Return true or false; false where the field is absent."""
         return self._typed(field, bool, "true or false", False)
@@ -133,12 +153,12 @@ class Section:
             if required:
                 raise self.fault(field, "required")
             value = {}
-        return Section(self._file, self._below(field), value)
+        return Section(self.file, self._below(field), value)
 
     def sections(self, field: str) -> Sequence["Section"]:
         """Return a list of maps to be read in turn."""
         return [
-            Section(self._file, self._below(f"{field}[{index}]"), raw)
+            Section(self.file, self._below(f"{field}[{index}]"), raw)
             for index, raw in enumerate(self.list_of(field))
         ]
 

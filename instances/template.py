@@ -44,7 +44,7 @@ def load_template(path: str | Path, snapshot: Snapshot) -> Template:
     if admitted and _group_of(pod) != admitted[0].key:
         words = f"names no member of PodGroup {admitted[0].key}; its podGroupName would be {admitted[0].name}"
         raise InputError(name, f"Pod {pod.key}", "spec.schedulingGroup", words)
-    return _template(name, pod, admitted)
+    return _template(name, pod, admitted, snapshot)
 
 
 def template_of(snapshot: Snapshot, name: str) -> Template:
@@ -65,7 +65,7 @@ def template_of(snapshot: Snapshot, name: str) -> Template:
         raise KubestowError(f"--pod: '{name}' is no file, and no pod of {snapshot.name}")
     if len(found) > 1:
         raise KubestowError(f"--pod: '{name}' is one of {', '.join(pod.key for pod in found)}")
-    return _template(snapshot.name, found[0], snapshot.pod_groups)
+    return _template(snapshot.name, found[0], snapshot.pod_groups, snapshot)
 
 
 def _group_of(pod: Pod) -> str:
@@ -74,7 +74,29 @@ def _group_of(pod: Pod) -> str:
     return "" if member_of is None else f"{pod.namespace}/{member_of.pod_group_name}"
 
 
-def _template(name: str, pod: Pod, groups: Iterable[PodGroup]) -> Template:
+def _require_made(name: str, pod: Pod, snapshot: Snapshot) -> None:
+    """Refuse a pod of which a copy would never have its claims: what they are made from is not there."""
+    templates = {item.key for item in snapshot.resource_claim_templates}
+    for number, entry in enumerate(pod.spec.resource_claims):
+        wanted = entry.resource_claim_template_name
+        if wanted is not None and f"{pod.namespace}/{wanted}" not in templates:
+            field = f"spec.resourceClaims[{number}].resourceClaimTemplateName"
+            words = (
+                f"names ResourceClaimTemplate {pod.namespace}/{wanted}, which {snapshot.name} does not have"
+            )
+            raise InputError(name, f"Pod {pod.key}", field, words)
+    classes = {item.name for item in snapshot.storage_classes}
+    for number, volume in enumerate(pod.spec.volumes):
+        made = None if volume.ephemeral is None else volume.ephemeral.volume_claim_template
+        named = None if made is None else made.spec.storage_class_name
+        if named and named not in classes:
+            field = f"spec.volumes[{number}].ephemeral.volumeClaimTemplate.spec.storageClassName"
+            words = f"names StorageClass {named}, which {snapshot.name} does not have"
+            raise InputError(name, f"Pod {pod.key}", field, words)
+
+
+def _template(name: str, pod: Pod, groups: Iterable[PodGroup], snapshot: Snapshot) -> Template:
+    _require_made(name, pod, snapshot)
     if pod.spec.workload_ref is not None:
         words = "is a member of a Workload by v1alpha1, of which no copies are made; schedulingGroup is known"
         raise InputError(name, f"Pod {pod.key}", "spec.workloadRef", words)

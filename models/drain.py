@@ -132,10 +132,11 @@ class InNameOrder(PlanModel):
 
 
 class DrainStats(PlanModel):
-    """How the answer was made: `verified` says that the steps were replayed."""
+    """How the answer was made: `verified` if the steps were replayed, `interrupted` if Ctrl-C came."""
 
     wall_seconds: float
     verified: bool
+    interrupted: bool = False
 
 
 class Drain(PlanModel):
@@ -160,6 +161,9 @@ class Drain(PlanModel):
         Empty unless it is impossible.
     once_open : str or None
         Where only budgets are in the way: the verdict if each of them allowed one disruption.
+    uncordoned : tuple of str
+        Nodes of a rolling drain that are cordoned in the input and come back schedulable like the others;
+        empty unless it is possible.
     in_name_order : InNameOrder
         Beside it, what users have today.
     """
@@ -175,5 +179,6 @@ class Drain(PlanModel):
     staying: tuple[Staying, ...]
     obstacles: tuple[Obstacle, ...]
     once_open: Verdict | None
+    uncordoned: tuple[str, ...]
     in_name_order: InNameOrder
     stats: DrainStats

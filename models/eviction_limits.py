@@ -97,6 +97,13 @@ class EvictionLimits:
         except ValueError as error:
             raise KubestowError(f"{plan.instance}: limits.neverEvict: {error}") from None
 
+    def words(self) -> Limits | None:
+        """Write the limits as documents have them; None where there are none."""
+        if not self:
+            return None
+        never = tuple(str(pods) for pods in self.never)
+        return Limits(max_evictions=self.evictions, max_violations=self.violations, never_evict=never)
+
     @classmethod
     def of_words(cls, limits: Limits) -> EvictionLimits:
         """Return the limits that a document states.

@@ -7,11 +7,12 @@ from typing import Final, Literal
 from .plan import Sense
 from .plan_model import PlanModel
 
-Verdict = Literal["contradiction", "worse", "better", "tighter", "equal"]
+Verdict = Literal["contradiction", "worse", "incomplete", "better", "tighter", "equal"]
 """What a scheduler's vector is beside the best known one.
 
-A contradiction is a value beyond a bound, one of them stored and the other one new. `tighter` is equal with a
-better bound.
+A contradiction is a value beyond a bound, one of them stored and the other one new, or a value of greedy's
+beyond a bound on any plan. Of an incomplete one not the same tiers are known as there are now, and it is no
+worse in those that come before. `tighter` is equal with a better bound.
 """
 
 State = Literal["compared", "new", "changed", "missing", "failed", "dropped"]

@@ -28,20 +28,31 @@ def as_yaml(document: Mapping[str, Any] | Sequence[Any]) -> str:
 
 
 def read_document(file: str, data: bytes) -> dict[str, Any]:
-    """Read a JSON document that an earlier command wrote.
+    """Read a document that an earlier command wrote, in JSON or YAML.
 
     Raises
     ------
     InputError
-        Where it is not one JSON object.
+        Where it is not one object.
     """
     try:
-        document = orjson.loads(data)
+        document = _parsed(data)
     except orjson.JSONDecodeError as error:
         raise InputError(file, "", "", f"is not JSON: {error}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        told = str(error).splitlines()
+        raise InputError(file, "", "", f"is neither JSON nor YAML: {told[0] if told else error!r}") from None
     if not isinstance(document, dict):
-        raise InputError(file, "", "", "is not a JSON object, as `kubestow solve -o json` writes it")
+        raise InputError(
+            file, "", "", "is not one object, as `kubestow solve -o json` or `-o yaml` writes it"
+        )
     return document
+
+
+def _parsed(data: bytes) -> Any:
+    if data.lstrip()[:1] in (b"{", b"["):
+        return orjson.loads(data)
+    return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def read_comparison(file: str) -> Comparison:

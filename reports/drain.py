@@ -25,6 +25,7 @@ def drain_report(answer: Drain) -> RenderableType:
         Text.assemble((answer.instance, "bold"), f": drain of {count(len(answer.nodes), 'node')}, {how}"),
         Text(f"  ours:    {_ours(answer)}", style="bold"),
         Text(f"  by name: {_by_name(answer.in_name_order, len(answer.nodes))}"),
+        *_uncordoned(answer),
         *_obstacles(answer),
         *_stages(answer),
         *_moves(answer),
@@ -33,7 +34,16 @@ def drain_report(answer: Drain) -> RenderableType:
     )
 
 
+def _uncordoned(answer: Drain) -> Iterator[RenderableType]:
+    nodes = answer.uncordoned
+    if nodes:
+        come = "node is cordoned now and comes" if len(nodes) == 1 else "nodes are cordoned now and come"
+        yield Text(f"  {len(nodes)} {come} back schedulable: {listed(nodes, 3)}")
+
+
 def _ours(answer: Drain) -> str:
+    if answer.stats.interrupted and answer.verdict == "undecided":
+        return "undecided: interrupted before an order or a proof was found"
     if answer.verdict != "possible":
         return _VERDICTS[answer.verdict]
     batches = sum(len(stage.batches) for stage in answer.stages)

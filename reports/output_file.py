@@ -7,7 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copymode
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from ..models.errors import KubestowError
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STANDARD_OUTPUT = "-"
+_NAMES_OF_IT: Final = (STANDARD_OUTPUT, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 class OutputFile:
     """A file under construction; it takes its name, or another's place, when it is complete.
 
     What is no ordinary file (a terminal, a pipe, `/dev/null`) is written as it is, and so is standard output,
-    for which `-` stands.
+    for which `-` and the system's names of it stand.
 
     Parameters
     ----------
@@ -38,15 +39,17 @@ class OutputFile:
     """
 
     def __init__(self, path: str) -> None:
-        self._path = path
-        self._place = Path(path).resolve()
+        self._path = STANDARD_OUTPUT if path in _NAMES_OF_IT else path
+        named = Path(path)
+        self._place = named.resolve()
         self._draft: Path | None = None
         with self._told():
-            if path == STANDARD_OUTPUT:
+            if self._path == STANDARD_OUTPUT:
                 sys.stdout.flush()
                 self._file: IO[bytes] = sys.stdout.buffer
-            elif self._place.exists() and not self._place.is_file():
-                self._file = self._place.open("wb")
+            elif named.exists() and not named.is_file():
+                # by the name that was given: what /dev/fd leads to may have none
+                self._file = named.open("wb")
             else:
                 draft = self._place.with_name(f".{self._place.name[:200]}.{os.getpid()}.part")
                 self._file = draft.open("xb")
@@ -99,7 +102,7 @@ def require_writable(path: str) -> None:
         Where it cannot.
     """
     # a pipe or a device is opened once only: by what writes to it
-    if path != STANDARD_OUTPUT and (Path(path).is_file() or not Path(path).exists()):
+    if path not in _NAMES_OF_IT and (Path(path).is_file() or not Path(path).exists()):
         OutputFile(path).drop()
 
 

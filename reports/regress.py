@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from ..models.regress import JudgedInstance, JudgedRound, JudgedTier, Regression, Timing
 
 _ORDER = (
-    *("contradiction", "worse", "missing", "failed", "changed", "dropped", "new"),
+    *("contradiction", "worse", "missing", "failed", "changed", "dropped", "new", "incomplete"),
     *("better", "tighter", "equal"),
 )
 _WORDS = {
     "contradiction": "in contradiction",
     "missing": "missing",
+    "incomplete": "known with other tiers",
     "dropped": "no longer in the suite",
     "tighter": "with a tighter bound",
     "equal": "as best known",
@@ -103,11 +104,13 @@ def _rows(item: JudgedInstance, wide: bool) -> Iterator[tuple[str, ...]]:
 def _verdict(round_: JudgedRound, tier: JudgedTier) -> str:
     """Return the verdict beside the tier that it is about."""
     about = round_.first_difference
+    if round_.verdict == "incomplete":
+        return "not known" if tier.known is None else "no more" if tier.value is None else ""
     return round_.verdict if about in (tier.name, None) and _differs(tier) else ""
 
 
 def _differs(tier: JudgedTier) -> bool:
-    return (tier.known or 0) != (tier.value or 0) or tier.known_bound != tier.bound
+    return tier.known != tier.value or tier.known_bound != tier.bound
 
 
 def _number(value: int | None) -> str:

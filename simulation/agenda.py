@@ -39,7 +39,9 @@ class Agenda:
 
     def after(self, delay: int, action: Callable[[], object], rank: int = USUAL) -> None:
         """Schedule a callback after a delay."""
-        self.at(self.clock.now + delay, action, rank)
+        self._entries = entry = self._entries + 1
+        now = self.clock.now
+        heapq.heappush(self._heap, (now + delay if delay > 0 else now, rank, entry, action))
 
     @property
     def next_time(self) -> int | None:

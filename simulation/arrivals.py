@@ -1,6 +1,7 @@
 """Pods that arrive at random: a Poisson process, a choice among templates, exponential run times."""
 
 import random
+from bisect import bisect
 from itertools import accumulate
 
 from ..models.annotations import RUNS_FOR
@@ -29,7 +30,8 @@ class _Process:
             self._world.agenda.after(gap, self._arrive)
 
     def _arrive(self) -> None:
-        [kind] = self._chance.choices(self._arrivals.kinds, cum_weights=self._weights)
+        kinds, weights = self._arrivals.kinds, self._weights
+        kind = kinds[bisect(weights, self._chance.random() * weights[-1], 0, len(kinds) - 1)]
         meta = kind.pod.metadata
         annotations = meta.annotations
         if kind.runs_for:

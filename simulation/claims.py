@@ -29,7 +29,7 @@ class ClaimController:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        world.listen(self._changed, "Pod")
+        world.listeners.add(self._changed, "Pod", claiming=True)
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old

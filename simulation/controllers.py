@@ -53,8 +53,8 @@ class Controllers:
         self._done_indexes: dict[Key, set[str]] = {}
         self._dirty: dict[Key, None] = {}
         self._scheduled = False
-        world.listen(self._changed, "Pod", owned=True)
-        world.listen(self._changed, *_KINDS)
+        world.listeners.add(self._changed, "Pod", owned=True)
+        world.listeners.add(self._changed, *_KINDS)
 
     # -- which workloads are to reconcile ------------------------------------------------------------
 

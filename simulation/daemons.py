@@ -66,8 +66,8 @@ class Daemons:
         self._dirty_sets: dict[Key, None] = {}
         self._dirty_nodes: dict[str, None] = {}
         self._scheduled = False
-        world.listen(self._changed, "Pod", owned=True)
-        world.listen(self._changed, "Node", "DaemonSet")
+        world.listeners.add(self._changed, "Pod", owned=True)
+        world.listeners.add(self._changed, "Node", "DaemonSet")
 
     def of(self, node: Node) -> list[Pod]:
         """Return what the DaemonSets of this moment would put on a node, one pod each."""

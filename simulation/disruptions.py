@@ -44,7 +44,7 @@ class Disruptions:
         self._by_namespace: dict[str, list[str]] = {}
         self._dirty: dict[str, None] = {}
         self._scales: Scales | None = None
-        world.listen(self._changed, "Pod", "PodDisruptionBudget", *_SCALED)
+        world.listeners.add(self._changed, "Pod", "PodDisruptionBudget", *_SCALED)
 
     # -- counting ------------------------------------------------------------
 
@@ -116,7 +116,10 @@ class Disruptions:
 
     def allowed(self, cluster: Cluster) -> tuple[int, ...]:
         """Return what is left of each budget, by `Budget.index`."""
-        found = (self.budget(item.key) for item in budgets(cluster))
+        every = budgets(cluster)
+        if not every:
+            return ()
+        found = (self.budget(item.key) for item in every)
         return tuple(max(budget.status.disruptions_allowed or 0, 0) for budget in found)
 
     def ledger(self, cluster: Cluster) -> LiveLedger:

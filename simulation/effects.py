@@ -61,7 +61,8 @@ class Effects:
         metrics.attempts[SCHEDULED] += 1
         started = item.initial_attempt if item.initial_attempt is not None else world.clock.now
         metrics.bound(item.attempts, (world.clock.now - started) / 1e9)
-        world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
+        if world.record.sink is not None:
+            world.record.write("Attempt", pod=pod.key, attempt=item.attempts, result=SCHEDULED, node=node)
         if fell:
             world.record.fallbacks += 1
             world.record.write(
@@ -73,7 +74,7 @@ class Effects:
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
-        world.edit(pod, conditions=[_IS_SCHEDULED], node=node, nominated_node_name=None)
+        world.bind(pod, node, _IS_SCHEDULED)
         world.queue.done(item)
         return True
 

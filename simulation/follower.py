@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
@@ -44,7 +45,48 @@ _INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "Pr
 
 
 _FEWEST_SEATS: Final = 16
+_NOTHING: Final[frozenset[str]] = frozenset()
 _MOST_SPECS: Final = 4096
+
+
+class Step(Enum):
+    """How a pod has changed."""
+
+    CAME = "came"
+    """It is new and waits."""
+    BOUND = "bound"
+    """It waited and is on a node, its status apart as it was."""
+    RAN = "ran"
+    """Nothing but its status is new, and it is on a node."""
+    GONE = "gone"
+    OTHER = "other"
+
+
+@dataclass(slots=True)
+class _Spec:
+    """What is known of a specification that many pods share.
+
+    Attributes
+    ----------
+    spec : PodSpec
+    text : str
+        Without the node: equal for equal ones.
+    unlike : bool
+        Whether its pods are told apart by their keys.
+    may_fall_back : bool
+        Whether a constraint may fall back.
+    labels : dict
+        Those of the last pod that had it.
+    label_pairs : tuple
+        The same, in order.
+    """
+
+    spec: PodSpec
+    text: str
+    unlike: bool
+    may_fall_back: bool
+    labels: dict[str, str] | None = None
+    label_pairs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -94,12 +136,12 @@ class Follower:
         self._slots: dict[str, _Slot] = {}
         self._free: dict[Hashable, list[int]] = {}
         self._seats: dict[Hashable, list[int]] = {}
-        self._dirty_pods: dict[str, None] = {}
+        self._dirty_pods: dict[str, Step] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
         self._dirty_nodes: dict[str, None] = {}
         self._stale = True
         self._started = False
-        self._specs: dict[int, tuple[PodSpec, Hashable]] = {}
+        self._specs: dict[int, _Spec] = {}
         self._cluster: LiveCluster | None = None
         self._state: LiveState | None = None
         self.rebuilds = 0
@@ -133,12 +175,14 @@ class Follower:
         assert self._cluster is not None
         return self._cluster.pods[i].key
 
+    def note_pod(self, key: str, step: Step) -> None:
+        """Record that a pod has changed, and how; after other changes since the last look that is unknown."""
+        self._dirty_pods[key] = Step.OTHER if key in self._dirty_pods else step
+
     def note(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Record a change that has been made."""
+        """Record a change of an object that is no pod."""
         item = new if new is not None else old
-        if isinstance(item, Pod):
-            self._dirty_pods[item.key] = None
-        elif isinstance(item, Node):
+        if isinstance(item, Node):
             self._dirty_nodes[item.name] = None
         elif isinstance(item, PodDisruptionBudget):
             self._stale |= not (isinstance(old, PodDisruptionBudget) and new is not None and _same(old, new))
@@ -153,7 +197,7 @@ class Follower:
 
     def touch(self, key: str) -> None:
         """Judge anew what depends on the time (KEP-3990's timeout) for a pod."""
-        self._dirty_pods[key] = None
+        self._dirty_pods[key] = Step.OTHER
 
     # -- shapes ------------------------------------------------------------
 
@@ -169,11 +213,7 @@ class Follower:
 
     def may_fall_back(self, pod: Pod) -> bool:
         """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
-        name = pod.spec.scheduler_name
-        if not self._falls_back or not (pod.spec.topology_spread_constraints or name in self._defaulting):
-            return False
-        args = self._spread_args.get(name)
-        return args is not None and may_fall_back(pod, args)
+        return self._spec(pod).may_fall_back
 
     def fallen(self, pod: Pod) -> list[str]:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
@@ -190,23 +230,37 @@ class Follower:
 
     def _shape(self, pod: Pod) -> Hashable:
         """Return a key that only pods share that no rule can tell apart."""
+        spec, metadata = pod.spec, pod.metadata
+        found = self._spec(pod)
+        labels = metadata.labels
+        if found.labels is not labels:
+            found.labels, found.label_pairs = labels, tuple(sorted(labels.items()))
+        owner = metadata.controller if metadata.owner_references else None
+        return (
+            found.text,
+            metadata.namespace,
+            found.label_pairs,
+            None if owner is None else (owner.api_version, owner.kind, owner.name),
+            self.held(pod) if found.may_fall_back and not spec.node_name else _NOTHING,
+            metadata.key if found.unlike or pod.status.container_statuses else "",
+        )
+
+    def _spec(self, pod: Pod) -> _Spec:
+        """Return what is known of a pod's specification."""
         spec = pod.spec
         found = self._specs.get(id(spec))
         if found is None:
             if len(self._specs) > 2 * len(self._slots) + _MOST_SPECS:
                 self._specs.clear()
             own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
-            found = self._specs[id(spec)] = (spec, own.model_dump_json(exclude_defaults=True))
-        owner = pod.metadata.controller
-        unlike = bool(spec.volumes or spec.resource_claims or pod.status.container_statuses)
-        return (
-            found[1],
-            pod.namespace,
-            tuple(sorted(pod.metadata.labels.items())),
-            None if owner is None else (owner.api_version, owner.kind, owner.name),
-            self.held(pod) if not spec.node_name else frozenset(),
-            pod.key if unlike else "",
-        )
+            args = self._spread_args.get(spec.scheduler_name) if self._falls_back else None
+            found = self._specs[id(spec)] = _Spec(
+                spec,
+                own.model_dump_json(exclude_defaults=True),
+                unlike=bool(spec.volumes or spec.resource_claims),
+                may_fall_back=args is not None and may_fall_back(pod, args),
+            )
+        return found
 
     # -- following ------------------------------------------------------------
 
@@ -232,7 +286,7 @@ class Follower:
             n = before.get(name)
             if node is None and n is not None:
                 for i in state.pods_on(n):
-                    self._dirty_pods[cluster.pods[i].key] = None
+                    self._dirty_pods[cluster.pods[i].key] = Step.OTHER
                     state.remove(i)
         nodes = tuple(self._objects.all(Node))
         cluster.set_nodes(nodes)
@@ -247,9 +301,15 @@ class Follower:
         dirty, self._dirty_pods = self._dirty_pods, {}
         pods = self._objects.by_key(Pod)
         waiting: list[tuple[str, Pod, Hashable]] = []
-        for key in dirty:
+        for key, step in dirty.items():
             pod = pods.get(key)
             slot = self._slots.get(key)
+            if (
+                slot is not None
+                and step is not Step.OTHER
+                and self._take(cluster, state, key, slot, pod, step)
+            ):
+                continue
             if slot is not None and pod is not None and self._only_status(state, slot, pod):
                 self._settle_status(cluster.pods[slot.i], slot, pod)
                 continue
@@ -279,6 +339,29 @@ class Follower:
         if self._started:
             cluster.forget_starts()
             self._started = False
+
+    def _take(
+        self, cluster: LiveCluster, state: LiveState, key: str, slot: _Slot, pod: Pod | None, step: Step
+    ) -> bool:
+        """Follow one step of a pod that was up to date before; return whether that was possible."""
+        if step is Step.GONE:
+            self._leave(state, key, slot)
+            return True
+        if pod is None:
+            return False
+        if step is Step.RAN:
+            self._settle_status(cluster.pods[slot.i], slot, pod)
+            return True
+        if step is not Step.BOUND or pod.is_terminating:
+            return False
+        node = cluster.node_index.get(pod.spec.node_name or "")
+        if node is None:
+            return False
+        i = slot.i
+        self._settle_status(cluster.pods[i], slot, pod)
+        state.withdraw(i)
+        state.place(i, node, self._brought.pop(key, NO_ALLOCATIONS) if self._brought else NO_ALLOCATIONS)
+        return True
 
     def _add_seats(self, cluster: LiveCluster, state: LiveState, shape: Hashable) -> bool:
         """Double the slots of a kind; say whether that was possible."""

@@ -97,18 +97,12 @@ class GreedyScheduler:
 
     def _cycle(self, cluster: LiveCluster, state: LiveState, i: int) -> Cycle:
         """Run pod i's cycle; what a pod like it has failed of stands as long as nothing has changed since."""
-        moment = (
-            self._world.follower.revision,
-            state.version,
-            state.nominations_version,
-            self._disruptions.allowed(cluster),
-        )
-        if moment != self._moment:
-            self._moment = moment
-            self._failed.clear()
-            self._messages.clear()
         cls = cluster.pods[i].cls
         alone = i not in state.nominated
+        allowed = self._disruptions.allowed(cluster)
+        if self._failed and self._moment != self._of(state, allowed):
+            self._failed.clear()
+            self._messages.clear()
         if alone and cls in self._failed:
             return self._failed[cls]
         framework = framework_for(cluster, i)
@@ -116,8 +110,14 @@ class GreedyScheduler:
         if cycle.outcome != "bound" and not cycle.error:
             run_post_filter(framework, state, cycle, self._disruptions.ledger(cluster))
         if alone and cycle.outcome == "unschedulable" and not cycle.deallocated:
+            if not self._failed:
+                self._moment = self._of(state, allowed)
             self._failed[cls] = cycle
         return cycle
+
+    def _of(self, state: LiveState, allowed: tuple[int, ...]) -> "Hashable":
+        """Return what a cycle that fails depends on, given what is left of each budget."""
+        return self._world.follower.revision, state.version, state.nominations_version, allowed
 
     def _gone(self, item: QueuedPod) -> None:
         self._busy = False

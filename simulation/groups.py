@@ -31,6 +31,7 @@ from ..models.policy import PodDisruptionBudget
 from ..models.snapshot import Snapshot
 from .effects import Effects
 from .group_conditions import tell_unit
+from .listeners import Whereabouts
 from .snapshots import snapshot_of_store
 
 _MANY: Final = 100
@@ -94,7 +95,7 @@ class Groups:
         self._cycles: Counter[UnitName] = Counter()
         self._second = -1
         self._leaving: dict[UnitName, set[str]] = {}
-        self._world.listen(self._changed, "Pod")
+        self._world.listeners.add(self._changed, "Pod", only=Whereabouts.GONE)
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Pod) and new is None and self._leaving:

@@ -10,6 +10,7 @@ from ..models.node import Node, Taint
 from ..models.pod import Pod, Toleration
 from .agenda import EARLY
 from .disruptions import Disruptions
+from .listeners import Whereabouts
 from .world import World
 
 UNREACHABLE: Final = "node.kubernetes.io/unreachable"
@@ -30,7 +31,7 @@ class Kubelet:
         self._world = world
         self._disruptions = disruptions
         self._dark: dict[str, int] = {}
-        world.listen(self._changed, "Pod", "Node")
+        world.listeners.add(self._changed, "Pod", "Node", only=Whereabouts.ON_NODE)
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if new is None and isinstance(old, Node):
@@ -58,7 +59,7 @@ class Kubelet:
         pod = self._world.pod(key, uid)
         if pod is None or pod.is_terminating or pod.spec.node_name in self._dark:
             return
-        self._world.edit(pod, phase="Running", start_time=pod.status.start_time or self._world.now)
+        self._world.run(pod)
 
     def _run_on(self, pod: Pod) -> None:
         time = pod.metadata.annotations.get(RUNS_FOR)
@@ -69,8 +70,7 @@ class Kubelet:
     def _finish(self, key: str, uid: str) -> None:
         pod = self._world.pod(key, uid)
         if pod is not None and not pod.is_terminating and pod.spec.node_name not in self._dark:
-            # A finished pod is of no use once its controller has counted it.
-            self._world.remove_pod(self._world.edit(pod, phase="Succeeded"))
+            self._world.finish(pod)
 
     def _leave(self, key: str, uid: str) -> None:
         """Remove a terminating pod, unless its node is silent; without a node it is removed in any case."""

@@ -44,7 +44,7 @@ class PodGroups:
         release = RELEASES[world.scenario.snapshot.kube_version]
         self._trees = world.queue.trees.known
         self._for_jobs = self._enabled and release.gang_jobs and world.gates.enabled("EnableWorkloadWithJob")
-        world.listen(self._changed, "Workload", "Job")
+        world.listeners.add(self._changed, "Workload", "Job")
 
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old

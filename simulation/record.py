@@ -70,35 +70,42 @@ class Record:
             self.write("Note", what=text)
 
     def changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
-        """Write down what a change of an object means, where it means anything."""
+        """Write down what a change of an object that is no pod means, where it means anything."""
         item = new if new is not None else old
-        if isinstance(item, Pod):
-            self._pod(old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None)
-        elif isinstance(item, Node):
+        if isinstance(item, Node):
             self._node(old, new)
         elif item is not None and self.sink is not None:
             what = "Added" if old is None else "Deleted" if new is None else "Changed"
             self.write(f"{item.kind}{what}", object=item.key)
 
-    def _pod(self, old: Pod | None, new: Pod | None) -> None:
-        if old is None and new is not None:
-            if not new.spec.node_name:
+    def pod_changed(self, old: Pod | None, new: Pod | None) -> None:
+        """Write down what a change of a pod means, where it means anything."""
+        if old is None:
+            if new is not None and not new.spec.node_name:
                 self.created += 1
                 self._since[identity(new)] = self._clock.now
                 self.write("PodCreated", pod=new.key)
             return
-        assert old is not None
         if new is None:
             if self._since.pop(identity(old), None) is not None:
                 self.deleted_unbound += 1
             if not old.is_terminal:
                 self.write("PodGone", pod=old.key, node=old.spec.node_name)
             return
-        if new.spec.node_name and not old.spec.node_name:
+        if new.spec is not old.spec and new.spec.node_name and not old.spec.node_name:
             since = self._since.pop(identity(new), None)
             if since is not None:
                 self.waits.append(self._clock.now - since)
             self.write("PodBound", pod=new.key, node=new.spec.node_name)
+        if self.sink is not None:
+            self._write_changes(old, new)
+
+    def finished(self, pod: Pod) -> None:
+        """Write down that a pod on a node has finished and is removed."""
+        self.write("PodFinished", pod=pod.key, node=pod.spec.node_name)
+
+    def _write_changes(self, old: Pod, new: Pod) -> None:
+        """Write down what has changed in a pod's status, and that it terminates."""
         before, after = old.status.nominated_node_name, new.status.nominated_node_name
         if before != after and not new.spec.node_name:
             self.write("PodNominated", pod=new.key, node=after)

@@ -1,31 +1,27 @@
 """The simulated cluster: its objects, its time, and the listeners to its changes."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
-from ..framework.index.group_names import group_name
 from ..framework.queue.clock import VirtualClock
 from ..framework.queue.handlers import EventHandlers
 from ..framework.queue.scheduling_queue import SchedulingQueue
-from ..models.admission import PriorityClasses, admit
-from ..models.errors import InputError
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec, PodStatus
 from ..models.scenario import Scenario
-from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass
+from ..models.scheduling import CompositePodGroup, PodGroup
+from .admission import Admission
 from .agenda import Agenda
-from .follower import Follower
+from .follower import Follower, Step
+from .listeners import Listeners, Whereabouts
 from .record import Record
 from .snapshots import objects_of
 
-_MOST_SPECS: Final = 1024
 _MOST_BOUND: Final = 2**14
-
-Listener = Callable[[KubeObject | None, KubeObject | None], None]
 
 
 class World:
@@ -45,6 +41,8 @@ class World:
         The scheduler's index of the cluster.
     record : Record
         What is written down.
+    listeners : Listeners
+        Who is told of changes.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -64,13 +62,10 @@ class World:
         )
         self.follower = Follower(self.objects, scenario.snapshot, lambda: self.now)
         self.record = Record(self.clock)
-        self._listeners: list[tuple[Listener, tuple[str, ...], bool]] = []
-        self._listening: dict[tuple[str, bool], tuple[Listener, ...]] = {}
+        self.listeners = Listeners()
         self._handlers = EventHandlers(self.queue)
-        self._uids = 0
         self._told = (0, scenario.snapshot.now)
-        self._classes: PriorityClasses | None = None
-        self._admitted_specs: dict[int, tuple[PodSpec, PodSpec]] = {}
+        self._admission = Admission(scenario.name, self.gates, self.objects, lambda: self.now)
         self._bound_specs: dict[tuple[int, str], tuple[PodSpec, PodSpec]] = {}
 
     def start(self) -> None:
@@ -97,106 +92,72 @@ class World:
 
     # -- changes ------------------------------------------------------------
 
-    def listen(self, listener: Listener, *kinds: str, owned: bool = False) -> None:
-        """Have a callable called with every change of objects of some kinds, after it is made.
-
-        Parameters
-        ----------
-        listener : callable
-        *kinds : str
-        owned : bool
-            Only of those that another object owns.
-        """
-        self._listeners.append((listener, kinds, owned))
-        self._listening.clear()
-
-    def _who_listens(self, item: KubeObject) -> tuple[Listener, ...]:
-        place = item.kind, bool(item.metadata.owner_references)
-        kind, is_owned = place
-        found = self._listening[place] = tuple(
-            listener
-            for listener, kinds, owned in self._listeners
-            if kind in kinds and (is_owned or not owned)
-        )
-        return found
-
     def change(self, old: KubeObject | None, new: KubeObject | None) -> None:
         """Make a change and notify all listeners."""
         item = new if new is not None else old
         if item is None:
             return
+        if isinstance(item, Pod):
+            assert old is None or isinstance(old, Pod)
+            self._change_pod(old, item if new is not None else None)
+            return
         self._handlers.change(old, new)
         self.follower.note(old, new)
         if item.kind == "PriorityClass":
-            self._classes = None
+            self._admission.forget_classes()
         self.record.changed(old, new)
-        listening = self._listening.get((item.kind, bool(item.metadata.owner_references)))
-        for listener in self._who_listens(item) if listening is None else listening:
+        for listener in self.listeners.of(item):
+            listener(old, new)
+
+    def _change_pod(self, old: Pod | None, new: Pod | None) -> None:
+        self._handlers.change(old, new)
+        self._note_pod(old, new, Step.OTHER)
+
+    def _note_pod(self, old: Pod | None, new: Pod | None, step: Step) -> None:
+        """Notify all but the queue of a change of a pod."""
+        if new is not None:
+            item, whereabouts = new, Whereabouts.ON_NODE if new.spec.node_name else Whereabouts.WAITING
+        else:
+            assert old is not None
+            item, whereabouts = old, Whereabouts.GONE
+        self.follower.note_pod(item.metadata.key, step)
+        self.record.pod_changed(old, new)
+        for listener in self.listeners.of_pod(item, whereabouts):
             listener(old, new)
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key; a new pod is admitted."""
         old = self.objects.get(type(item), item.key)
         if isinstance(item, Pod) and old is None:
-            item = self._admitted(item)
-        elif isinstance(item, PodGroup) and old is None:  # noqa: SIM114 (two types to the checker)
-            item = admit(item, self._priorities(), self.scenario.name)
+            item = self._admission.pod(item)
+        elif isinstance(item, PodGroup) and old is None:
+            item = self._admission.group(item)
         elif isinstance(item, CompositePodGroup) and old is None:
-            item = admit(item, self._priorities(), self.scenario.name)
+            item = self._admission.composite(item)
         if item is not old:
             self.change(old, item)
 
     def create(self, template: Pod, name: str, annotations: dict[str, str]) -> None:
         """Add a pod that is like another but for its name and annotations."""
-        key = f"{template.namespace}/{name}"
-        old = self.objects.get(Pod, key)
+        old = self.objects.pod(f"{template.metadata.namespace}/{name}")
         meta = {"name": name, "annotations": annotations}
         if old is None:
-            self.change(None, self._admitted(template, meta))
+            pod = self._admission.pod(template, meta)
+            if pod.spec.node_name or pod.is_terminal:
+                self._change_pod(None, pod)
+                return
+            self._handlers.came(pod)
+            self._note_pod(None, pod, Step.CAME)
         else:
             self.change(
                 old, template.model_copy(update={"metadata": template.metadata.model_copy(update=meta)})
             )
 
-    def _priorities(self) -> PriorityClasses:
-        if self._classes is None:
-            self._classes = PriorityClasses(self.objects.all(PriorityClass))
-            self._admitted_specs.clear()
-        return self._classes
-
-    def _admitted(self, pod: Pod, meta: dict[str, Any] | None = None) -> Pod:
-        """Return a new pod as the API server stores it, with other metadata where some is given."""
-        if self.gates.enabled("GenericWorkload") and _is_old(pod):
-            advice = "name a PodGroup in spec.schedulingGroup, or schedule members one by one "
-            advice += "with --feature-gates GenericWorkload=false"
-            text = f"groups of v1alpha1 are not simulated; {advice}"
-            raise InputError(self.scenario.name, f"Pod {pod.key}", "spec.workloadRef", text)
-        classes = self._priorities()
-        # Pods of one template share its specification, and what is made of it, so that they are seen to be
-        # alike at once.
-        known = self._admitted_specs.get(id(pod.spec))
-        if known is None:
-            if len(self._admitted_specs) >= _MOST_SPECS:
-                self._admitted_specs.clear()
-            admitted = admit(pod, classes, self.scenario.name).spec
-            known = self._admitted_specs[id(pod.spec)] = (pod.spec, admitted)
-        update: dict[str, Any] = {"spec": known[1]}
-        meta = dict(meta or {})
-        if not pod.metadata.uid:
-            self._uids += 1
-            name = meta.get("name", pod.name)
-            meta["uid"] = f"{pod.namespace}/{name}#{self._uids}"
-        if pod.metadata.creation_timestamp is None:
-            meta["creation_timestamp"] = self.now
-        if meta:
-            update["metadata"] = pod.metadata.model_copy(update=meta)
-        return pod.model_copy(update=update)
-
     # -- pods ------------------------------------------------------------
 
     def pod(self, key: str, uid: str = "") -> Pod | None:
         """Return a pod as it is now, None where it has gone (with a uid: it, and no later one)."""
-        found = self.objects.get(Pod, key)
+        found = self.objects.pod(key)
         return found if found is not None and (not uid or identity(found) == uid) else None
 
     def edit(
@@ -204,11 +165,10 @@ class World:
         pod: Pod,
         *,
         conditions: Iterable[Condition] = (),
-        node: str | None = None,
         meta: dict[str, Any] | None = None,
         **status: Any,
     ) -> Pod:
-        """Change a pod's status or metadata, or bind it; nothing happens where all is so already."""
+        """Change a pod's status or metadata; nothing happens where all is so already."""
         before = pod.status
         merged = before.conditions
         for condition in conditions:
@@ -219,15 +179,55 @@ class World:
         update: dict[str, Any] = {}
         if changes:
             update["status"] = before.model_copy(update=changes)
-        if node is not None:
-            update["spec"] = self._bound(pod.spec, node)
         if meta:
             update["metadata"] = pod.metadata.model_copy(update=meta)
         if not update:
             return pod
         new = pod.model_copy(update=update)
-        self.change(pod, new)
+        self._change_pod(pod, new)
         return new
+
+    def bind(self, pod: Pod, node: str, condition: Condition) -> None:
+        """Bind a pod that waits, and set a condition of it; it expects room nowhere any more."""
+        before = pod.status
+        conditions = with_condition(before.conditions, condition, self.now)
+        changes: dict[str, Any] = {}
+        if conditions is not before.conditions:
+            changes["conditions"] = conditions
+        if before.nominated_node_name is not None:
+            changes["nominated_node_name"] = None
+        update: dict[str, Any] = {"spec": self._bound(pod.spec, node)}
+        if changes:
+            update["status"] = before.model_copy(update=changes)
+        new = pod.model_copy(update=update)
+        self._handlers.bound(pod, new)
+        self._note_pod(pod, new, Step.BOUND)
+
+    def run(self, pod: Pod) -> None:
+        """Let a pod run that is on a node; nothing happens where it runs already."""
+        before = pod.status
+        changes: dict[str, Any] = {}
+        if before.phase != "Running":
+            changes["phase"] = "Running"
+        if before.start_time is None:
+            changes["start_time"] = self.now
+        if changes:
+            status = before.model_copy(update=changes)
+            new = pod.model_copy(update={"status": status})
+            self._handlers.ran(pod, new)
+            self._note_pod(pod, new, Step.RAN)
+
+    def finish(self, pod: Pod) -> None:
+        """Let a pod finish that is on a node, and remove it: its controller has counted it then."""
+        if pod.metadata.owner_references or pod.spec.resource_claims:
+            self.remove_pod(self.edit(pod, phase="Succeeded"))
+            return
+        # For all others the second of these changes means nothing.
+        self._handlers.gone(pod)
+        self.follower.note_pod(pod.metadata.key, Step.GONE)
+        self.record.finished(pod)
+        for listener in self.listeners.of_pod(pod, Whereabouts.GONE):
+            listener(pod, None)
 
     def _bound(self, spec: PodSpec, node: str) -> PodSpec:
         """Return a specification on a node: one for all pods that share it, as before they were bound."""
@@ -241,17 +241,11 @@ class World:
 
     def remove_pod(self, pod: Pod) -> None:
         """Remove a pod's object."""
-        self.change(pod, None)
+        self._change_pod(pod, None)
 
     def node(self, name: str) -> Node | None:
         """Return a node, None where there is none of this name."""
         return self.objects.get(Node, name)
-
-
-def _is_old(pod: Pod) -> bool:
-    """Whether a pod names a replica of a Workload's group: its members meet in Permit, not in a cycle."""
-    name = group_name(pod)
-    return name is not None and bool(name.workload)
 
 
 def fresh(pod: Pod) -> Pod:

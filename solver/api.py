@@ -30,10 +30,12 @@ from .plans.objective import valuate
 from .plans.outcome import SolvedRound
 from .plans.replay import replay
 from .record import progress_of
+from .warm import COLD, Warmth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..framework.index.cluster import Cluster
     from ..framework.state.state import State
     from ..models.progress import Watch
     from ..models.snapshot import Snapshot
@@ -86,6 +88,8 @@ def solve_round(
     watch: Watch = unwatched,
     waited: float = 0.0,
     known: Outcome | None = None,
+    after: SolvedRound | None = None,
+    like: Cluster | None = None,
 ) -> SolvedRound:
     """Solve a round as `solve` does, for callers that go on with more than the plan.
 
@@ -95,8 +99,13 @@ def solve_round(
         The seconds that it took to read it; they are in `stats.wall_seconds`, not in the time limit.
     known : Outcome, optional
         An admissible plan to begin with, where it is better than greedy's.
+    after : SolvedRound, optional
+        A round that this one follows, and from which it differs little (`solver.warm`). Where everything is
+        proven the tiers are what they are without it; of several plans that attain them it may be another.
+    like : Cluster, optional
+        A cluster that has most pods in common with this one: what is known of them is used again.
     """
-    return _Round(snapshot, options, watch, waited).optimal(progress, known)
+    return _Round(snapshot, options, watch, waited, after, like).optimal(progress, known)
 
 
 def solve_greedy(snapshot: Snapshot, prefer: str = "none") -> Plan:
@@ -118,11 +127,12 @@ def solve_both(
     *,
     watch: Watch = unwatched,
     waited: float = 0.0,
+    known: Outcome | None = None,
 ) -> tuple[Plan, Plan]:
-    """Solve a round with both schedulers: the optimal plan, then greedy's."""
+    """Solve a round with both schedulers: the optimal plan, then greedy's; `known` as for `solve_round`."""
     round_ = _Round(snapshot, options or SolveOptions(), watch, waited)
     greedy = round_.greedy().plan
-    return round_.optimal(progress).plan, greedy
+    return round_.optimal(progress, known).plan, greedy
 
 
 def load_solver() -> None:
@@ -143,8 +153,17 @@ _INSTANT: Final = 1e-6
 class _Round:
     """One instance being solved: greedy's run is shared by both schedulers, and the clock starts with it."""
 
-    def __init__(self, snapshot: Snapshot, options: SolveOptions, watch: Watch, waited: float) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        options: SolveOptions,
+        watch: Watch,
+        waited: float,
+        after: SolvedRound | None = None,
+        like: Cluster | None = None,
+    ) -> None:
         self._options = options
+        self._after = after
         self._watch = watch
         self._waited = waited
         self._start = time.monotonic()
@@ -153,7 +172,7 @@ class _Round:
         self._finishing: float | None = None
         if options.limits:
             snapshot = replace(snapshot, limits=options.limits)
-        self._cluster = build_cluster(snapshot, watch)
+        self._cluster = build_cluster(snapshot, watch, like=like if after is None else after.cluster)
         require_supported(self._cluster)
         self._greedy, self._greedy_value = greedy_outcome(self._cluster, options.prefer, watch)
         self._spent = begin.since()
@@ -195,13 +214,25 @@ class _Round:
             require_engine(self._options)
             if not self._interrupted:
                 options = replace(self._options, time_limit=self._search_limit())
-                return search_round(cluster, candidate, options, progress, self._start, watch=self._watch)
+                return search_round(
+                    cluster,
+                    candidate,
+                    options,
+                    progress,
+                    self._start,
+                    watch=self._watch,
+                    warmth=self._warmth(),
+                )
         except BaseException as error:
             if not is_interrupt(error):
                 raise
         from .decomposition.search import round_unsearched
 
         return round_unsearched(cluster, candidate, self._options.prefer, interrupted=True)
+
+    def _warmth(self) -> Warmth:
+        """Return what the round before leaves for this one."""
+        return COLD if self._after is None else Warmth.of(self._after, self._cluster)
 
     def _search_limit(self) -> float:
         """Return the seconds from the start after which the best plan is put in words."""

@@ -16,6 +16,7 @@ from ..models import tiers
 from ..models.fit import Fit, FitNode, Fitting
 from ..models.progress import unwatched
 from .api import solve_both, solve_greedy_round
+from .fit_gangs import are_plain, plain_pods_first
 
 if TYPE_CHECKING:
     from ..models.eviction_limits import EvictionLimits
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..models.progress import Watch
     from ..models.snapshot import Snapshot
     from ..models.template import Round, Template
+    from .fit_gangs import PlainPods
     from .options import ProgressCallback, SolveOptions
 
 #: Copies of the first try.
@@ -34,6 +36,9 @@ MOST_PODS: Final = 150_000
 # The share of the time in which pods of gangs are counted at first: a bound that allows for part of one more
 # gang is proof enough, and the search would go on to close the gap.
 _GANG_SHARE: Final = 0.1
+
+# The share of the time that is left for plain pods in place of gangs.
+_PLAIN_SHARE: Final = 0.5
 
 # Seconds of a search for which no time is left.
 _INSTANT: Final = 1e-6
@@ -90,22 +95,34 @@ def fit(
     limit = MOST_PODS // template.size if wanted.most is None else wanted.most
     number = _beyond_greedy(snapshot, template, limit, limits, watch)
     share = _GANG_SHARE if template.size > 1 else 1.0
-    while True:
+    plain: PlainPods | None = None
+
+    def timed(share: float) -> SolveOptions:
         left = search.time_limit - (time.monotonic() - start)
+        return replace(search, time_limit=max(share * left, _INSTANT))
+
+    while True:
         around = template.beside(snapshot, number)
-        timed = replace(search, time_limit=max(share * left, _INSTANT))
-        optimal, greedy = solve_both(around.snapshot, timed, progress, watch=watch)
-        ours = _fitting(optimal, around, template, open_ended=wanted.most is None)
-        if optimal.stats.interrupted or ours.proven:
+        if plain is None and are_plain(template, search):
+            plain = plain_pods_first(snapshot, template, around, timed(_PLAIN_SHARE), progress, watch)
+        known = None if plain is None else plain.known
+        stopped = plain is not None and plain.plan.stats.interrupted
+        limited = timed(0 if stopped else share)
+        optimal, greedy = solve_both(around.snapshot, limited, progress, watch=watch, known=known)
+        ours = _fitting(optimal, around, template, plain, open_ended=wanted.most is None)
+        if stopped or optimal.stats.interrupted or ours.proven:
             break
         if ours.copies < number or number == limit:
             if share == 1.0:
                 break
             share = 1.0
         else:
-            number = min(limit, 2 * number)
+            number, plain = min(limit, 2 * number), None
     stats = optimal.stats.model_copy(
-        update={"wall_seconds": round(waited + time.monotonic() - start, 3)},
+        update={
+            "wall_seconds": round(waited + time.monotonic() - start, 3),
+            "interrupted": stopped or optimal.stats.interrupted,
+        },
     )
     return Fit(
         instance=snapshot.name,
@@ -140,11 +157,14 @@ def _copies(plan: Plan, around: Round) -> int:
     return len({around.copy_of[pod] for pod in plan.placed() if pod in around.copy_of})
 
 
-def _fitting(plan: Plan, around: Round, template: Template, *, open_ended: bool) -> Fitting:
+def _fitting(
+    plan: Plan, around: Round, template: Template, plain: PlainPods | None = None, *, open_ended: bool
+) -> Fitting:
     copies, tried = _copies(plan, around), len(around.copies)
     bound = None
     if plan.scheduler == "optimal":
-        bound = _bound(plan, template)
+        known = (_bound(plan, template), None if plain is None else plain.bounds(plan, template))
+        bound = min((most for most in known if most is not None), default=None)
         if open_ended and bound == tried:  # more were never in the queue
             bound = None
     there = Counter(node for pod, node in plan.placed().items() if pod in around.copy_of)

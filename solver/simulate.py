@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from ..framework.cycle.cycle import find_node
 from ..framework.cycle.runtime import framework_for
 from ..framework.vocabulary import names
+from ..models.memory import collect_young
 from ..models.meta import Condition
 from ..simulation.agenda import LATE
 from ..simulation.groups import Groups
@@ -40,9 +41,12 @@ class OptimalScheduler:
     Parameters
     ----------
     effects : Effects
+    warm : bool
+        Whether a round begins with what the one before it leaves (`solver.warm`).
     """
 
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: Effects, *, warm: bool = True) -> None:
+        self._warm = warm
         self._world = effects.world
         self._effects = effects
         self._groups = Groups(effects)
@@ -50,6 +54,7 @@ class OptimalScheduler:
         self._in_vain = -1
         self._moment = -1
         self._here = 0
+        self._last: SolvedRound | None = None
 
     def wake(self) -> None:
         """Schedule a round at the next time of the grid, if any pod is to be tried."""
@@ -140,7 +145,10 @@ class OptimalScheduler:
                 pods.append(pod)  # it counts as a member, wherever it waits
         snapshot = replace(base, pods=tuple(pods))
         options = SolveOptions(time_limit=world.pace.budget, workers=1, seed=world.scenario.seed)
-        solved = solve_round(snapshot, options)
+        solved = solve_round(snapshot, options, after=self._last)
+        self._last = solved if self._warm else None
+        if world.record.rounds % _ROUNDS_KEPT == 0:
+            collect_young()
         if solved.plan.stats.interrupted:
             raise KeyboardInterrupt  # it ends the run, not this round alone
         return solved
@@ -228,6 +236,9 @@ class OptimalScheduler:
 
 _MOST_ROUNDS: Final = 10
 """At one time: what a round does may wake pods for another one at once, and that has to end."""
+
+_ROUNDS_KEPT: Final = 16
+"""Rounds after which their indexes, which refer to themselves, are freed; nothing else frees them."""
 
 _REJECTORS = ("NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread")
 """Plugins that may reject a nominated pod until its victims are gone: their events wake it then."""

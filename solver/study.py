@@ -86,6 +86,7 @@ def _lost(snapshot: Snapshot, lost: Lost) -> StudiedInstance:
 
 def _solve(options: SolveOptions, snapshot: Snapshot, report: Callable[[Any], None]) -> StudiedInstance:
     """Solve one instance; the function that engines run."""
+    load_solver()  # on a worker of Dask's it would take of the first instance's time
     try:
         optimal, greedy = solve_both(snapshot, options)
     except KubestowError as error:

@@ -10,7 +10,8 @@ import orjson
 
 from ..instances.files import read_file
 from ..instances.what_if.file import load_changes, load_profile
-from .sources import Instance, beside, digest_of, instances_of
+from .origins import Instance, digest_of, there
+from .sources import instances_of
 
 if TYPE_CHECKING:
     from ..models.study_file import StudyFile, Variant
@@ -79,7 +80,9 @@ def plan_of(study: StudyFile, file: str) -> list[Run]:
         Where the study names what is not there, or files of a variant cannot be read. An instance that is
         there and cannot be read is left to its runs.
     """
-    variants = [_conditions(variant, file) for variant in study.variants]
+    variants = [
+        _conditions(variant, file, f"variants[{number}]") for number, variant in enumerate(study.variants)
+    ]
     return [
         _run(study, instance, scheduler, conditions, seed)
         for instance in instances_of(study, file)
@@ -89,9 +92,13 @@ def plan_of(study: StudyFile, file: str) -> list[Run]:
     ]
 
 
-def _conditions(variant: Variant, file: str) -> Conditions:
-    configuration = None if variant.configuration is None else beside(file, variant.configuration)
-    changes = tuple(beside(file, path) for path in variant.changes)
+def _conditions(variant: Variant, file: str, place: str) -> Conditions:
+    configuration = None
+    if variant.configuration is not None:
+        configuration = there(file, f"{place}.configuration", variant.configuration)
+    changes = tuple(
+        there(file, f"{place}.changes[{number}]", path) for number, path in enumerate(variant.changes)
+    )
     digests = []
     if configuration is not None:
         load_profile(configuration)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pydantic import ValidationError
 
@@ -10,9 +10,11 @@ from ..instances.documents import the_document
 from ..instances.files import read_file
 from ..instances.raw_objects import plain
 from ..models.errors import InputError
-from ..models.study_file import StudyFile
+from ..models.study_file import OpenbFiles, Source, StudyFile, StudyPart, Variant
+from ..models.validation.reading import first_fault
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -37,13 +39,27 @@ def read_study(path: str | Path) -> tuple[str, StudyFile]:
     try:
         return file, StudyFile.model_validate(raw)
     except ValidationError as error:
-        fault = error.errors()[0]
-        words = fault["msg"].removeprefix("Value error, ")
-        raise InputError(file, "", _place(fault["loc"]), words[:1].lower() + words[1:]) from None
+        place, words = first_fault(error)
+        fault = error.errors(include_url=False)[0]
+        if fault["type"] == "extra_forbidden":
+            words = f"unknown field; known are {', '.join(_known(fault['loc'][:-1]))}"
+        raise InputError(file, "", place, words) from None
 
 
-def _place(steps: tuple[int | str, ...]) -> str:
-    place = ""
-    for step in steps:
-        place += f"[{step}]" if isinstance(step, int) else f".{step}" if place else step
-    return place
+def is_study(path: str | Path) -> bool:
+    """Whether a file is one of a study, right or wrong: a map that has instances."""
+    try:
+        raw = the_document(*read_file(path, "one study file"), "a study")
+    except InputError:
+        return False
+    return isinstance(raw, dict) and "instances" in raw and raw.get("kind", "Study") == "Study"
+
+
+_PARTS: Final[Mapping[str, type[StudyPart]]] = {"instances": Source, "openb": OpenbFiles, "variants": Variant}
+
+
+def _known(steps: tuple[int | str, ...]) -> list[str]:
+    """Return the fields of the part of a study file that is there."""
+    named = next((step for step in reversed(steps) if isinstance(step, str)), "")
+    part = _PARTS.get(named, StudyFile)
+    return [field.alias or name for name, field in part.model_fields.items()]

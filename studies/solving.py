@@ -7,11 +7,6 @@ import traceback
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
-
-from ..instances.files import read_files
-from ..instances.generators.registry import generate
-from ..instances.manifests import parse_snapshot, snapshot_of
 from ..instances.what_if.apply import changed_by
 from ..instances.what_if.file import load_changes, load_profile
 from ..models.changes import ChangeSet, UseProfile
@@ -22,7 +17,6 @@ from ..models.study_row import StudyRow
 from ..solver.api import SolveOptions, load_solver, solve_greedy_round, solve_round
 from ..solver.what_if import settled
 from .rows import Solved, about_run, failed
-from .sources import digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,18 +48,9 @@ def solve_run(shared: object, run: Run, report: Callable[[Any], None]) -> Solved
 
 def _loaded(run: Run) -> tuple[Snapshot, str]:
     instance, variant = run.instance, run.conditions.variant
-    gates = FeatureGates.parse(variant.feature_gates)
-    if instance.generator:
-        arguments: dict[str, Any] = dict(instance.arguments)
-        objects = generate(instance.generator, **arguments)
-        digest = digest_of([("", orjson.dumps(objects))])
-        snapshot = snapshot_of(objects, name=instance.name, feature_gates=gates)
-    else:
-        contents = list(read_files([instance.path]))
-        digest = digest_of(contents)
-        if instance.digest and digest != instance.digest:
-            raise KubestowError(f"{instance.name}: has changed since the study was begun; begin it again")
-        snapshot = parse_snapshot(contents, name=instance.name, feature_gates=gates)
+    snapshot, digest = instance.origin.load(instance.name, FeatureGates.parse(variant.feature_gates))
+    if instance.digest and digest != instance.digest:
+        raise KubestowError(f"{instance.name}: has changed since the study was begun; begin it again")
     limits = EvictionLimits(variant.max_evictions, variant.max_violations)
     snapshot = replace(snapshot, kube_version=variant.kube_version, limits=limits)
     return _changed(run, snapshot), digest

@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..instances import catalogue
 from ..instances.files import read_files
 from ..instances.generators.registry import family_of
 from ..models.errors import InputError, KubestowError
+from .origins import Files, Generated, Instance, beside, digest_of
+from .trace_sources import instances_of_openb, instances_of_trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ..models.study_file import Source, StudyFile
-
-
-@dataclass(frozen=True)
-class Instance:
-    """One instance of a study.
-
-    Attributes
-    ----------
-    name : str
-        As the study file spells it; of a generated one the generator, its arguments and its seed.
-    family : str
-    path : str
-        What to read; empty where it is generated.
-    generator : str
-        Its name; empty where it is read.
-    arguments : tuple of (str, number)
-        The generator's, its seed among them, by parameter.
-    digest : str
-        SHA-256 of what is at `path` when the study is planned; empty where it cannot be read, or is
-        generated.
-    """
-
-    name: str
-    family: str
-    path: str = ""
-    generator: str = ""
-    arguments: tuple[tuple[str, int | float | str], ...] = field(default=())
-    digest: str = ""
-
-    def definition(self) -> dict[str, Any]:
-        """Return what makes it this instance, as a JSON value."""
-        if self.generator:
-            return {"generate": self.generator, "with": dict(self.arguments)}
-        return {"name": self.name, "sha256": self.digest}
 
 
 def instances_of(study: StudyFile, file: str) -> list[Instance]:
@@ -59,12 +25,12 @@ def instances_of(study: StudyFile, file: str) -> list[Instance]:
     Raises
     ------
     InputError
-        Where a source names nothing, or two instances have one name.
+        Where a source names nothing, a trace cannot be read, or two instances have one name.
     """
     found: list[Instance] = []
     for number, source in enumerate(study.instances):
         try:
-            found += _generated(source) if source.generate is not None else _at(source, file)
+            found += _of(source, file, f"instances[{number}]")
         except InputError:
             raise
         except KubestowError as error:
@@ -77,17 +43,15 @@ def instances_of(study: StudyFile, file: str) -> list[Instance]:
     return found
 
 
-def beside(file: str, path: str) -> str:
-    """Return a path of a study file from where kubestow runs."""
-    return str(Path(file).parent / path) if file != "-" else path
-
-
-def digest_of(contents: Iterable[tuple[str, bytes]]) -> str:
-    """Return SHA-256 of the contents of files, in their order; their names play no part."""
-    total = hashlib.sha256()
-    for _, content in contents:
-        total.update(hashlib.sha256(content).digest())
-    return total.hexdigest()
+def _of(source: Source, file: str, place: str) -> Iterator[Instance]:
+    if source.generate is not None:
+        yield from _generated(source)
+    elif source.openb is not None:
+        yield from instances_of_openb(source, source.openb, file, place)
+    elif source.trace is not None:
+        yield from instances_of_trace(source, source.trace, file, place)
+    else:
+        yield from _at(source, file)
 
 
 def _at(source: Source, file: str) -> Iterator[Instance]:
@@ -112,7 +76,7 @@ def _read(name: str, family: str, path: str) -> Instance:
         digest = digest_of(read_files([path]))
     except InputError:  # its runs fail, each with the reason
         digest = ""
-    return Instance(name, family, path=path, digest=digest)
+    return Instance(name, family, Files(path), digest)
 
 
 def _generated(source: Source) -> Iterator[Instance]:
@@ -120,9 +84,5 @@ def _generated(source: Source) -> Iterator[Instance]:
     given = {name: family.knob(name).check(value) for name, value in source.arguments.items()}
     words = "".join(f" {name}={value}" for name, value in given.items())
     for seed in source.seeds:
-        yield Instance(
-            f"{family.name}{words} seed={seed}",
-            source.family or family.name,
-            generator=family.name,
-            arguments=(*given.items(), ("seed", seed)),
-        )
+        origin = Generated(family.name, (*given.items(), ("seed", seed)))
+        yield Instance(f"{family.name}{words} seed={seed}", source.family or family.name, origin)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
@@ -44,6 +45,31 @@ def test_every_schema_is_there(site, name):
 def test_every_page_of_the_repository_is_there(site):
     pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
     assert {page for page in pages if not (site / page).exists()} == set()
+
+
+def linked(site, page):
+    """Return the files of the site that a page links to, each with the anchor; "" where there is none."""
+    text = (site / page).read_text(encoding="utf-8")
+    links = (urldefrag(link) for link in re.findall(r'<a [^>]*href="([^"]*)"', text))
+    inside = (link for link in links if not urlsplit(link.url).scheme and link.url)
+    return {(urljoin(f"/{page}", unquote(link.url)).removeprefix("/"), link.fragment) for link in inside}
+
+
+def test_links_lead_to_pages_and_every_page_is_led_to(site):
+    waiting, found, lost = ["index.html"], set(), []
+    while waiting:
+        page = waiting.pop()
+        if page in found:
+            continue
+        found.add(page)
+        for target, anchor in linked(site, page):
+            file = site / target
+            if not file.is_file() or (anchor and f'id="{anchor}"' not in file.read_text(encoding="utf-8")):
+                lost.append(f"{page}: {target}#{anchor}")
+            elif file.suffix == ".html":
+                waiting.append(target)
+    assert lost == []
+    assert {path.relative_to(site).as_posix() for path in site.rglob("*.html")} - found == {"404.html"}
 
 
 def test_formulas_are_drawn(site):

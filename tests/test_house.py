@@ -1,5 +1,8 @@
 """The house: which way imports point, and that nothing goes round in a circle (docs/architecture.md)."""
 
+import subprocess
+import sys
+
 import pytest
 from support.import_graph import (
     PACKAGES,
@@ -125,11 +128,18 @@ def test_the_replay_never_meets_the_encoders(module):
 
 
 @pytest.mark.parametrize("module", sorted(m for m in ARROWS if m.startswith("solver.check")))
-def test_a_check_meets_neither_encoders_nor_solver(module):
+def test_a_check_meets_no_encoder_and_one_solver(module):
     """What is checked is checked without what made it, not even through others."""
     behind = reachable(ARROWS, module) | {module}
     assert not {m for m in behind if m.startswith("encoders")}
-    assert not [m for m in behind if any(n.startswith("ortools") for n in imported(file_of(m)))]
+    asking = {m for m in behind if any(n.startswith("ortools") for n in imported(file_of(m)))}
+    assert {m for m in asking if not m.startswith("solver.check.booleans")} <= {"solver.model.cp_solver"}
+
+
+def test_a_check_of_sums_loads_no_solver():
+    """The second model is there only once a core is asked about that nothing else proves."""
+    code = "import sys, kubestow.solver.check.documents; sys.exit('ortools' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_recount_stands_on_the_objects_alone():

@@ -1,4 +1,4 @@
-"""Budgets, groups of pods, namespaces."""
+"""Budgets, priority classes, groups of pods, namespaces."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...models.controllers import Namespace
 from ...models.policy import PodDisruptionBudget
-from ...models.scheduling import CompositePodGroup, PodGroup, Workload
+from ...models.scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
 from .making import made
 from .values import Document, ago, selector
 
@@ -38,17 +38,57 @@ def budget(
     labels: Mapping[str, Any] | tuple[()] = (),
     /,
     *,
-    allowed: int,
+    allowed: int | None = None,
+    min_available: int | str | None = None,
+    max_unavailable: int | str | None = None,
     namespace: str = "default",
     **more: str,
 ) -> BudgetBuilder:
-    """Return a budget over the pods with these labels, of which so many more may go."""
+    """Return a budget over the pods with these labels.
+
+    Parameters
+    ----------
+    allowed : int, optional
+        How many more may go, as its status says. Without it `kubestow.cluster` counts that from the pods, as
+        the disruption controller does.
+    min_available, max_unavailable : int or str, optional
+        How many have to stay, or may be missing: a number or a percentage. Without either one has to stay.
+    """
+    limits: Document = {"minAvailable": min_available, "maxUnavailable": max_unavailable}
+    if min_available is None and max_unavailable is None:
+        limits["minAvailable"] = 1
     return BudgetBuilder(
         doc={
             "metadata": {"name": name, "namespace": namespace},
-            "spec": {"minAvailable": 1, "selector": selector({**dict(labels), **more})},
-            "status": {"disruptionsAllowed": allowed},
+            "spec": {**limits, "selector": selector({**dict(labels), **more})},
+            "status": {} if allowed is None else {"disruptionsAllowed": allowed},
         }
+    )
+
+
+def priority_class(
+    name: str, value: int, *, default: bool = False, preempts: bool = True, guard: int | None = None
+) -> PriorityClass:
+    """Return a priority class.
+
+    Parameters
+    ----------
+    default : bool
+        Whether it holds for pods that say nothing of their priority.
+    preempts : bool
+        Whether its pods may evict others.
+    guard : int, optional
+        allowDisruptionByPriorityGreaterThanOrEqual (KEP-4664).
+    """
+    return made(
+        PriorityClass,
+        {
+            "metadata": {"name": name},
+            "value": value,
+            "globalDefault": default,
+            "preemptionPolicy": "PreemptLowerPriority" if preempts else "Never",
+            "allowDisruptionByPriorityGreaterThanOrEqual": guard,
+        },
     )
 
 

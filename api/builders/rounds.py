@@ -26,7 +26,7 @@ from ...models.resource_api import (
     ResourceClaimTemplate,
     ResourceSlice,
 )
-from ...models.scheduling import CompositePodGroup, PodGroup, Workload
+from ...models.scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
 from ...models.snapshot import Snapshot
 from ...models.storage import (
     CSIDriver,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 FIELDS: Final[dict[type, str]] = {
     Namespace: "namespaces",
+    PriorityClass: "priority_classes",
     Node: "nodes",
     Pod: "pods",
     PodDisruptionBudget: "pod_disruption_budgets",

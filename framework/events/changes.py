@@ -115,7 +115,7 @@ def _pod(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
         return (*_assigned(old, None), *_waiting(None, new))
     if is_assigned:
         return (*_assigned(None, new), *_waiting(old, None))
-    return tuple(_waiting(old, new))
+    return _waiting(old, new)
 
 
 def _assigned(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
@@ -128,20 +128,22 @@ def _assigned(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
     return ()
 
 
-def _waiting(old: Pod | None, new: Pod | None) -> Iterator[Occurrence]:
-    if new is not None and old is not None:
-        for event in pod_events(old, new):
-            yield Occurrence(event, old, new, Audience.OWN)
-    elif new is not None:
+def _waiting(old: Pod | None, new: Pod | None) -> tuple[Occurrence, ...]:
+    if old is None:
+        if new is None:
+            return ()
         # Its group may have waited for it.
         audience = Audience.NOBODY if group_name(new) is None else Audience.ALL
-        yield Occurrence(events.POD_ADD, None, new, audience)
-    elif old is not None:
-        yield Occurrence(events.POD_DELETE, old, None, Audience.NOBODY)
-    nominated = (old.status.nominated_node_name if old else None) or ""
-    if nominated and (new is None or (new.status.nominated_node_name or "") != nominated):
+        return (Occurrence(events.POD_ADD, None, new, audience),)
+    if new is None:
+        found: tuple[Occurrence, ...] = (Occurrence(events.POD_DELETE, old, None, Audience.NOBODY),)
+    else:
+        found = tuple([Occurrence(event, old, new, Audience.OWN) for event in pod_events(old, new)])
+    nominated = old.status.nominated_node_name
+    if nominated and (new is None or new.status.nominated_node_name != nominated):
         # To pods of its priority and below it was as good as on that node.
-        yield Occurrence(events.ASSIGNED_POD_DELETE, old, None, Audience.LOWER_OR_EQUAL)
+        found = (*found, Occurrence(events.ASSIGNED_POD_DELETE, old, None, Audience.LOWER_OR_EQUAL))
+    return found
 
 
 def _node(old: KubeObject | None, new: KubeObject | None) -> Iterator[Occurrence]:

@@ -16,6 +16,7 @@ from ..index.group_names import GroupName, group_name, parent_of
 T = TypeVar("T", bound=KubeObject)
 
 _EMPTY: Final[Mapping[str, KubeObject]] = MappingProxyType({})
+_POD: Final = Pod().kind
 _NO_PODS: Final[Mapping[str, Pod]] = MappingProxyType({})
 _NO_PARTS: Final[Mapping[tuple[str, str], PodGroup | CompositePodGroup]] = MappingProxyType({})
 
@@ -30,7 +31,8 @@ class ObjectStore:
     """
 
     def __init__(self, objects: Iterable[KubeObject] = ()) -> None:
-        self._kinds: dict[str, dict[str, KubeObject]] = {}
+        self._pods: dict[str, Pod] = {}
+        self._kinds: dict[str, dict[str, KubeObject]] = {_POD: cast("dict[str, KubeObject]", self._pods)}
         self._on_node: dict[str, dict[str, Pod]] = {}
         self._in_group: dict[GroupName, dict[str, Pod]] = {}
         self._below: dict[str, dict[tuple[str, str], PodGroup | CompositePodGroup]] = {}
@@ -39,38 +41,56 @@ class ObjectStore:
 
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key."""
+        if isinstance(item, Pod):
+            self._put_pod(item)
+            return
         key = item.key
         kind = self._kinds.setdefault(item.kind, {})
         self._leave_places(kind.get(key))
         kind[key] = item
-        if isinstance(item, Pod):
-            if item.is_terminal:
-                return
-            if item.spec.node_name:
-                self._on_node.setdefault(item.spec.node_name, {})[key] = item
-            if (group := group_name(item)) is not None:
-                self._in_group.setdefault(group, {})[key] = item
-        elif isinstance(item, (PodGroup, CompositePodGroup)) and (parent := parent_of(item)):
+        if isinstance(item, (PodGroup, CompositePodGroup)) and (parent := parent_of(item)):
             self._below.setdefault(parent, {})[item.kind, item.key] = item
+
+    def _put_pod(self, pod: Pod) -> None:
+        key = pod.metadata.key
+        before = self._pods.get(key)
+        if before is not None:
+            self._leave_node_and_group(key, before)
+        self._pods[key] = pod
+        if pod.is_terminal:
+            return
+        node = pod.spec.node_name
+        if node:
+            there = self._on_node.get(node)
+            if there is None:
+                there = self._on_node[node] = {}
+            there[key] = pod
+        if (group := group_name(pod)) is not None:
+            self._in_group.setdefault(group, {})[key] = pod
 
     def remove(self, item: KubeObject) -> None:
         """Forget the object of this kind and key; nothing happens if there is none."""
+        if isinstance(item, Pod):
+            key = item.metadata.key
+            before = self._pods.pop(key, None)
+            if before is not None:
+                self._leave_node_and_group(key, before)
+            return
         kind = self._kinds.get(item.kind, {})
         self._leave_places(kind.pop(item.key, None))
 
+    def _leave_node_and_group(self, key: str, before: Pod) -> None:
+        node = before.spec.node_name
+        if node and (there := self._on_node.get(node)) is not None:
+            there.pop(key, None)
+        if (group := group_name(before)) is not None and group in self._in_group:
+            left = self._in_group[group]
+            left.pop(key, None)
+            if not left:
+                del self._in_group[group]
+
     def _leave_places(self, before: KubeObject | None) -> None:
-        if before is None:
-            return
-        if isinstance(before, Pod):
-            key = before.key
-            if before.spec.node_name:
-                self._on_node.get(before.spec.node_name, {}).pop(key, None)
-            if (group := group_name(before)) is not None and group in self._in_group:
-                left = self._in_group[group]
-                left.pop(key, None)
-                if not left:
-                    del self._in_group[group]
-        elif isinstance(before, (PodGroup, CompositePodGroup)) and (parent := parent_of(before)):
+        if isinstance(before, (PodGroup, CompositePodGroup)) and (parent := parent_of(before)):
             self._below[parent].pop((before.kind, before.key), None)
 
     def apply(self, old: KubeObject | None, new: KubeObject | None) -> None:
@@ -84,6 +104,10 @@ class ObjectStore:
         """Return the object of a class by its key (`namespace/name`, or `name`), or None."""
         found = self._kinds.get(_kind(model), _EMPTY).get(key)
         return found if isinstance(found, model) else None
+
+    def pod(self, key: str) -> Pod | None:
+        """Return a pod by its key, or None."""
+        return self._pods.get(key)
 
     def all(self, model: type[T]) -> list[T]:
         """Return all objects of a class, in the order in which they came."""

@@ -3,6 +3,7 @@
 Everything that does not depend on where pods are is computed here once, or on demand and then kept (`memo`).
 """
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from ...models.pod import Pod
 from ...models.progress import Watch, unwatched
-from ...models.requests import in_units
 from ...models.snapshot import Snapshot
 from ..vocabulary import names
 from ..vocabulary.arrays import Bools, Ints
@@ -29,12 +29,12 @@ from .podinfo import (
     EARLIEST,
     PodInfo,
     Requests,
-    RequestsIndex,
     terminates_by_preemption,
     without_gated_fields,
 )
 from .ports import host_ports
 from .queue_order import queue_key
+from .readings import Readings
 from .taints import TaintClasses
 
 if TYPE_CHECKING:
@@ -46,11 +46,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What else than a pod itself decides how it is read (`_reads_alike`).
-_READ_WITH: Final = (
-    "now", "feature_gates", "kube_version", "configuration", "services",
-    "replica_sets", "stateful_sets", "replication_controllers",
-)  # fmt: skip
+# What else than a pod itself, the time, services and controllers decides how it is read (`_reads_alike`).
+_READ_WITH: Final = ("feature_gates", "kube_version", "configuration")
 
 # Scores multiply an amount by 100; sums and products of amounts below this stay inside 64 bits.
 _EXACT_IN_64_BITS: Final = 2**55
@@ -109,6 +106,9 @@ class Cluster:
     unit_pods : list of int
         A pod of each count class.
 
+    readings : Readings
+        What is handed on to a cluster like this one.
+
     `units`, `unit_of`, `unit_pods` and the numbers of classes in `pods` are there once `framework.build` has
     classified the pods.
     """
@@ -129,10 +129,12 @@ class Cluster:
         self.release = RELEASES[snapshot.kube_version]
         self.profiles = profiles_of(snapshot.configuration, self.release, self.gates, file=snapshot.name)
         self.namespaces = self._namespaces()
+        self._selectors = DefaultSelectors(snapshot)
         self._memo: dict[Hashable, Any] = {}
         self._domains: dict[str, Domains] = {}
-        self._read: dict[int, tuple[Pod, PodInfo, Requests]] = {}
-        self.pods, requests = self._read_pods(watch, like)
+        before = like.readings if like is not None and self._reads_alike(like) else None
+        self.readings: Readings = Readings(self.gates, before)
+        self.pods, requests = self._read_pods(watch)
         self.pod_index = {info.key: info.index for info in self.pods}
         self.asked = frozenset(self.pod_index[key] for key in snapshot.asked if key in self.pod_index)
         self.kept = frozenset(self.pod_index[key] for key in snapshot.kept if key in self.pod_index)
@@ -162,14 +164,16 @@ class Cluster:
             yield pod, node
 
     def _reads_alike(self, other: "Cluster") -> bool:
-        """Whether both read a pod in the same way: everything but nodes, pods and what they own is one."""
+        """Whether both read a pod in the same way, but for the time."""
         mine, theirs = self.snapshot, other.snapshot
-        return self.namespaces == other.namespaces and all(
-            getattr(mine, name) is getattr(theirs, name) for name in _READ_WITH
+        return (
+            all(getattr(mine, name) is getattr(theirs, name) for name in _READ_WITH)
+            and self.namespaces == other.namespaces
+            and self._selectors.select_alike(other._selectors)  # noqa: SLF001
         )
 
-    def _read_pods(self, watch: Watch, like: "Cluster | None") -> tuple[tuple[PodInfo, ...], list[Requests]]:
-        known = like._read if like is not None and self._reads_alike(like) else {}  # noqa: SLF001
+    def _read_pods(self, watch: Watch) -> tuple[tuple[PodInfo, ...], list[Requests]]:
+        readings = self.readings
         gates, now = self.gates, self.snapshot.now
         sidecars = gates.enabled("SidecarContainers")
         guards = gates.enabled("DisruptionPolicyInPriorityClass")
@@ -179,24 +183,29 @@ class Cluster:
             for name, profile in self.profiles.items()
         }
         preempting = {name for name, profile in self.profiles.items() if profile.preempts}
-        selectors = DefaultSelectors(self.snapshot)
+
+        def held(pod: Pod) -> frozenset[str]:
+            return criteria_held(pod, spread.get(pod.spec.scheduler_name), now) if fallback else frozenset()
+
         infos: list[PodInfo] = []
         requests: list[Requests] = []
-        wanted = RequestsIndex(gates)
         for source, node in self._relevant_pods():
             if len(infos) % _PODS_UNHEARD == 0:
                 watch("indexing: pods", len(infos), len(self.snapshot.pods))
-            read = known.get(id(source))
-            if read is not None and (read[1].initial_node >= 0) == (node >= 0):
-                info = copy(read[1])
+            read = readings.known(source)
+            if read is not None and (read[0].initial_node >= 0) == (node >= 0):
+                info = read[0].again()
                 info.index, info.initial_node = len(infos), node
+                info.start = source.status.start_time or now
+                if fallback and (holds := held(info.pod)) != info.held:
+                    info.held, info.signature = holds, -1
                 infos.append(info)
-                requests.append(read[2])
-                self._read[id(source)] = source, info, read[2]
+                requests.append(read[1])
+                readings.keep(source, info, read[1])
                 continue
             pod = without_gated_fields(source, self.gates)
             spec = pod.spec
-            requests.append(wanted.of(pod, on_node=node >= 0))
+            requests.append(readings.wanted.of(pod, on_node=node >= 0))
             labels = pod.metadata.labels
             infos.append(
                 PodInfo(
@@ -221,13 +230,11 @@ class Cluster:
                     created=pod.metadata.creation_timestamp or EARLIEST,
                     initial_node=node,
                     nominated=pod.status.nominated_node_name or "",
-                    held=criteria_held(pod, spread.get(spec.scheduler_name), now)
-                    if fallback
-                    else frozenset(),
-                    default_selector=selectors.select(pod.namespace, labels, pod.metadata.controller),
+                    held=held(pod),
+                    default_selector=self._selectors.select(pod.namespace, labels, pod.metadata.controller),
                 )
             )
-            self._read[id(source)] = source, infos[-1], requests[-1]
+            readings.keep(source, infos[-1], requests[-1])
         return tuple(infos), requests
 
     def _number_resources(self, requests: list[Requests]) -> None:
@@ -245,9 +252,14 @@ class Cluster:
         def vector(amounts: Mapping[str, int]) -> tuple[int, ...]:
             return tuple(amounts.get(name, 0) for name in self.resources)
 
+        if self.readings.begin_signatures(self.resources):
+            for info in self.pods:
+                info.signature = -1
         known: dict[int, PodInfo] = {}
+        copies: Counter[int] = Counter()
         for info, wanted in zip(self.pods, requests, strict=True):
             alike = known.setdefault(id(wanted), info)
+            copies[id(wanted)] += 1
             if alike is info:
                 info.request = vector(wanted.request)
                 info.usage = info.request if wanted.usage is wanted.request else vector(wanted.usage)
@@ -257,10 +269,12 @@ class Cluster:
                 info.request, info.usage = alike.request, alike.usage
                 info.score_request, info.nonzero = alike.score_request, alike.nonzero
 
-        offered = [in_units(node.status.allocatable) for node in self.nodes]
+        offered = [self.readings.offered(node) for node in self.nodes]
         most = max((amount for node in offered for amount in node.values()), default=0)
-        sums = [sum(max(u, s) for u, s in zip(i.usage, i.score_request, strict=True)) for i in self.pods]
-        taken = sum(sums) + sum(sum(info.nonzero) for info in self.pods)
+        taken = sum(
+            copies[each] * (sum(map(max, info.usage, info.score_request)) + sum(info.nonzero))
+            for each, info in known.items()
+        )
         self.dtype: type = np.int64 if max(most, taken) < _EXACT_IN_64_BITS else object
 
         def table(rows: list[tuple[int, ...]], width: int) -> NDArray[Any]:

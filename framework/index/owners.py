@@ -36,6 +36,10 @@ class DefaultSelectors:
             for owner in owners
         }
 
+    def select_alike(self, other: "DefaultSelectors") -> bool:
+        """Whether both give every pod the same selector."""
+        return vars(self) == vars(other)
+
     def select(
         self, namespace: str, labels: Mapping[str, str], controller: OwnerReference | None
     ) -> CompiledSelector:

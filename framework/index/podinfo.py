@@ -1,8 +1,9 @@
 """What the scheduler knows about a pod before it looks at where pods are."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Final
 
 from ...models.features import FeatureGates
@@ -45,6 +46,8 @@ class PodInfo:
         Equal for pods of equal namespace and labels.
     unit : int
         Equal for pods of equal namespace, labels, affinity terms and host ports: what counting sees.
+    signature : int
+        Equal for pods that differ in nothing but `unit` to any filter and score (`Readings.signatures`).
     terminating, preempted : bool
         In the input: being deleted; and that because of preemption.
     start : datetime
@@ -87,6 +90,14 @@ class PodInfo:
     cls: int = -1
     label_cls: int = -1
     unit: int = -1
+    signature: int = -1
+
+    def again(self) -> "PodInfo":
+        """Return a copy, for another cluster."""
+        return PodInfo(*_VALUES(self))
+
+
+_VALUES: Final = attrgetter(*(item.name for item in fields(PodInfo)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +113,15 @@ class Requests:
 class RequestsIndex:
     """The requests of pods, computed once for those that have equal parts in common.
 
-    It goes by identity: the pods asked about must live as long as it does.
+    It goes by identity, and keeps a pod of each kind for that.
     """
 
     def __init__(self, gates: FeatureGates) -> None:
         self._in_place = gates.enabled("InPlacePodVerticalScaling")
-        self._known: dict[tuple[object, ...], Requests] = {}
+        self._known: dict[tuple[object, ...], tuple[Pod, Requests]] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
 
     def of(self, pod: Pod, *, on_node: bool) -> Requests:
         """Return a pod's requests; a pod that is on no node has no status that could differ from its spec."""
@@ -122,8 +136,8 @@ class RequestsIndex:
         key = (id(spec.containers), id(spec.init_containers), *given)
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = _requests_of(pod, on_node=on_node, in_place=self._in_place)
-        return found
+            found = self._known[key] = pod, _requests_of(pod, on_node=on_node, in_place=self._in_place)
+        return found[1]
 
 
 def _requests_of(pod: Pod, *, on_node: bool, in_place: bool) -> Requests:

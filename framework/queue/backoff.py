@@ -22,22 +22,27 @@ class BackoffQueue:
         that no pod backs off.
     windows : bool
         The gate SchedulerPopFromBackoffQ.
+
+    Attributes
+    ----------
+    rejected, errors : PodHeap
+        Pods that plugins rejected, and those whose attempt was an error; not to be changed.
     """
 
     def __init__(self, initial: int, longest: int, *, windows: bool) -> None:
         self._initial = initial
         self._longest = longest
         self._windows = windows
-        self._rejected = PodHeap(
+        self.rejected = PodHeap(
             lambda item: (self.expiration(item), *(item.rank if windows else (item.sequence,)))
         )
-        self._errors = PodHeap(lambda item: (self.expiration(item), item.sequence))
+        self.errors = PodHeap(lambda item: (self.expiration(item), item.sequence))
 
     def __len__(self) -> int:
-        return len(self._rejected.by_key) + len(self._errors.by_key)
+        return len(self.rejected.by_key) + len(self.errors.by_key)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._rejected or key in self._errors
+        return key in self.rejected or key in self.errors
 
     def duration(self, item: QueuedPod) -> int:
         """Return how long a pod backs off, counted from its return into the queue (nanoseconds)."""
@@ -63,24 +68,24 @@ class BackoffQueue:
     def push(self, item: QueuedPod) -> None:
         """Add a pod that backs off."""
         self.remove(item.key)
-        (self._rejected if item.rejectors else self._errors).push(item)
+        (self.rejected if item.rejectors else self.errors).push(item)
 
     def get(self, key: str) -> QueuedPod | None:
         """Return a pod by its key, or None."""
-        return self._rejected.get(key) or self._errors.get(key)
+        return self.rejected.get(key) or self.errors.get(key)
 
     def remove(self, key: str) -> QueuedPod | None:
         """Take a pod by its key; None if it is not here."""
-        return self._rejected.remove(key) or self._errors.remove(key)
+        return self.rejected.remove(key) or self.errors.remove(key)
 
     def pop_early(self) -> QueuedPod | None:
         """Take the first of the rejected pods although it still backs off; None if there is none."""
-        return self._rejected.pop()
+        return self.rejected.pop()
 
     def pop_completed(self, now: int) -> list[QueuedPod]:
         """Take all pods whose backoff is over."""
         completed: list[QueuedPod] = []
-        for heap in (self._rejected, self._errors):
+        for heap in (self.rejected, self.errors):
             while (first := heap.peek()) is not None and not self.backs_off(first, now):
                 heap.pop()
                 completed.append(first)
@@ -88,11 +93,11 @@ class BackoffQueue:
 
     def next_completion(self) -> int | None:
         """Return the whole second at which the first backoff is seen to be over (nanoseconds), or None."""
-        firsts = [first for heap in (self._rejected, self._errors) if (first := heap.peek()) is not None]
+        firsts = [first for heap in (self.rejected, self.errors) if (first := heap.peek()) is not None]
         if not firsts:
             return None
         return floor_to_second(min(self.expiration(first) for first in firsts)) + SECOND
 
     def pods(self) -> list[QueuedPod]:
         """Return all pods, those with errors last."""
-        return [*self._rejected.pods(), *self._errors.pods()]
+        return [*self.rejected.pods(), *self.errors.pods()]

@@ -12,8 +12,9 @@ from ...models.pod import Pod
 from ...models.scheduling import CompositePodGroup
 from ..events import events
 from ..events.changes import Audience, Occurrence, occurrences
-from ..events.events import Action, Resource
+from ..events.events import Action, ClusterEvent, Resource
 from ..index.affinity import parse_terms
+from ..index.group_names import group_name
 from ..vocabulary import names
 from .node_check import may_fit
 from .queued_pod import QueuedPod
@@ -64,6 +65,41 @@ class EventHandlers:
             if audience is not Audience.NOBODY:
                 self._move(occurrence)
         return happened
+
+    # What `change` finds out of most changes of pods, for those who know it beforehand.
+
+    def came(self, pod: Pod) -> None:
+        """Handle the addition of a pod that waits."""
+        queue = self._queue
+        queue.objects.put(pod)
+        if queue.responsible_for(pod):
+            queue.add(pod)
+        if group_name(pod) is not None:
+            self._offer(events.POD_ADD, None, pod)
+
+    def bound(self, old: Pod, new: Pod) -> None:
+        """Handle the binding of a pod that waited."""
+        queue = self._queue
+        queue.objects.put(new)
+        self._offer(events.ASSIGNED_POD_ADD, None, new)
+        if queue.responsible_for(old):
+            queue.delete(old)
+        if old.status.nominated_node_name:
+            self._move(Occurrence(events.ASSIGNED_POD_DELETE, old, None, Audience.LOWER_OR_EQUAL))
+
+    def ran(self, old: Pod, new: Pod) -> None:
+        """Handle an update of a pod on a node of which no event tells more."""
+        self._queue.objects.put(new)
+        self._offer(events.ASSIGNED_POD_UPDATE, old, new)
+
+    def gone(self, pod: Pod) -> None:
+        """Handle the end of a pod on a node."""
+        self._queue.objects.remove(pod)
+        self._offer(events.ASSIGNED_POD_DELETE, pod, None)
+
+    def _offer(self, event: ClusterEvent, old: Pod | None, new: Pod | None) -> None:
+        if self._queue.is_of_interest(event):
+            self._move(Occurrence(event, old, new))
 
     def _update(self, occurrence: Occurrence) -> None:
         old, new = occurrence.old, occurrence.new

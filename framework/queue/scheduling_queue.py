@@ -220,10 +220,13 @@ class SchedulingQueue:
         An empty activeQ makes it take the first of the rejected pods in backoffQ (gate
         SchedulerPopFromBackoffQ), never one whose attempt was an error.
         """
-        item = self._transitions.active.pop()
+        waiting = self._transitions
+        if not (waiting.active.by_key or (self._pop_early and waiting.backoff.rejected.by_key)):
+            return None  # as most often in a simulation
+        item = waiting.active.pop()
         early = item is None and self._pop_early
         if early:
-            item = self._transitions.backoff.pop_early()
+            item = waiting.backoff.pop_early()
         if item is None:
             return None
         if early:
@@ -366,7 +369,8 @@ class SchedulingQueue:
     def has_waiting(self) -> bool:
         """Whether any pod backs off or waits for an event or a gate."""
         waiting = self._transitions
-        return len(waiting.unschedulable) > 0 or len(waiting.backoff) > 0
+        backoff = waiting.backoff
+        return bool(waiting.unschedulable.by_key or backoff.rejected.by_key or backoff.errors.by_key)
 
     def next_tick(self) -> int | None:
         """Return the next whole second at which a tick moves a pod, None without pods in backoffQ."""

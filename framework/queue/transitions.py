@@ -63,9 +63,8 @@ class Transitions:
 
     def remove(self, key: str) -> None:
         """Forget a pod, wherever it is."""
-        for place in (self.active, self.backoff, self.unschedulable):
-            if place.remove(key) is not None:
-                return
+        if self.active.remove(key) is None and self.backoff.remove(key) is None:
+            self.unschedulable.remove(key)
 
     def requeue(self, item: QueuedPod, strategy: Strategy, event: str) -> str:
         """Put a pod where it belongs now.

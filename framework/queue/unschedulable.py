@@ -28,36 +28,41 @@ class UnschedulablePods:
     ----------
     hints : mapping
         The hints of each profile by schedulerName.
+
+    Attributes
+    ----------
+    by_key : dict
+        The pods; not to be changed.
     """
 
     def __init__(self, hints: Mapping[str, HintMap]) -> None:
         self._hints = hints
-        self._pods: dict[str, QueuedPod] = {}
+        self.by_key: dict[str, QueuedPod] = {}
         self._ungated: dict[str, QueuedPod] = {}
         self._groups: dict[tuple[str, str], dict[Hashable, Group]] = {}
         self._places: dict[str, list[tuple[tuple[str, str], Hashable]]] = {}
 
     def __len__(self) -> int:
-        return len(self._pods)
+        return len(self.by_key)
 
     def __contains__(self, key: object) -> bool:
-        return key in self._pods
+        return key in self.by_key
 
     @property
     def n_gated(self) -> int:
         """How many of them a PreEnqueue plugin keeps out."""
-        return len(self._pods) - len(self._ungated)
+        return len(self.by_key) - len(self._ungated)
 
     def get(self, key: str) -> QueuedPod | None:
         """Return a pod by its key, or None."""
-        return self._pods.get(key)
+        return self.by_key.get(key)
 
     def put(self, item: QueuedPod) -> None:
         """Add a pod, or note that its version, its rejectors or its gate changed."""
         key = item.key
-        kept = self._pods.get(key) is item and not item.gated and key in self._ungated
+        kept = self.by_key.get(key) is item and not item.gated and key in self._ungated
         self._leave_groups(key)
-        self._pods[key] = item
+        self.by_key[key] = item
         if not kept:
             self._ungated.pop(key, None)
             if not item.gated:
@@ -77,9 +82,11 @@ class UnschedulablePods:
 
     def remove(self, key: str) -> QueuedPod | None:
         """Take a pod by its key; None if it is not here."""
-        self._leave_groups(key)
-        self._ungated.pop(key, None)
-        return self._pods.pop(key, None)
+        item = self.by_key.pop(key, None)
+        if item is not None:
+            self._leave_groups(key)
+            self._ungated.pop(key, None)
+        return item
 
     def _leave_groups(self, key: str) -> None:
         for place, kind in self._places.pop(key, ()):
@@ -115,7 +122,7 @@ class UnschedulablePods:
 
     def pods(self) -> list[QueuedPod]:
         """Return all pods, gated ones included, in the order in which they came."""
-        return list(self._pods.values())
+        return list(self.by_key.values())
 
 
 def _traits(item: QueuedPod, plugin: str, hints: HintMap) -> Hashable:

@@ -108,6 +108,8 @@ def explain(
     i = find_pod(cluster, name)
     info = cluster.pods[i]
     document: dict[str, Any] = {"instance": snapshot.name, "pod": info.key, "priority": info.priority}
+    if (limits := snapshot.limits.words()) is not None:
+        document["limits"] = limits.model_dump(by_alias=True)
     queue = [k for k in cluster.pending if (group := group_of(cluster, k)) is None or group.enqueued]
     if i not in queue:
         return {

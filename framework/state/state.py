@@ -111,15 +111,18 @@ class State:
     @classmethod
     def _of_input(cls, cluster: "Cluster") -> "State":
         state = cls(cluster)
-        # Running pods have the devices that the input says, whatever they ask for.
-        claims, state.claims = state.claims, None
-        for i in cluster.bound:
-            info = cluster.pods[i]
-            state.place(i, info.initial_node)
-            if info.terminating:
-                state.mark(i)
-        state.claims = claims
-        return state
+        bound = np.array(cluster.bound, dtype=np.int64)
+        nodes = np.array([cluster.pods[i].initial_node for i in cluster.bound], dtype=np.int64)
+        state.node_of[bound] = nodes
+        np.add.at(state.requested.T, nodes, cluster.usage[bound])
+        np.add.at(state.nonzero.T, nodes, cluster.nonzero[bound])
+        state.pod_count += np.bincount(nodes, minlength=cluster.n_nodes)
+        state.terminating[bound] = [cluster.pods[i].terminating for i in cluster.bound]
+        for i, n in zip(cluster.bound, nodes.tolist(), strict=True):
+            state._pods_on[n][i] = None
+            if state.volumes is not None:
+                state.volumes.place(i, n)
+        return state  # running pods have the devices that the input says, whatever they ask for
 
     def place(self, i: int, n: int, allocations: Mapping[str, Allocation] = NO_ALLOCATIONS) -> None:
         """Put pod i, which is on no node, on node n.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..device_objects import device_claim, device_class, resource_slice
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,14 +27,7 @@ class Devices:
     def __init__(self, made: BareRound, devices: int, sharing: str) -> None:
         self._made, self._sharing = made, sharing
         self._most = devices
-        made.others.append(
-            {
-                "apiVersion": "resource.k8s.io/v1",
-                "kind": "DeviceClass",
-                "metadata": {"name": "card"},
-                "spec": {"selectors": [{"cel": {"expression": f'device.driver == "{_DRIVER}"'}}]},
-            }
-        )
+        made.others.append(device_class("card", _DRIVER))
         for node in made.nodes:
             made.others += self._slices(node["metadata"]["name"], devices)
 
@@ -52,14 +47,7 @@ class Devices:
             name = f"{pod['metadata']['name']}-card"
             pod["spec"]["resourceClaims"] = [{"name": "card", "resourceClaimName": name}]
             pod["spec"]["containers"][0]["resources"]["claims"] = [{"name": "card"}]
-            self._made.others.append(
-                {
-                    "apiVersion": "resource.k8s.io/v1",
-                    "kind": "ResourceClaim",
-                    "metadata": {"name": name, "namespace": "default"},
-                    "spec": {"devices": {"requests": [{"name": "card", "exactly": request}]}},
-                }
-            )
+            self._made.others.append(device_claim(name, "card", request))
 
     def _slices(self, node: str, devices: int) -> list[Manifest]:
         cards = [f"card-{k}" for k in range(devices)]
@@ -97,14 +85,4 @@ def _partition(card: str, name: str, cut: str, amount: str) -> Manifest:
 
 
 def _slice(node: str, name: str, slices: int, **content: list[Manifest]) -> Manifest:
-    return {
-        "apiVersion": "resource.k8s.io/v1",
-        "kind": "ResourceSlice",
-        "metadata": {"name": f"{node}-{name}"},
-        "spec": {
-            "driver": _DRIVER,
-            "nodeName": node,
-            "pool": {"name": node, "generation": 1, "resourceSliceCount": slices},
-            **content,
-        },
-    }
+    return resource_slice(f"{node}-{name}", node, _DRIVER, slices=slices, **content)

@@ -5,20 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...models.changes import (
-    AddNodes,
-    Change,
-    Changed,
-    ChangeSet,
-    CordonNode,
-    DeletePod,
-    Patch,
-    RemoveNode,
-    ScaleWorkload,
-    SetField,
-    UseProfile,
-    ZoneDown,
-)
+from ...models import changes
+from ...models.changes import Change, Changed, ChangeSet
 from ...models.config import KubeSchedulerConfiguration
 from ...models.errors import KubestowError
 from ...models.validation import check, read
@@ -63,27 +51,27 @@ def _groups(snapshot: Snapshot, change_set: ChangeSet) -> Snapshot | None:
 
 def _made(changed: Changed, change: Change, original: Snapshot, groups: Snapshot | None) -> Changed:
     match change:
-        case AddNodes():
+        case changes.AddNodes():
             return add(changed, change, original, groups)
-        case RemoveNode():
+        case changes.RemoveNode():
             return remove(changed, change)
-        case CordonNode():
+        case changes.CordonNode():
             return cordon(changed, change)
-        case DeletePod():
+        case changes.DeletePod():
             return delete(changed, change)
-        case ZoneDown():
+        case changes.ZoneDown():
             return zone_down(changed, change)
-        case ScaleWorkload():
+        case changes.ScaleWorkload():
             return scale(changed, change)
-        case SetField():
+        case changes.SetField():
             return set_field(changed, change)
-        case Patch():
+        case changes.Patch():
             return patch(changed, change)
-        case UseProfile():
+        case changes.UseProfile():
             return _profile(changed, change)
 
 
-def _profile(changed: Changed, change: UseProfile) -> Changed:
+def _profile(changed: Changed, change: changes.UseProfile) -> Changed:
     configuration = read(KubeSchedulerConfiguration, change.configuration, "")
     check(configuration, "")
     return replace(changed, snapshot=replace(changed.snapshot, configuration=configuration))

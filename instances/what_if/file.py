@@ -5,19 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ...models.changes import (
-    AddNodes,
-    Change,
-    ChangeSet,
-    CordonNode,
-    DeletePod,
-    Patch,
-    RemoveNode,
-    ScaleWorkload,
-    SetField,
-    UseProfile,
-    ZoneDown,
-)
+from ...models import changes
+from ...models.changes import Change, ChangeSet
 from ...models.node import ZONE
 from ..documents import the_document
 from ..files import read_file
@@ -96,20 +85,20 @@ def _change(section: Section) -> Change:
 
 
 def _set(section: Section) -> Change:
-    return SetField(
+    return changes.SetField(
         section.text("set"), section.text("field"), section.given("value", lambda value: value, None)
     )
 
 
 _ACTIONS: Final[dict[str, Callable[[Section], Change]]] = {
-    "addNodes": lambda section: AddNodes(section.text("addNodes"), section.whole("count", 1)),
-    "remove": lambda section: RemoveNode(section.text("remove")),
-    "cordon": lambda section: CordonNode(section.text("cordon")),
-    "uncordon": lambda section: CordonNode(section.text("uncordon"), on=False),
-    "delete": lambda section: DeletePod(section.text("delete")),
-    "zoneDown": lambda section: ZoneDown(section.text("zoneDown"), section.text("key", ZONE)),
-    "scale": lambda section: ScaleWorkload(section.text("scale"), section.whole("replicas")),
+    "addNodes": lambda section: changes.AddNodes(section.text("addNodes"), section.whole("count", 1)),
+    "remove": lambda section: changes.RemoveNode(section.text("remove")),
+    "cordon": lambda section: changes.CordonNode(section.text("cordon")),
+    "uncordon": lambda section: changes.CordonNode(section.text("uncordon"), on=False),
+    "delete": lambda section: changes.DeletePod(section.text("delete")),
+    "zoneDown": lambda section: changes.ZoneDown(section.text("zoneDown"), section.text("key", ZONE)),
+    "scale": lambda section: changes.ScaleWorkload(section.text("scale"), section.whole("replicas")),
     "set": _set,
-    "patch": lambda section: Patch(section.text("patch"), section.mapping("with")),
-    "profile": lambda section: UseProfile(section.mapping("profile")),
+    "patch": lambda section: changes.Patch(section.text("patch"), section.mapping("with")),
+    "profile": lambda section: changes.UseProfile(section.mapping("profile")),
 }

@@ -18,6 +18,10 @@ T = TypeVar("T", bound=AnyObject)
 
 _EXPECTED = {
     "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
     "bool_type": "must be true or false",
     "string_type": "must be text (in quotes)",
     "tuple_type": "must be a list",
@@ -58,11 +62,21 @@ def _words(error: ErrorDetails) -> str:
         return f"must be {one_of(options)}, not {_short(value)}"
     if kind == "value_error":
         return str(context["error"])
+    if kind in ("too_short", "string_too_short") and context["min_length"] == 1:
+        return "must not be empty"
+    if kind == "greater_than":
+        return f"must be more than {context['gt']:g}, not {_short(value)}"
     if kind in ("greater_than_equal", "less_than_equal"):
         return f"{_short(value)} is out of range"
     if kind in _EXPECTED:
         return f"{_EXPECTED[kind]}, not {_short(value)}"
     return error["msg"]
+
+
+def first_fault(invalid: ValidationError) -> tuple[str, str]:
+    """Return the path of the first field that is wrong, and what is wrong with it."""
+    error = invalid.errors(include_url=False)[0]
+    return _path(error["loc"]), _words(error)
 
 
 _EXACTLY = re.compile(r"(\.requests\[\d+\])\.exactly\b")
@@ -104,8 +118,8 @@ def read(model: type[T], raw: Mapping[str, Any], file: str, kept: Kept | None = 
     try:
         return cast("T", model.model_validate(raw, context=kept))
     except ValidationError as invalid:
-        error = invalid.errors(include_url=False)[0]
+        place, words = first_fault(invalid)
         namespaced = issubclass(model, KubeObject) and model.namespaced
         version = str(raw.get("apiVersion", "")).rpartition("/")[2]
-        field = _respell(str(raw.get("kind", "")), version, _path(error["loc"]))
-        raise InputError(file, describe(raw, namespaced), field, _words(error)) from None
+        field = _respell(str(raw.get("kind", "")), version, place)
+        raise InputError(file, describe(raw, namespaced), field, words) from None

@@ -131,7 +131,13 @@ Document = Rounds | Study | Simulated
 INSTALL: Final = "pip install 'kubestow[report]'"
 """What brings the libraries of pages and figures."""
 
-WANTED: Final = "a document that solve, compare, study or simulate prints with -o json"
+WANTED: Final = (
+    "a document that solve, compare, study or simulate prints with -o json, or the folder of study --into"
+)
+
+OF_A_POD: Final = (
+    "is an answer of explain --why: it goes with a plan, as in `kubestow report PLAN --why FILE`"
+)
 
 _KINDS: Final[dict[str, tuple[str, type[BaseModel]]]] = {
     "optimal": ("compare", Comparison),
@@ -158,6 +164,8 @@ def read_document(name: str, found: Any) -> Document:
     InputError
         When it is no such document.
     """
+    if isinstance(found, dict) and "answer" in found:
+        raise InputError(name, "", "", OF_A_POD)
     kinds = [field for field in _KINDS if isinstance(found, dict) and field in found]
     if not kinds:
         raise InputError(name, "", "", f"is not {WANTED}")

@@ -3,7 +3,8 @@
 - Each rule of the core is one of the input, as it was written.
 - Without it the pod has a place: the steps are replayed in the round in which it is lifted.
 - The sums, where the proof is one, are added up once more (`recount`).
-- A proof by the solver is searched once more, step by step, where the round is small (`exhaustive`).
+- A proof by the solver is searched once more, step by step, where the round is small (`exhaustive`), else it
+  is solved once more by a model that shares nothing with the first one (`booleans`).
 - A pod that has a place, at a cost or not, has one: the steps are replayed.
 """
 
@@ -23,7 +24,7 @@ from ..why.domains import counting_proof_of_group, domain_counts
 from ..why.reasons import lifted, reasons_of
 from ..why.spread_counts import counts_of
 from ..why.subjects import find_subject
-from .exhaustive import places_any
+from .exhaustive import MOST_NODES, places_any
 from .prices import fault_of_place, fault_of_price
 from .recount import faults_of_counting
 from .shapes import require_answer
@@ -238,8 +239,26 @@ def _impossible(
         mine = counting_proof_of_group(subject, core)
         same = mine is not None and mine["domains"] == proof["domains"]
         yield Finding(claim, same, f"{len(proof['domains'])} domains counted once more")
-    found = places_any(build_cluster(round_))
+    cluster = build_cluster(round_)
+    found = places_any(cluster)
     if found is not None:
         yield Finding(claim, not found, "every step after every other tried")
     elif proof["kind"] == "search":
-        yield Finding(claim, None, "too large, or with claims that are not searched: the solver's word")
+        yield _solved_again(claim, cluster, core)
+
+
+def _solved_again(claim: str, cluster: Cluster, core: list[Reason]) -> Finding:
+    """Solve a round that is too large to be searched, by a model of its own."""
+    if cluster.n_nodes > MOST_NODES:
+        return Finding(claim, None, f"more than {MOST_NODES} nodes: the solver's word")
+    from .booleans.resolve import UNSEEN, solved_again
+
+    found = solved_again(cluster)
+    if found is not None:
+        how = "a plan places it: it is replayed" if found else "solved once more, with plain Booleans"
+        return Finding(claim, not found, how)
+    unseen = dict.fromkeys(reason.text for reason in core if reason.kind in UNSEEN)
+    why = (
+        f"not judged by the second model: {'; '.join(unseen)}" if unseen else "open in the second model, too"
+    )
+    return Finding(claim, None, f"{why}: the solver's word")

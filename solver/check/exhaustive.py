@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 MOST_NODES = 30
 MOST_SITUATIONS = 20_000
-"""Rounds beyond these are not searched."""
+MOST_TRIALS = 10_000
+"""Rounds beyond these are not searched; a trial is one pod on one node, or one choice of devices for it."""
 
 
 def places_any(cluster: Cluster) -> bool | None:
@@ -52,13 +53,14 @@ def places_any(cluster: Cluster) -> bool | None:
 
 
 class _TooMany(Exception):
-    """More situations than are looked at."""
+    """More situations, or trials, than are looked at."""
 
 
 @dataclass(eq=False)
 class _Search:
     cluster: Cluster
     seen: set[tuple[object, ...]] = field(default_factory=set)
+    trials: int = 0
 
     def __post_init__(self) -> None:
         cluster, pods = self.cluster, self.cluster.pods
@@ -92,14 +94,21 @@ class _Search:
     def _bind(self, state: State, moves: tuple[Move, ...], given: _Given, pod: int) -> bool:
         check = framework_for(self.cluster, pod).filter_node
         for n in range(self.cluster.n_nodes):
+            self._try()
             if not check(state, pod, n).ok:
                 continue
             for brought in self.ways.of(state, pod, n):
+                self._try()
                 after = state.copy()
                 after.place(pod, n, brought)
                 if self.visit(after, (*moves, Bind(pod, n)), {**given, **brought}):
                     return True
         return False
+
+    def _try(self) -> None:
+        self.trials += 1
+        if self.trials > MOST_TRIALS:
+            raise _TooMany
 
     def _evict(self, state: State, moves: tuple[Move, ...], given: _Given, v: int) -> bool:
         after, steps = state.copy(), moves

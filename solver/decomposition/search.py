@@ -24,35 +24,33 @@ on only bounds that hold for every plan add up: the trivial bound of the tier in
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...encoders.build import build_problem
-from ...framework.build import build_cluster
-from ...framework.state.moves import Deallocate
 from ...models.errors import InternalError
 from ...models.progress import Watch, unwatched
 from ..deadline import OutOfTime, until
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
-from ..plans.replay import follow, inadmissible
 from ..search.incumbent import Incumbent
 from ..search.tier_search import Search
+from ..warm import COLD, Warmth
 from .base import Lost
 from .blocks import side_by_side_for
 from .components import Part, find_parts, merged
 from .engine import engine_for
+from .news import News
+from .outcomes import restrict, unite
+from .part_search import PartResult, Piece, Shared, in_part, search_part, unsearched_part
 from .records import PartRecord, added_up
 from .unsearched import unsearched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...framework.index.cluster import Cluster
-    from ...framework.state.moves import Move
     from ...models.search_point import SearchPoint
-    from ...models.snapshot import Snapshot
     from ..options import Progress, ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
 
@@ -87,6 +85,7 @@ def search_round(
     *,
     least: int | None = None,
     watch: Watch = unwatched,
+    warmth: Warmth = COLD,
 ) -> RoundResult:
     """Search a round, by its parts where there are several that are large enough.
 
@@ -100,6 +99,8 @@ def search_round(
         Weight below which parts are put together; `LEAST` by default.
     watch : Watch
         Hears of classes and models being built.
+    warmth : Warmth
+        What an earlier round leaves for this one; its bounds serve a round that is searched as a whole.
     """
     try:
         problem = build_problem(cluster, until(start + options.time_limit, watch))
@@ -112,7 +113,7 @@ def search_round(
         search = Search(
             problem, options, progress, start, watch=watch, slots=slots, side_by_side=side_by_side
         )
-        search.run([greedy])
+        search.run([greedy], warmth)
         return RoundResult(
             search.best,
             search.valuation,
@@ -121,106 +122,13 @@ def search_round(
             search.interrupted,
             search.points,
         )
-    return _Parts(cluster, greedy, options, progress, start).search(parts)
+    return _Parts(cluster, greedy, options, progress, start, warmth).search(parts)
 
 
 def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrupted: bool) -> RoundResult:
     """Return the result of a round that there was no time to search."""
     known = unsearched(cluster, greedy, prefer)
     return RoundResult(known.best, known.valuation, known.proven(), 0, 0, interrupted)
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """What all parts need; the cluster is not pickled, but built again in another process."""
-
-    snapshot: Snapshot
-    options: SolveOptions
-    made: list[Cluster] = field(default_factory=list, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"snapshot": self.snapshot, "options": self.options, "made": []}
-
-    @property
-    def cluster(self) -> Cluster:
-        """The whole cluster."""
-        if not self.made:
-            self.made.append(build_cluster(self.snapshot))
-        return self.made[0]
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A part to be searched: its pods, greedy's outcome in it, its seconds and its workers."""
-
-    pods: tuple[int, ...]
-    candidate: Outcome
-    seconds: float
-    workers: int
-
-
-@dataclass(frozen=True)
-class _PartResult:
-    """The result of a part: `bounds` hold given the tiers above, `trivial_bounds` for every plan.
-
-    The seconds of `points` are the part's own.
-    """
-
-    best: Outcome
-    values: Mapping[str, int]
-    bounds: Mapping[str, int]
-    trivial_bounds: Mapping[str, int]
-    variables: int
-    constraints: int
-    interrupted: bool
-    points: tuple[SearchPoint, ...] = ()
-
-
-def _search_part(shared: _Shared, piece: _Piece, report: Callable[[Progress], None]) -> _PartResult:
-    """Search one part; the function that engines run."""
-    start = time.monotonic()
-    options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
-    cluster = shared.cluster.with_queue(piece.pods)
-    candidate = _in_part(cluster, piece.candidate)
-    try:
-        problem = build_problem(cluster, until(start + options.time_limit))
-    except OutOfTime:
-        return _unsearched_part(cluster, candidate, options.prefer, interrupted=False)
-    search = Search(problem, options, report, start)
-    search.run([candidate])
-    return _PartResult(
-        best=search.best,
-        values=search.valuation.by_name(),
-        bounds=dict(search.bounds),
-        trivial_bounds=search.trivial_bounds(),
-        variables=search.size[0],
-        constraints=search.size[1],
-        interrupted=search.interrupted,
-        points=search.points,
-    )
-
-
-def _unsearched_part(cluster: Cluster, candidate: Outcome, prefer: str, *, interrupted: bool) -> _PartResult:
-    """Return the result of a part that there was no time to search."""
-    known = unsearched(cluster, candidate, prefer)
-    values = known.valuation.by_name()
-    return _PartResult(known.best, values, known.bounds, known.bounds, 0, 0, interrupted)
-
-
-def _in_part(cluster: Cluster, greedy: Outcome) -> Outcome:
-    """Greedy's outcome in a part: it may be admissible there though it is not as a whole.
-
-    Its steps are followed once more: a victim that no plan evicts is in no part, and its room is not free.
-    """
-    if greedy.admissible:
-        return greedy
-    run = follow(cluster, greedy.moves, greedy.allocations)
-    fine = (
-        not run.fault
-        and valuate(cluster, greedy, end=run.end).guarded
-        and not any(True for _ in inadmissible(cluster, greedy.moves))
-    )
-    return replace(greedy, admissible=fine)
 
 
 class _Parts:
@@ -233,9 +141,11 @@ class _Parts:
         options: SolveOptions,
         progress: ProgressCallback | None,
         start: float,
+        warmth: Warmth,
     ) -> None:
         self._cluster = cluster
         self._greedy = greedy
+        self._warmth = warmth
         self._options = options
         self._progress = progress
         self._start = start
@@ -245,20 +155,20 @@ class _Parts:
 
     def search(self, parts: Sequence[Part]) -> RoundResult:
         """Search the parts and put their results together."""
-        shared = _Shared(self._cluster.snapshot, self._options, [self._cluster])
-        results: dict[int, _PartResult] = {}
+        shared = Shared(self._cluster.snapshot, self._options, [self._cluster])
+        results: dict[int, PartResult] = {}
         interrupted = False
-        news = _News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
+        news = News([t.name for t in self._base.tiers], self._base.by_name(), len(parts))
         try:
             with engine_for(self._options, len(parts)) as engine:
                 pieces = self._pieces(parts, engine.slots, results)
                 for number, result in engine.run(
-                    _search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
+                    search_part, shared, pieces, lambda k, item: self._report(news.of(k, item))
                 ):
                     if isinstance(result, Lost):
                         raise result.error
                     results[number] = result
-                    news.done(number, result)
+                    news.done(number, result.values, result.bounds)
         except KeyboardInterrupt:
             interrupted = True
         interrupted |= len(results) < len(parts) or any(result.interrupted for result in results.values())
@@ -268,8 +178,8 @@ class _Parts:
         return self._together([results[k] for k in range(len(parts))], interrupted)
 
     def _pieces(
-        self, parts: Sequence[Part], slots: int, results: Mapping[int, _PartResult]
-    ) -> Iterator[_Piece]:
+        self, parts: Sequence[Part], slots: int, results: Mapping[int, PartResult]
+    ) -> Iterator[Piece]:
         """Yield the parts, the smallest first: time that these do not need is left for the others."""
         left_over = sum(part.weight + 1 for part in parts)
         for number, part in enumerate(parts):
@@ -279,25 +189,30 @@ class _Parts:
             share = left * slots * (part.weight + 1) / left_over
             at_once = min(slots, len(parts) - len(results))
             self._begun[number] = time.monotonic() - self._start
-            yield _Piece(
+            yield Piece(
                 pods=part.pods,
                 candidate=restrict(self._cluster, self._greedy, part),
                 seconds=left if number + slots >= len(parts) else min(left, share),
                 workers=max(1, self._options.workers // at_once),
+                warmth=self._warmth_of(part),
             )
             left_over -= part.weight + 1
 
-    def _left_out(self, part: Part) -> _PartResult:
+    def _warmth_of(self, part: Part) -> Warmth:
+        start = self._warmth.start
+        return COLD if start is None else Warmth(start=restrict(self._cluster, start, part))
+
+    def _left_out(self, part: Part) -> PartResult:
         """Return the result of a part that an interruption left out."""
         cluster = self._cluster.with_queue(part.pods)
-        candidate = _in_part(cluster, restrict(self._cluster, self._greedy, part))
-        return _unsearched_part(cluster, candidate, self._options.prefer, interrupted=True)
+        candidate = in_part(cluster, restrict(self._cluster, self._greedy, part))
+        return unsearched_part(cluster, candidate, self._options.prefer, interrupted=True)
 
     def _report(self, progress: Progress) -> None:
         if self._progress is not None:
             self._progress(replace(progress, seconds=time.monotonic() - self._start))
 
-    def _together(self, results: Sequence[_PartResult], interrupted: bool) -> RoundResult:
+    def _together(self, results: Sequence[PartResult], interrupted: bool) -> RoundResult:
         best = unite([result.best for result in results])
         valuation = valuate(self._cluster, best, self._options.prefer)
         known = Incumbent(self._cluster, best, valuation)
@@ -325,7 +240,7 @@ class _Parts:
             tuple(added_up(self._base.tiers, [self._record(k, part) for k, part in enumerate(results)])),
         )
 
-    def _record(self, number: int, part: _PartResult) -> PartRecord:
+    def _record(self, number: int, part: PartResult) -> PartRecord:
         """Return what a part knew, in the round's seconds; before its search, greedy's plan or nothing."""
         begun = self._begun.get(number, 0.0)
         points = [
@@ -336,68 +251,3 @@ class _Parts:
             first = {point.tier: point.value for point in reversed(points)}
             before |= first if self._greedy.admissible else self._base.by_name()
         return PartRecord(points, before, part.trivial_bounds)
-
-
-class _News:
-    """Values and bounds of every tier while parts are searched: the sums of those that the parts report."""
-
-    def __init__(self, names: Sequence[str], base: Mapping[str, int], parts: int) -> None:
-        self._base = base
-        self._parts = parts
-        self._incumbents: dict[str, dict[int, int]] = {name: {} for name in names}
-        self._bounds: dict[str, dict[int, int]] = {name: {} for name in names}
-
-    def of(self, part: int, news: Progress) -> Progress:
-        """Record a part's progress and return that of the round."""
-        if news.incumbent is not None:
-            self._incumbents[news.tier][part] = news.incumbent
-        if news.bound is not None:
-            self._bounds[news.tier][part] = news.bound
-        return replace(
-            news,
-            incumbent=self._sum(news.tier, self._incumbents),
-            bound=self._sum(news.tier, self._bounds),
-        )
-
-    def done(self, part: int, result: _PartResult) -> None:
-        """Record a part's result."""
-        for name in self._incumbents:
-            self._incumbents[name][part] = result.values[name]
-            self._bounds[name][part] = result.bounds[name]
-
-    def _sum(self, tier: str, known: Mapping[str, Mapping[int, int]]) -> int | None:
-        base, told = self._base[tier], known[tier]
-        return base + sum(v - base for v in told.values()) if len(told) == self._parts else None
-
-
-def restrict(cluster: Cluster, outcome: Outcome, part: Part) -> Outcome:
-    """Return the restriction of an outcome to a part."""
-    pods = frozenset(part.pods)
-
-    def here(pod: int) -> bool:
-        return pod in pods or cluster.pods[pod].initial_node in part.nodes
-
-    def inside(move: Move) -> bool:
-        return part.own_moves if isinstance(move, Deallocate) else here(move.pod)
-
-    changed: dict[str, Any] = {"moves": tuple(move for move in outcome.moves if inside(move))}
-    for item in fields(outcome):
-        value = getattr(outcome, item.name)
-        if isinstance(value, Mapping):  # keyed by pod; allocations are keyed by claim
-            changed[item.name] = {
-                k: v for k, v in value.items() if (here(k) if isinstance(k, int) else part.own_moves)
-            }
-    return replace(outcome, **changed)
-
-
-def unite(outcomes: Sequence[Outcome]) -> Outcome:
-    """Put the outcomes of all parts together, one part's steps after the other's."""
-    together: dict[str, Any] = {
-        "moves": tuple(move for outcome in outcomes for move in outcome.moves),
-        "admissible": all(outcome.admissible for outcome in outcomes),
-    }
-    for item in fields(Outcome):
-        values = [getattr(outcome, item.name) for outcome in outcomes]
-        if isinstance(values[0], Mapping):
-            together[item.name] = {k: v for value in values for k, v in value.items()}
-    return Outcome(**together)

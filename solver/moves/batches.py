@@ -72,6 +72,17 @@ class Batches:
             waiting = [pod for pod in waiting if pod not in gone]
         return waiting
 
+    def run_at_once(self, pods: Iterable[int]) -> bool:
+        """Move running pods, the first ones first; stop, and return false, as soon as one finds no place."""
+        waiting = list(pods)
+        while waiting:
+            batch = self._within_budgets(waiting)
+            if not batch or len(self._try(batch)) < len(batch):
+                return False
+            gone = frozenset(batch)
+            waiting = [pod for pod in waiting if pod not in gone]
+        return True
+
     def undo(self) -> State:
         """Take all moves back; return the state of the start."""
         if self._start is not None:

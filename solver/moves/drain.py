@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Final
 
 from ...framework.rules.movable import WITH_NODE, WORDS
 from ...models.drain import Drain, DrainStats, InNameOrder, Refused, Staying, Stranded
+from ...models.errors import is_interrupt
 from ...models.progress import unwatched
+from ..model.interrupts import run_to_the_end
 from ..options import SolveOptions
 from . import in_name_order
 from .drained import check_drained, faults_of_drain, stages_of
@@ -66,6 +68,12 @@ def drain(
     waited : float
         Seconds that it took to read the input.
 
+    Returns
+    -------
+    Drain
+        Where Ctrl-C came with what is known by then, the drain by name if that is one
+        (`stats.interrupted`); before that is done it is raised.
+
     Raises
     ------
     KubestowError
@@ -78,17 +86,21 @@ def drain(
     named = in_name_order.InNameOrder(task)
     watch("draining by name")
     by_name = named.run()
-    decision.decide(by_name)
+    interrupted = not _until_interrupted(decision, by_name)
     if decision.changes is not None:
-        check_drained(task, decision.changes, watch)
+        order = decision.changes
+        _, again = run_to_the_end(lambda: check_drained(task, order, watch))
+        interrupted |= again
     changes = decision.changes or ()
     stages = stages_of(task, changes)
     once_open = None
-    if decision.obstacles and all(each.kind == "budget" for each in decision.obstacles):
+    if not interrupted and decision.obstacles and all(each.kind == "budget" for each in decision.obstacles):
         closed = frozenset(each.budget for each in decision.obstacles)
         left = max(search.time_limit - (time.monotonic() - start), _INSTANT)
         easier = replace(search, time_limit=left)
-        once_open = drain(_opened(snapshot, closed), nodes, wanted, easier, progress, watch=watch).verdict
+        opened = drain(_opened(snapshot, closed), nodes, wanted, easier, progress, watch=watch)
+        interrupted = opened.stats.interrupted
+        once_open = None if interrupted else opened.verdict
     moves = [move for stage in stages for batch in stage.batches for move in batch.moves]
     staying = tuple(_staying(task))
     return Drain(
@@ -103,12 +115,26 @@ def drain(
         staying=staying,
         obstacles=decision.obstacles,
         once_open=once_open,
+        uncordoned=tuple(map(task.name, sorted(task.shut))) if decision.changes is not None else (),
         in_name_order=_told(task, named, by_name, [each for each in staying if each.blocks]),
         stats=DrainStats(
             wall_seconds=round(waited + time.monotonic() - start, 3),
             verified=decision.changes is not None,
+            interrupted=interrupted,
         ),
     )
+
+
+def _until_interrupted(decision: _Decision, by_name: in_name_order.NamedRun) -> bool:
+    """Decide; where Ctrl-C comes take the drain by name if it holds, and return False."""
+    try:
+        decision.decide(by_name)
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
+        decision.take(by_name)
+        return False
+    return True
 
 
 def _opened(snapshot: Snapshot, budgets: Collection[str | None]) -> Snapshot:
@@ -167,13 +193,17 @@ class _Decision:
         emptied = Emptying(task, self._places, self._deadline, self._watch).run()
         if not emptied.left:
             self.changes = (*task.first_steps, *emptied.changes)
-        elif by_name.finished and self._holds(by_name.changes):
-            self.changes = (*task.first_steps, *by_name.changes)
-        else:
+        elif not self.take(by_name):
             self.obstacles = searched_obstacles(task, self._most_places)
             if not self.obstacles and len(task.pods) <= _FEW:
                 found, self.obstacles = tried_orders(task)
                 self.changes = None if found is None else (*task.first_steps, *found)
+
+    def take(self, by_name: in_name_order.NamedRun) -> bool:
+        """Take the drain by name for the answer, where it is one; return whether it is."""
+        if by_name.finished and self._holds(by_name.changes):
+            self.changes = (*self._task.first_steps, *by_name.changes)
+        return self.changes is not None
 
     def _holds(self, changes: Sequence[Change]) -> bool:
         """Whether a drain by name is a drain in the sense of docs/model.md."""

@@ -23,7 +23,7 @@ from .placing import by_scores, largest_first, tightly
 from .sequence import sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ...framework.state.moves import Change
     from ...framework.state.state import State
@@ -83,6 +83,8 @@ class Emptying:
         # How many nodes are tried, and how many together: fewer where that was in vain, more where not.
         self._tried = _TRIED
         self._together = task.rolling or 1
+        # How often each node was tried by itself in vain: others come first.
+        self._vain: Counter[int] = Counter()
         n = moving.cluster.n_nodes
         self._open = np.ones(n, dtype=np.bool_)
         self._open[list(task.shut)] = False
@@ -102,7 +104,7 @@ class Emptying:
         todo = sorted(self._nodes, key=lambda n: (len(self._pods_on(n)), names[n]))
         while todo:
             self._watch("draining: nodes", len(self._nodes) - len(todo), len(self._nodes))
-            stage = self._next(todo)
+            stage = self._next(sorted(todo, key=self._vain.__getitem__))
             if stage is None:
                 break
             group, steps = stage
@@ -123,12 +125,13 @@ class Emptying:
         first = max(self._tried, self._together)
         for nodes in (todo[:first], todo[first:]):
             able = [n for n in nodes if self._may_have_room((n,))]
-            for group in self._groups(able):
-                steps = self._greedily(group)
-                if steps is not None:
-                    self._tried = min(2 * self._tried, _TRIED)
-                    self._together = min(2 * len(group), self._rolling or 1)
-                    return group, (*steps, *(Uncordon(n) for n in group))
+            found = self._first_greedily(self._groups(able)) or self._first_greedily(
+                ((node,) for node in able), thoroughly=True
+            )
+            if found is not None:
+                self._tried = min(2 * self._tried, _TRIED)
+                self._together = min(2 * len(found[0]), self._rolling or 1)
+                return found
             self._tried, self._together = max(self._tried // 2, 1), 1
             for node in able[:_PLANNED]:
                 steps = self._by_plan((node,))
@@ -138,6 +141,18 @@ class Emptying:
                 steps = self._waiting(node)
                 if steps is not None:
                     return (node,), steps
+        return None
+
+    def _first_greedily(
+        self, groups: Iterable[tuple[int, ...]], *, thoroughly: bool = False
+    ) -> tuple[tuple[int, ...], tuple[Change, ...]] | None:
+        """Empty the first of some groups of nodes that greedy placing empties; None for none."""
+        for group in groups:
+            steps = self._greedily(group, thoroughly=thoroughly)
+            if steps is not None:
+                return group, (*steps, *(Uncordon(n) for n in group))
+            if len(group) == 1:
+                self._vain[group[0]] += 1
         return None
 
     def _groups(self, able: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -156,16 +171,23 @@ class Emptying:
         short = lack_of_places(self._moving, self._state, pods, len(pods), open_)
         return short is None and lack_of_room(self._moving, self._state, pods, open_) is None
 
-    def _greedily(self, nodes: tuple[int, ...]) -> tuple[Change, ...] | None:
-        """Move all pods of some nodes by each greedy choice; None where none moves them all."""
+    def _greedily(self, nodes: tuple[int, ...], *, thoroughly: bool = True) -> tuple[Change, ...] | None:
+        """Move all pods of some nodes by greedy choices; None where these do not move them all.
+
+        Parameters
+        ----------
+        thoroughly : bool
+            Whether the second choice is tried, too, and pods once more that found no place.
+        """
         pods = [i for n in nodes for i in self._pods_on(n)]
         if any(budget.allowed < 1 for i in pods for budget in charged(self._moving.cluster, i)):
             return None
         was = self._open[list(nodes)].copy()
         self._open[list(nodes)] = False
-        for choose in self._choices:
+        for choose in self._choices if thoroughly else self._choices[:1]:
             batches = Batches(self._moving, self._state, choose)
-            if not batches.run(largest_first(self._moving.cluster, pods), whole=True):
+            order = largest_first(self._moving.cluster, pods)
+            if not batches.run(order, whole=True) if thoroughly else batches.run_at_once(order):
                 self._state = batches.state
                 return (*self._cordons(nodes), *batches.changes)
             self._state = batches.undo()

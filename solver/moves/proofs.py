@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...framework.rules.eviction_budgets import charged
+from ...framework.rules.groups import group_of
 from ...models.drain import Obstacle
 from .every_order import EveryOrder
 from .obstacles import closed_budgets, lack_of_places, lack_of_room, unmovable
@@ -78,8 +79,7 @@ def searched_obstacles(task: Task, most_places: MostPlaces) -> tuple[Obstacle, .
 def tried_orders(task: Task) -> tuple[tuple[Change, ...] | None, tuple[Obstacle, ...]]:
     """Go through all orders of a small drain; return one that holds, or the obstacle that none does."""
     found = EveryOrder(task).run()
-    # A pod that terminates may be needed beside another one until it has gone: it left before all of these.
-    if found.changes is not None or not found.proven or task.first_steps:
+    if found.changes is not None or not found.proven or _leavers_may_help(task):
         return found.changes, ()
     pods = task.moving.cluster.pods
     return None, (
@@ -88,6 +88,24 @@ def tried_orders(task: Task) -> tuple[tuple[Change, ...] | None, tuple[Obstacle,
             pods=tuple(pods[i].key for i in task.pods),
             nodes=tuple(map(task.name, task.nodes)),
         ),
+    )
+
+
+def _leavers_may_help(task: Task) -> bool:
+    """Whether a pod that terminates may be needed until it has gone: these orders begin without it.
+
+    It takes room, keeps others apart and no longer counts for spread, so that whatever passes beside it
+    passes without it, but for what asks to be beside it. Groups and devices are not looked into.
+    """
+    cluster = task.moving.cluster
+    asked = [
+        term for new in task.moving.replacement.values() for term in cluster.pods[new].terms.required_affinity
+    ]
+    return any(
+        info.pod.spec.resource_claims
+        or group_of(cluster, info.index) is not None
+        or any(term.matches(info.namespace, info.labels) for term in asked)
+        for info in (cluster.pods[step.pod] for step in task.first_steps)
     )
 
 

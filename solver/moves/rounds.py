@@ -52,7 +52,10 @@ def places(
         Running pod to the node of its replacement, in the plan's order, for as many as have one.
     """
     cluster = moving.cluster
-    plan = _solved(round_of(moving, state, pods, closed), options, progress)
+    # What all replacements have to have is a place: the tiers below that say nothing here.
+    levels = len({cluster.pods[i].priority for i in pods})
+    options = replace(options, tiers=levels)
+    plan = _solved(moving, round_of(moving, state, pods, closed), options, progress)
     where = plan.placed()
     old = {cluster.pods[moving.replaced_by(i)].key: i for i in pods}
     order = [step.bind for step in plan.steps if step.bind is not None]
@@ -86,14 +89,16 @@ def most_places(
     ]
     if not others_stand:
         easier = list(map(_apart_from_none, easier))
-    plan = _solved(replace(snapshot, pods=tuple(easier)), options, progress)
+    plan = _solved(moving, replace(snapshot, pods=tuple(easier)), options, progress)
     limits = [tier.bound for tier in plan.tiers if tier.name == scheduled(_LEVEL)]
     return min([len(pods), *(limit for limit in limits if limit is not None)])
 
 
-def _solved(snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None) -> Plan:
+def _solved(
+    moving: Moving, snapshot: Snapshot, options: SolveOptions, progress: ProgressCallback | None
+) -> Plan:
     """Solve a round; Ctrl-C ends all of it, since a part of a drain is none."""
-    plan = solve_round(snapshot, options, progress).plan
+    plan = solve_round(snapshot, options, progress, like=moving.cluster).plan
     if plan.stats.interrupted:
         raise KeyboardInterrupt
     return plan

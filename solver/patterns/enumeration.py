@@ -69,12 +69,33 @@ def patterns_within(rows: Rows, kind: NodeType, known: Knapsacks, floor: Ints, m
     """
     low, high = rows.low[kind.first], rows.high[kind.first]
     floor, room = np.maximum(floor, 0) - known.weights @ low, known.ceiling - known.weights @ low
+    found = loads_between(known.weights, high - low, floor, room, most)
+    if found is None:
+        return None
+    found = (found + low)[np.lexsort(found.T)]
+    return found[_hold(rows.subset(kind.local), kind, found)]
+
+
+def loads_between(weights: Ints, copies: Ints, floor: Ints, room: Ints, most: int) -> Ints | None:
+    """List all x, 0 <= x <= copies, with floor <= weights·x <= room in every row.
+
+    Parameters
+    ----------
+    weights : ints, shape (rows, variables)
+        None negative.
+    most : int
+        How many there may be.
+
+    Returns
+    -------
+    ints, shape (found, variables), or None where they, or halves of them, are too many
+    """
     # what weighs most goes first: where little fits after it, little is made
-    heavy = (known.weights / np.maximum(room, 1)[:, None]).max(axis=0, initial=0.0)
+    heavy = (weights / np.maximum(room, 1)[:, None]).max(axis=0, initial=0.0)
     order = np.argsort(-heavy, kind="stable")
     halves = []
     for mine in (order[::2], order[1::2]):
-        half = _assignments(known.weights[:, mine], (high - low)[mine], room)
+        half = _assignments(weights[:, mine], copies[mine], room)
         if half is None:
             return None
         halves.append((mine, half))
@@ -82,10 +103,9 @@ def patterns_within(rows: Rows, kind: NodeType, known: Knapsacks, floor: Ints, m
     pairs = _pairs(ones.loads, others.loads, floor, room)
     if pairs is None or len(pairs[0]) > most:
         return None
-    found = np.empty((len(pairs[0]), len(low)), dtype=np.int64)
+    found = np.empty((len(pairs[0]), len(copies)), dtype=np.int64)
     found[:, left], found[:, right] = ones.of(pairs[0]), others.of(pairs[1])
-    found = (found + low)[np.lexsort(found.T)]
-    return found[_hold(rows.subset(kind.local), kind, found)]
+    return found
 
 
 @dataclass(frozen=True)

@@ -126,11 +126,7 @@ def steps_of(cluster: Cluster, outcome: Outcome) -> tuple[Step, ...]:
 
 def limits_of(cluster: Cluster) -> Limits | None:
     """Write the limits on evictions; None where there are none."""
-    limits = cluster.snapshot.limits
-    if not limits:
-        return None
-    never = tuple(str(pods) for pods in limits.never)
-    return Limits(max_evictions=limits.evictions, max_violations=limits.violations, never_evict=never)
+    return cluster.snapshot.limits.words()
 
 
 def _step(cluster: Cluster, move: Move) -> Step:

@@ -2,9 +2,9 @@
 
 How many pods of each class go to each cell, and how many nodes of each offer are bought there: the linear
 relaxation, in which the room of a cell is shared and spread constraints hold between domains. Its pods are
-rounded to whole ones within those constraints, then the cheapest nodes with room for them are chosen. What is
-left out (that a pod stands on one node, affinity, groups, devices) is what the room left over is for; whether
-it suffices is tried out, so nothing here is a bound.
+rounded to whole ones within those constraints, then the cheapest nodes with room for them are chosen
+(`node_choice`). What is left out (that a pod stands on one node, affinity, groups, devices) is what the room
+left over is for; whether it suffices is tried out, so nothing here is a bound.
 """
 
 from __future__ import annotations
@@ -22,30 +22,15 @@ from ...encoders.terms import Goal, Terms
 from ..bounds.lp_relaxation import point
 from ..model.sparse_rows import rows_of
 from .climb import climb
-from .master import PRICE
+from .node_choice import NodeChoice, row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from ...encoders.topology_spread import SpreadGroup
-    from ...framework.vocabulary.arrays import Ints
-    from .cells import Cell, Division
+    from .cells import Division
+    from .node_choice import Variables
     from .trial import Counts, Market
-
-    Variables = Mapping[tuple[int, int], cp_model.IntVar]
-    """Pods by (class, cell), or nodes by (offer, cell)."""
-
-# Room that is left over is counted in these parts of the whole.
-PARTS: Final = 1000
-
-# In how many units the largest request of a resource is counted: sums need not be exact here.
-_GRAINS: Final = 10_000
-
-# How much more of it stays free on the cluster's own nodes, which are many small rests.
-OWN: Final = 5
-
-# How far from the cheapest nodes a search for them may end, as a share of the price.
-_GAP: Final = 5e-4
 
 # How finely the rounding of the relaxation is weighed, and what it may be off by for being a float.
 _FINE: Final = 1000
@@ -67,13 +52,14 @@ class Blueprint:
     ----------
     most : tuple of int
         How many nodes of each offer are of use.
+    budget : int or None
+        The most that a purchase may cost, in millionths.
     """
 
     def __init__(self, division: Division, market: Market, most: Counts, budget: int | None) -> None:
         self._division, self._market = division, market
-        self._most, self._budget = most, budget
         self._classes, self._cells = division.problem.classes, division.cells
-        self._limits = market.catalogue.limits
+        self._nodes = NodeChoice(division, market, most, budget)
 
     def propose(self, placed: Counts, spare: int, until: float) -> Draft | None:
         """Return a cheap purchase for at least so many pods of each level, or None.
@@ -87,7 +73,7 @@ class Blueprint:
         pods = None if relaxed is None else self._rounded(relaxed, placed, until)
         if pods is None:
             return None
-        counts = self._nodes_for(pods, spare, until)
+        counts = self._nodes.cheapest(pods, spare, until)
         return None if counts is None else Draft(counts, pods)
 
     # -- the steps ------------------------------------------------------------
@@ -96,17 +82,17 @@ class Blueprint:
         """Return how many pods go where in the linear relaxation."""
         model = cp_model.CpModel()
         on = self._pods(model, {})
-        bought = self._bought(model, range(len(self._cells)))
+        bought = self._nodes.bought(model, range(len(self._cells)))
         self._place(model, on, placed)
         for k, cell in enumerate(self._cells):
             classes = [c for c in range(len(self._classes)) if (c, k) in on]
-            for amounts, room, there in self._room(cell, spare):
+            for amounts, room, there in self._nodes.room(cell, spare):
                 terms = self._sum(on, classes, [k]).weighted([int(amounts[c]) for c in classes])
-                add_at_most(model, *_row(self._less(terms, bought, k, room)), there)
+                add_at_most(model, *row(self._nodes.less(terms, bought, k, room)), there)
             for c in classes:
-                terms = self._less(self._sum(on, [c], [k]), bought, k, cell.takes[c])
-                add_at_most(model, *_row(terms), int(cell.takes_there[c]))
-        price = self._limited(model, bought)[0]
+                terms = self._nodes.less(self._sum(on, [c], [k]), bought, k, cell.takes[c])
+                add_at_most(model, *row(terms), int(cell.takes_there[c]))
+        price = self._nodes.limited(model, bought)[0]
         rows = rows_of(model, 0, 0)
         cost = np.zeros(len(rows.low), dtype=np.int64)
         cost[[variable.index for variable in price.variables]] = price.coefficients
@@ -129,45 +115,6 @@ class Blueprint:
             return None
         return {key: found.solution[variable.index] for key, variable in on.items()}
 
-    def _nodes_for(self, pods: Mapping[tuple[int, int], int], spare: int, until: float) -> Counts | None:
-        """Return the cheapest nodes with room for the pods of each cell."""
-        counts = [0] * len(self._most)
-        everywhere = range(len(self._cells))
-        tied = self._budget is not None or any(item.least or item.most is not None for item in self._limits)
-        for done, cells in enumerate([everywhere] if tied else [[k] for k in everywhere]):
-            left = until - time.monotonic()
-            end = time.monotonic() + (left if tied else left / (len(self._cells) - done))
-            found = self._cheapest(cells, pods, spare, end)
-            if found is None:
-                return None
-            for offer, n in found.items():
-                counts[offer] += n
-        return tuple(counts)
-
-    def _cheapest(
-        self, cells: Iterable[int], pods: Mapping[tuple[int, int], int], spare: int, until: float
-    ) -> dict[int, int] | None:
-        """Return the cheapest nodes of some cells with room for their pods."""
-        model = cp_model.CpModel()
-        bought = self._bought(model, cells)
-        for k in cells:
-            cell = self._cells[k]
-            here = {c: n for (c, cell_), n in pods.items() if cell_ == k and n}
-            for amounts, room, there in self._room(cell, spare):
-                asked = sum(n * int(amounts[c]) for c, n in here.items())
-                add_at_most(model, *_row(self._less(Terms(), bought, k, room)), there - asked)
-            for c, n in here.items():
-                terms = self._less(Terms(), bought, k, cell.takes[c])
-                add_at_most(model, *_row(terms), int(cell.takes_there[c]) - n)
-        price, nodes = self._limited(model, bought)
-        # of nodes that cost the same few large ones are packed best
-        goal = Terms().extend(price, len(self._market.waiting) + 1).extend(nodes)
-        goals = [Goal(PRICE, "min", goal, 0, goal.high)]
-        found = climb(model, goals, self._market.options, until, gap=_GAP)
-        if found.solution is None:
-            return None
-        return {offer: found.solution[variable.index] for (offer, _), variable in bought.items()}
-
     # -- variables and rows ------------------------------------------------------------
 
     def _pods(self, model: cp_model.CpModel, near: Mapping[tuple[int, int], float]) -> Variables:
@@ -184,13 +131,6 @@ class Blueprint:
                 found[c, k] = model.new_int_var(min(low, high), high, f"z[{c},{k}]")
         return found
 
-    def _bought(self, model: cp_model.CpModel, cells: Iterable[int]) -> Variables:
-        return {
-            (offer, k): model.new_int_var(0, self._most[offer], f"x[{offer}]")
-            for k in cells
-            for offer in self._cells[k].offers
-        }
-
     def _sum(self, on: Variables, classes: Iterable[int], cells: Iterable[int] | None = None) -> Terms:
         found = Terms()
         for k in range(len(self._cells)) if cells is None else cells:
@@ -199,31 +139,10 @@ class Blueprint:
                     found.add(on[c, k], self._classes[c].size)
         return found
 
-    def _less(self, terms: Terms, bought: Variables, k: int, room: Ints) -> Terms:
-        """Take the room of what is bought in a cell off an expression."""
-        for offer, amount in zip(self._cells[k].offers, room.tolist(), strict=True):
-            terms.add(bought[offer, k], self._most[offer], -int(amount))
-        return terms
-
-    def _room(self, cell: Cell, spare: int) -> Iterable[tuple[list[int], Ints, int]]:
-        """Yield for each resource what pods of each class ask for, what offers have, and what is there."""
-        requests = [(*cls.request.tolist(), 1) for cls in self._classes]
-        asked = zip(*requests, strict=True)
-        for amounts, room, there in zip(asked, cell.room, cell.there, strict=True):
-            unit = max(1, max(amounts) // _GRAINS)
-            parts = PARTS * unit
-            if any(amounts):
-                least = [-(-amount // unit) for amount in amounts]
-                yield (
-                    least,
-                    room * (PARTS - spare) // parts,
-                    int(there) * max(0, PARTS - OWN * spare) // parts,
-                )
-
     def _place(self, model: cp_model.CpModel, on: Variables, placed: Counts) -> None:
         """Place so many pods of each level, as constraints spread them."""
         for c, cls in enumerate(self._classes):
-            add_at_most(model, *_row(self._sum(on, [c])), cls.size)
+            add_at_most(model, *row(self._sum(on, [c])), cls.size)
         for level, n in zip(self._market.levels, placed, strict=True):
             classes = [c for c, cls in enumerate(self._classes) if cls.priority == level]
             model.add(self._sum(on, classes).expression() >= n)
@@ -243,31 +162,7 @@ class Blueprint:
         for d in there:
             cells = [k for k, cell in enumerate(self._cells) if cell.domains[key] == d]
             runs = int(group.matching.fixed[group.members(d)].sum())
-            add_at_most(model, *_row(Terms().extend(low).extend(self._sum(on, matching, cells), -1)), runs)
+            add_at_most(model, *row(Terms().extend(low).extend(self._sum(on, matching, cells), -1)), runs)
             if runs <= skew:
                 carried = self._sum(on, carriers, cells).extend(low, -1)
-                add_at_most(model, *_row(carried), skew - runs)
-
-    def _limited(self, model: cp_model.CpModel, bought: Variables) -> tuple[Terms, Terms]:
-        """Keep to the limits of groups and of the price; return price and number."""
-        catalogue = self._market.catalogue
-        by_group: dict[str, Terms] = {}
-        price, nodes = Terms(), Terms()
-        for (offer, _), variable in bought.items():
-            most, one = self._most[offer], catalogue.offers[offer]
-            by_group.setdefault(one.group, Terms()).add(variable, most)
-            price.add(variable, most, one.price)
-            nodes.add(variable, most)
-        for limits in catalogue.limits:
-            total = by_group.get(limits.name, Terms())
-            if limits.most is not None and total.high > limits.most:
-                model.add(total.expression() <= limits.most)
-            if limits.least:
-                model.add(total.expression() >= limits.least)
-        if self._budget is not None:
-            model.add(price.expression() <= self._budget)
-        return price, nodes
-
-
-def _row(terms: Terms) -> tuple[Sequence[int], Sequence[cp_model.IntVar], Sequence[int]]:
-    return terms.coefficients, terms.variables, terms.uppers
+                add_at_most(model, *row(carried), skew - runs)

@@ -60,10 +60,12 @@ class Cell:
 class Division:
     """All cells, and the constraints that spread over domains of several nodes.
 
-    `open` has the domains of each key in which something is or may be bought.
+    `open` has the domains of each key in which something is or may be bought, `nodes` the node of each offer
+    in the problem.
     """
 
     problem: Problem
+    nodes: tuple[int, ...]
     cells: tuple[Cell, ...]
     groups: tuple[SpreadGroup, ...]
     open: dict[str, frozenset[int]]
@@ -101,7 +103,9 @@ def divide(sample: Sample, market: Market, most: Counts) -> Division:
             offers.append(offer)
     cells = []
     for domains, own, offers in found.values():
-        offers = _worthwhile(offers, free[:, sample.nodes], market, most)
+        offers = _worthwhile(
+            offers, free[:, sample.nodes], takes[:, sample.nodes], sample.sizes, market, most
+        )
         nodes = sample.nodes[offers]
         cells.append(
             Cell(
@@ -114,7 +118,7 @@ def divide(sample: Sample, market: Market, most: Counts) -> Division:
                 takes=takes[:, nodes],
             )
         )
-    return Division(problem, tuple(cells), groups, open_)
+    return Division(problem, tuple(sample.nodes.tolist()), tuple(cells), groups, open_)
 
 
 def _free(problem: Problem) -> Ints:
@@ -140,11 +144,16 @@ def _open(key: str, groups: list[SpreadGroup], offer_of: dict[int, int], most: C
     return frozenset((*certain, *more))
 
 
-def _worthwhile(offers: list[int], room: Ints, market: Market, most: Counts) -> list[int]:
+def _worthwhile(
+    offers: list[int], room: Ints, takes: Ints, sizes: Ints, market: Market, most: Counts
+) -> list[int]:
+    """Leave out offers with no more than another one, of which there is one for each pod, and no cheaper."""
     kept: list[int] = []
     for offer in sorted(offers, key=lambda o: (market.catalogue.offers[o].price, -int(room[-1, o]), o)):
         better = (
-            most[other] >= len(market.waiting) and bool((room[:, other] >= room[:, offer]).all())
+            most[other] >= sizes[takes[:, other] > 0].sum()
+            and bool((room[:, other] >= room[:, offer]).all())
+            and bool((takes[:, other] >= takes[:, offer]).all())
             for other in kept
         )
         if not any(better):

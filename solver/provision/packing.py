@@ -1,97 +1,217 @@
-"""The pods of a blueprint put on its nodes, cell by cell, as a plan to start a round from.
+"""The pods of a blueprint put on its nodes, cell by cell, as a purchase with a plan to start its round from.
 
-Each cell is packed by itself: room and slots only, first by filling one node after another with the pods that
-fit its shape best, then by CP-SAT from there. What comes of it is put in an order with every filter, and is
-only a plan to begin with.
+Each cell is packed by itself: room, slots and the most of each class only, first by filling one node after
+another with the pods that fit its shape best, else by `tight_packing` and `swaps`. For pods that find
+no room then the cheapest nodes more are bought that take them. What comes of it is put in an order with every
+filter, and is only a plan to begin with.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from ortools.sat.python import cp_model
 
 from ...encoders.build import build_problem
-from ...encoders.linear import add_at_most
-from ...encoders.terms import Goal, Terms
 from ...framework.build import build_cluster
 from ..ordering.assignment import Assignment
 from ..ordering.decoding import ordered
 from ..ordering.sequencer import Sequencer
-from .climb import climb
+from .swaps import Swaps
+from .tight_packing import crammed, eased, searched
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from ...encoders.problem import Problem
     from ...framework.vocabulary.arrays import Ints
     from ..plans.outcome import Outcome
     from .blueprint import Draft
     from .cells import Division
-    from .trial import Market
+    from .trial import Counts, Market
 
 
-def packed(market: Market, division: Division, draft: Draft, until: float) -> Outcome:
-    """Put the pods of a draft on its nodes, as many as have room.
+@dataclass(frozen=True)
+class Packed:
+    """A purchase, and its cluster's plan to begin with."""
 
-    Returns
-    -------
-    Outcome
-        Of the cluster with the draft's purchase.
+    counts: Counts
+    outcome: Outcome
+
+
+@dataclass
+class _Bins:
+    """Nodes of a cell, by column: what they have, and how many pods of each class are put there.
+
+    Attributes
+    ----------
+    names : list of int
+        An own node of the cluster, as the problem numbers it; of one that is bought its offer, as -1 - offer.
+    free : int array (R+1, N)
+        The last row is pod slots.
+    most, counts : int array (C, N)
     """
-    bought = market.bought(draft.counts)
-    problem = build_problem(build_cluster(bought.snapshot))
-    index = problem.cluster.node_index
-    cell_of = {offer: k for k, cell in enumerate(division.cells) for offer in cell.offers}
-    nodes: dict[int, list[int]] = defaultdict(list)
-    for k, cell in enumerate(division.cells):
-        nodes[k] += [index[division.problem.cluster.node_names[n]] for n in cell.own]
-    for offer, names in enumerate(bought.nodes):
-        if names:
-            nodes[cell_of[offer]] += [index[name] for name in names]
-    placed: dict[int, int] = {}
-    pods = _pods_by_cell(problem, division, draft)
-    for done, (k, here) in enumerate(sorted(pods.items())):
-        left = (until - time.monotonic()) / (len(pods) - done)
-        end = time.monotonic() + left
-        placed.update(_pack(market, problem, here, np.array(nodes[k], dtype=np.int64), end))
-    return ordered(problem, Sequencer(problem), Assignment(placed, frozenset()), until).outcome
+
+    names: list[int]
+    free: Ints
+    most: Ints
+    counts: Ints
 
 
-def _pods_by_cell(problem: Problem, division: Division, draft: Draft) -> dict[int, list[int]]:
-    """Name the pods that go to each cell."""
-    cluster = problem.cluster
-    number = {cluster.pods[i].key: i for i in cluster.pending}
-    known = division.problem.cluster.pods
-    members = [iter(cls.pods) for cls in division.problem.classes]
-    found: dict[int, list[int]] = defaultdict(list)
-    for (c, k), n in draft.pods.items():
-        found[k] += [number[known[next(members[c])].key] for _ in range(n)]
-    return found
+class Packer:
+    """Packs drafts of one division.
 
+    Parameters
+    ----------
+    most : tuple of int
+        How many nodes of each offer are of use.
+    budget : int or None
+        The most that may be spent, in millionths.
+    """
 
-def _pack(market: Market, problem: Problem, pods: Sequence[int], nodes: Ints, until: float) -> dict[int, int]:
-    """Put as many pods as have room on nodes."""
-    class_of = {i: cls.index for cls in problem.classes for i in cls.pods}
-    members: dict[int, list[int]] = defaultdict(list)
-    for i in pods:
-        members[class_of[i]].append(i)
-    classes = [problem.classes[c] for c in sorted(members)]
-    wanted = np.array([len(members[cls.index]) for cls in classes], dtype=np.int64)
-    asked = np.array([[*cls.request.tolist(), 1] for cls in classes], dtype=np.int64)
-    free = np.vstack((problem.free_now[:, nodes], problem.slots_now[None, nodes])).astype(np.int64)
-    most = np.array([np.where(cls.mask, cls.limit, 0)[nodes] for cls in classes], dtype=np.int64)
-    counts = _filled(wanted, asked, free, most)
-    if int(counts.sum()) < len(pods):
-        counts = _searched(market, wanted, asked, free, most, counts, until)
-    placed: dict[int, int] = {}
-    for cls, row in zip(classes, counts.tolist(), strict=True):
-        mine = iter(members[cls.index])
-        placed.update((next(mine), int(node)) for node, n in zip(nodes, row, strict=True) for _ in range(n))
-    return placed
+    def __init__(self, market: Market, division: Division, most: Counts, budget: int | None) -> None:
+        self._market, self._division = market, division
+        self._most, self._budget = most, budget
+        problem = division.problem
+        classes = problem.classes
+        self._asked = np.array([[*cls.request.tolist(), 1] for cls in classes], dtype=np.int64)
+        free = np.vstack((problem.free_now, problem.slots_now[None, :])).astype(np.int64)
+        self._free = np.maximum(free, 0)
+        self._limits = np.array([np.where(cls.mask, cls.limit, 0) for cls in classes], dtype=np.int64)
+
+    def pack(self, draft: Draft, until: float) -> Packed:
+        """Put the pods of a draft on its nodes, and on as few more as they need."""
+        pods: dict[int, Ints] = {}
+        for (c, k), n in draft.pods.items():
+            if n:
+                pods.setdefault(k, np.zeros(len(self._asked), dtype=np.int64))[c] = n
+        cells: list[_Bins] = []
+        total = list(draft.counts)
+        for done, (k, wanted) in enumerate(sorted(pods.items())):
+            end = time.monotonic() + (until - time.monotonic()) / (len(pods) - done)
+            bins = self._bins(k, draft.counts)
+            self._fill(k, bins, wanted, end)
+            self._more(k, bins, wanted, total)
+            cells.append(bins)
+        return self._outcome(tuple(total), cells, until)
+
+    def _bins(self, k: int, counts: Counts) -> _Bins:
+        """Return a cell's own nodes and those that are bought, empty."""
+        cell, names = self._division.cells[k], self._division.nodes
+        bought = [offer for offer in cell.offers for _ in range(counts[offer])]
+        nodes = np.array([*cell.own, *(names[offer] for offer in bought)], dtype=np.int64)
+        limits = self._limits[:, nodes]
+        return _Bins(
+            [*cell.own, *(-1 - offer for offer in bought)],
+            self._free[:, nodes],
+            limits,
+            np.zeros_like(limits),
+        )
+
+    def _fill(self, k: int, bins: _Bins, wanted: Ints, until: float) -> None:
+        """Put as many pods as have room on nodes."""
+        first, shape_of = self._shapes(k, wanted)
+        asked = self._asked[first]
+        number = np.bincount(shape_of, wanted[wanted > 0], len(first)).astype(np.int64)
+        found = _filled(number, asked, bins.free, bins.most[first])
+        if int(found.sum()) < int(number.sum()):
+            found = crammed(asked, bins.free, bins.most[first], number, until)
+            swapped = Swaps(asked, bins.free, bins.most[first], found).run(until)
+            found = eased(asked, bins.free, swapped)
+            if int(found.sum()) < int(number.sum()):
+                found = searched(
+                    self._market.options, asked, bins.free, bins.most[first], number, found, until
+                )
+        for c, shape in zip(np.flatnonzero(wanted).tolist(), shape_of.tolist(), strict=True):
+            left = int(wanted[c])
+            for n in np.flatnonzero(found[shape]).tolist():
+                bins.counts[c, n] = taken = min(left, int(found[shape, n]))
+                found[shape, n] -= taken
+                left -= taken
+
+    def _shapes(self, k: int, wanted: Ints) -> tuple[Ints, Ints]:
+        """Gather classes that are alike on all nodes of a cell.
+
+        Returns
+        -------
+        int array (S,)
+            A class of each shape.
+        int array
+            The shape of each class that is wanted, in their order.
+        """
+        cell, classes = self._division.cells[k], np.flatnonzero(wanted)
+        nodes = [*cell.own, *(self._division.nodes[offer] for offer in cell.offers)]
+        known: dict[bytes, int] = {}
+        for c in classes.tolist():
+            known.setdefault(self._key(c, nodes), c)
+        place = {key: s for s, key in enumerate(known)}
+        return np.array([*known.values()]), np.array([place[self._key(c, nodes)] for c in classes.tolist()])
+
+    def _key(self, c: int, nodes: Sequence[int]) -> bytes:
+        return bytes(self._asked[c].tobytes() + self._limits[c, nodes].tobytes())
+
+    def _add(self, bins: _Bins, offer: int, counts: list[int]) -> None:
+        """Buy a node, empty."""
+        node = self._division.nodes[offer]
+        bins.names.append(-1 - offer)
+        bins.free = np.column_stack((bins.free, self._free[:, node]))
+        bins.most = np.column_stack((bins.most, self._limits[:, node]))
+        bins.counts = np.column_stack((bins.counts, np.zeros(len(bins.counts), dtype=np.int64)))
+        counts[offer] += 1
+
+    def _more(self, k: int, bins: _Bins, wanted: Ints, counts: list[int]) -> None:
+        """Put pods without room on more nodes, as far as these can be had.
+
+        The cheapest one that takes all of them, else the one whose pods cost least each.
+
+        Parameters
+        ----------
+        counts : list of int
+            What is bought of each offer; it is added to.
+        """
+        left = wanted - bins.counts.sum(axis=1)
+        while left.any():
+            ranked = []
+            for offer in self._division.cells[k].offers:
+                node = [self._division.nodes[offer]]
+                if self._allowed(counts, offer):
+                    taken = _filled(left, self._asked, self._free[:, node], self._limits[:, node])
+                    if taken.any():
+                        price, pods = self._market.catalogue.offers[offer].price, int(taken.sum())
+                        ranked.append(((pods < left.sum(), price / pods), offer, taken))
+            if not ranked:
+                return
+            _, offer, taken = min(ranked, key=lambda one: one[0])
+            self._add(bins, offer, counts)
+            bins.counts[:, -1] = taken[:, 0]
+            left = left - taken[:, 0]
+
+    def _allowed(self, counts: Sequence[int], offer: int) -> bool:
+        """Whether one more node of an offer may be bought."""
+        now = (*counts[:offer], counts[offer] + 1, *counts[offer + 1 :])
+        catalogue = self._market.catalogue
+        affordable = self._budget is None or catalogue.price(now) <= self._budget
+        return affordable and now[offer] <= self._most[offer] and catalogue.allows(now)
+
+    def _outcome(self, counts: Counts, cells: Iterable[_Bins], until: float) -> Packed:
+        """Name pods and nodes, and put the pods in an order."""
+        bought = self._market.bought(counts)
+        problem = build_problem(build_cluster(bought.snapshot))
+        cluster, known = problem.cluster, self._division.problem
+        new = [iter(names) for names in bought.nodes]
+        pods = [iter(cls.pods) for cls in known.classes]
+        placed: dict[int, int] = {}
+        for bins in cells:
+            for n, name in enumerate(bins.names):
+                node = known.cluster.node_names[name] if name >= 0 else next(new[-1 - name])
+                for c in np.flatnonzero(bins.counts[:, n]).tolist():
+                    for i in islice(pods[c], int(bins.counts[c, n])):
+                        placed[cluster.pod_index[known.cluster.pods[i].key]] = cluster.node_index[node]
+        return Packed(
+            counts, ordered(problem, Sequencer(problem), Assignment(placed, frozenset()), until).outcome
+        )
 
 
 def _filled(wanted: Ints, asked: Ints, free: Ints, most: Ints) -> Ints:
@@ -118,43 +238,4 @@ def _filled(wanted: Ints, asked: Ints, free: Ints, most: Ints) -> Ints:
             counts[c, n] += 1
             left[c] -= 1
             room -= asked[c]
-    return counts
-
-
-def _searched(
-    market: Market, wanted: Ints, asked: Ints, free: Ints, most: Ints, start: Ints, until: float
-) -> Ints:
-    model = cp_model.CpModel()
-    on: Mapping[tuple[int, int], cp_model.IntVar] = {
-        (c, n): model.new_int_var(0, int(min(wanted[c], most[c, n])), "")
-        for c, n in zip(*np.nonzero(most), strict=True)
-    }
-    placed = Terms()
-    for c in range(len(wanted)):
-        mine = [(n, variable) for (c_, n), variable in on.items() if c_ == c]
-        total = Terms()
-        for n, variable in mine:
-            total.add(variable, int(min(wanted[c], most[c, n])))
-        add_at_most(model, total.coefficients, total.variables, total.uppers, int(wanted[c]))
-        placed.extend(total)
-    for n in range(free.shape[1]):
-        here = [(c, variable) for (c, n_), variable in on.items() if n_ == n]
-        uppers = [int(min(wanted[c], most[c, n])) for c, _ in here]
-        for r in range(free.shape[0]):
-            amounts = [int(asked[c, r]) for c, _ in here]
-            add_at_most(model, amounts, [v for _, v in here], uppers, max(0, int(free[r, n])))
-    all_ = int(wanted.sum())
-    hint = Counter({key: int(start[key]) for key in on})
-    found = climb(
-        model,
-        [Goal("placed", "max", placed, 0, all_)],
-        market.options,
-        until,
-        hint=[hint[key] for key in on],
-    )
-    if found.solution is None:
-        return start
-    counts = np.zeros_like(most)
-    for key, variable in on.items():
-        counts[key] = found.solution[variable.index]
     return counts

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Final
 from ...models import tiers
 from ...models.errors import KubestowError, is_interrupt
 from ...models.purchases import money
-from .blueprint import PARTS, Blueprint
+from .blueprint import Blueprint
 from .cells import divide
-from .estimate import Estimator
+from .estimate import EXPANDERS, Estimator
 from .master import NODES, PRICE, Master
-from .packing import packed
+from .node_choice import PARTS
+from .packing import Packer
 from .sample import sample
 from .sums import Sums, kinds_of, without_dominated
 
@@ -30,18 +31,17 @@ if TYPE_CHECKING:
     from .sample import Sample
     from .trial import Counts, Market, Trial
 
-EXPANDERS: Final[tuple[Expander, ...]] = ("least-waste", "price")
-
 # Pairs of a class and a node to be bought up to which the round and the purchase are one model.
 _LARGEST_MASTER: Final = 20_000
 
 # Thousandths of the room that stay free at first where purchases are made by sums.
-_FIRST_SPARE: Final = 6
+_FIRST_SPARE: Final = 4
 
-# Shares of the time that is left: for what an autoscaler orders, for a draft and for packing it, for one
-# round, and for the bound by sums.
+# Shares of the time that is left: for what an autoscaler orders, for a draft, for packing it, for one round,
+# and for the bound by sums.
 _SHARE_OF_ORDER: Final = 0.1
 _SHARE_OF_DRAFT: Final = 0.15
+_SHARE_OF_PACKING: Final = 0.25
 _SHARE_OF_TRIAL: Final = 0.25
 _SHARE_OF_SUMS: Final = 0.25
 
@@ -155,11 +155,12 @@ class _Search:
         return tuple(map(max, samples.useful(tuple(most)), self._least))
 
     def _by_blueprints(self, samples: Sample, most: Counts) -> None:
-        """Try purchases with ever less room left over, between those that fail and those that do not."""
+        """Try purchases with ever less room left over, as long as one is better than the last."""
         self._begin("purchases near the bound")
         target = self._market.most if self._budget is None else self._found.best.placed
         division = divide(samples, self._market, most)
         blueprint = Blueprint(division, self._market, most, self._budget)
+        packer = Packer(self._market, division, most, self._budget)
         fails, works, spare = 0, PARTS, _FIRST_SPARE
         end = time.monotonic() + (1 - _SHARE_OF_SUMS) * self._left()
         while fails + 1 < works and time.monotonic() < end and not self._found.interrupted:
@@ -170,9 +171,9 @@ class _Search:
             if draft is None or (worse and best.placed >= target):
                 works = spare
             else:
-                known = packed(self._market, division, draft, time.monotonic() + step)
-                enough = len(known.placed) >= sum(target)
-                if enough and self._offer(draft.counts, known).placed >= target:
+                found = packer.pack(draft, time.monotonic() + _SHARE_OF_PACKING * self._left())
+                enough = len(found.outcome.placed) >= sum(target)
+                if enough and self._offer(found.counts, found.outcome) is self._found.best:
                     works = spare
                 else:
                     fails = spare

@@ -39,8 +39,7 @@ def room_made(problem: Problem, moves: Sequence[Move], until: float) -> tuple[Mo
     state, done = problem.state.copy(), list(moves)
     apply_moves(problem.cluster, state, moves)
     made = frozenset(mobility.successors.values())
-    left = len(mobility.successors) if mobility.most is None else mobility.most
-    left -= sum(isinstance(move, Leave) for move in moves)
+    left = mobility.limit - sum(isinstance(move, Leave) for move in moves)
     for cls in sorted(problem.classes, key=lambda c: (-c.priority, c.index)):
         waiting = [i for i in cls.pods if i not in made and state.node_of[i] < 0]
         for pod in waiting if group_of(problem.cluster, cls.pod) is None else ():

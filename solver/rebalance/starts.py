@@ -70,7 +70,7 @@ def one_at_a_time(
     moves = list(begin)
     open_nodes = ~free_nodes(problem.cluster, mobility, state)
     taken = {step.node for step in begin if isinstance(step, Bind)}
-    most = len(mobility.successors) if mobility.most is None else mobility.most
+    most = mobility.limit
     for node, pods in candidates(problem):
         if until is not None and time.monotonic() > until:
             break
@@ -106,7 +106,7 @@ def these_emptied(problem: Problem, nodes: Sequence[int], until: float) -> tuple
     open_nodes = np.ones(problem.cluster.n_nodes, dtype=np.bool_)
     open_nodes[list(nodes)] = False
     wanted = frozenset(nodes)
-    most = len(mobility.successors) if mobility.most is None else mobility.most
+    most = mobility.limit
     for node, pods in candidates(problem):
         if time.monotonic() > until:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from ..deadline import until
 from ..plans.objective import end_state
 from ..plans.outcome import Outcome
 from ..search.incumbent import Incumbent
-from ..search.state import Decoded, SearchState
+from ..search.state import Decoded, SearchState, decisions
 from .decoding import decode
 from .packing import Packing
 from .sums import MoveSums
@@ -29,21 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass
 class MoveState(SearchState):
-    """The state of the search of one problem with moves.
-
-    Attributes
-    ----------
-    large : bool
-        Whether classes and nodes are so many that the model counts as large.
-    """
-
-    large: bool = field(init=False)
+    """The state of the search of one problem with moves."""
 
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
         self.watch = until(self.deadline, self.watch)
-        places = sum(int(cls.mask.sum()) for cls in self.problem.classes)
-        self.large = places + len(self.problem.victims) > self.params.small_model
+        self.decisions = decisions(self.problem)
         nothing = Outcome()
         self.incumbent = Incumbent(self.problem.cluster, nothing, self._value(nothing, self.problem.state))
 

@@ -45,9 +45,6 @@ UNDERSTOOD = {
 
 MILLION = 1_000_000
 
-# How far the share of a side may be from its part of the nodes, in pods: the first that has a solution.
-EVEN = (2, 4, 8)
-
 
 @dataclass(frozen=True)
 class Sides:
@@ -78,11 +75,15 @@ class Blueprint:
 
 
 def suits(problem: Problem) -> bool:
+    """Whether pods may be evicted, and only room, budgets and spread constraints tie pods together."""
+    return bool(problem.victims) and loosely_tied(problem)
+
+
+def loosely_tied(problem: Problem) -> bool:
     """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
     grouped = bool(problem.units) or any(group.pending for group in groups(problem.cluster))
     stated = {family.name for family in ENCODERS if family.applies(problem)}
-    simple = not grouped and problem.devices is None and stated <= UNDERSTOOD
-    return bool(problem.victims) and simple
+    return not grouped and problem.devices is None and stated <= UNDERSTOOD
 
 
 def sides_of(problem: Problem) -> Sides:
@@ -119,12 +120,12 @@ def blueprint(
     sides: Sides,
     standing: Mapping[tuple[int, int], int],
     held: Sequence[tuple[str, int]],
-    names: Sequence[str],
+    better: Mapping[str, int],
     slack: int,
     new_solver: Callable[[float], cp_model.CpSolver],
     params: RefillParams,
 ) -> Blueprint | None:
-    """Decide by sums who comes where and who leaves; None where no solution was found.
+    """Decide by sums who comes where and who leaves; None where no solution was found that is better.
 
     Parameters
     ----------
@@ -132,8 +133,8 @@ def blueprint(
         Newcomers of the best plan by (class, node).
     held : sequence of (str, int)
         Tiers above, and their values.
-    names : sequence of str
-        Tiers to be improved, in their order.
+    better : mapping
+        Tiers to be improved, in their order, and values of which the first that differs is to become less.
     slack : int
         Millionths of what a side has of each resource (rounded up) that are to stay free at least. More
         stay free where that costs nothing in any tier.
@@ -151,8 +152,8 @@ def blueprint(
     for (c, s), variable in sums.placed.items():
         if c in sides.tied:
             sums.model.add(variable == now[c, s])
-    solver, values = None, {}
-    for name in [name for name in names if name in sums.goals]:
+    solver, values = None, dict[str, int]()
+    for name in [name for name in better if name in sums.goals]:
         sums.model.minimize(sums.goals[name].terms.expression())
         solver = _limited(new_solver, params)
         status = run_or_leave(partial(solver.solve, sums.model), solver.stop_search)
@@ -160,19 +161,31 @@ def blueprint(
             return None
         values[name] = int(solver.value(sums.goals[name].terms.expression()))
         sums.hold([(name, values[name])])
-    if solver is None:
+    if solver is None or list(values.values()) >= [better[name] for name in values]:
         return None
-    sums.model.maximize(sums.slack)
-    for off in EVEN:
-        even, model = _limited(new_solver, params), sums.model.clone()
-        _balance(sides, sums, model, off)
-        status = run_or_leave(partial(even.solve, model), even.stop_search)
-        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            solver = even
-            break
+    roomy = _roomiest(sums, solver, new_solver, params)
+    solver = solver if roomy is None else roomy
     coming = {key: int(solver.value(variable)) for key, variable in sums.placed.items()}
     leaving = {key: int(solver.value(variable)) for key, variable in sums.leaving.items()}
     return Blueprint(coming, leaving, values)
+
+
+def _roomiest(
+    sums: SummedModel,
+    known: cp_model.CpSolver,
+    new_solver: Callable[[float], cp_model.CpSolver],
+    params: RefillParams,
+) -> cp_model.CpSolver | None:
+    """Find a solution that leaves most room, from one that is known; None where it takes too long."""
+    model = sums.model
+    for k in range(len(model.proto.variables)):
+        model.add_hint(
+            model.get_int_var_from_proto_index(k), known.value(model.get_int_var_from_proto_index(k))
+        )
+    model.maximize(sums.slack)
+    solver = _limited(new_solver, params)
+    status = run_or_leave(partial(solver.solve, model), solver.stop_search)
+    return solver if status in (cp_model.OPTIMAL, cp_model.FEASIBLE) else None
 
 
 def _limited(new_solver: Callable[[float], cp_model.CpSolver], params: RefillParams) -> cp_model.CpSolver:
@@ -181,21 +194,3 @@ def _limited(new_solver: Callable[[float], cp_model.CpSolver], params: RefillPar
     solver.parameters.num_workers = 1
     solver.parameters.max_deterministic_time = params.blueprint_work
     return solver
-
-
-def _balance(sides: Sides, sums: SummedModel, model: cp_model.CpModel, off: int) -> None:
-    """Let the sides have like shares of every class and of every group of victims, but for a few pods."""
-    nodes = [int(side.sum()) for side in sides.nodes]
-    placed: dict[int, list[tuple[cp_model.IntVar, int]]] = {}
-    for (c, s), variable in sums.placed.items():
-        if c not in sides.tied:
-            placed.setdefault(c, []).append((variable, nodes[s]))
-    leaving: dict[VictimGroup, list[tuple[cp_model.IntVar, int]]] = {}
-    for (g, s), variable in sums.leaving.items():
-        leaving.setdefault(g, []).append((variable, nodes[s]))
-    for parts in (*placed.values(), *leaving.values()):
-        whole = cp_model.LinearExpr.sum([variable for variable, _ in parts])
-        total = sum(weight for _, weight in parts)
-        for variable, weight in parts:
-            difference = total * variable - weight * whole
-            model.add_linear_constraint(difference, -off * total, off * total)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..bounds.summed import victim_groups
+from ..bounds.summed import VictimGroup, victim_groups
 from .block import Block
 from .params import DEFAULT
+from .shares import divide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ...encoders.problem import Problem
     from ...framework.vocabulary.arrays import Ints
-    from ..bounds.summed import VictimGroup
     from .blueprint import Blueprint, Sides
     from .params import RefillParams
 
@@ -44,9 +44,9 @@ class Division:
         self._victims: dict[int, list[int]] = {}
         for v, k in zip(problem.victims, self.group_of, strict=True):
             self._victims.setdefault(v.node, []).extend([k] * v.size)
-        self._amounts()
+        self._measure()
 
-    def _amounts(self) -> None:
+    def _measure(self) -> None:
         """Choose the resource that decides and its unit."""
         problem = self._problem
         slots = np.ones(len(problem.classes), dtype=np.int64)
@@ -68,6 +68,9 @@ class Division:
         self.other = asked[:, self._others].tolist()
         self.gives_other = given[:, self._others].tolist()
         self._rest = free[self._others].T
+        takes = np.column_stack((np.array(self.need).reshape(-1, 1), asked[:, self._others]))
+        frees = np.column_stack((np.array(self.gives).reshape(-1, 1), given[:, self._others]))
+        self._amounts = np.vstack((takes, -frees))
 
     def _given_at(self, given: Ints) -> Ints:
         total = np.zeros(self._problem.cluster.n_nodes, dtype=np.int64)
@@ -77,55 +80,51 @@ class Division:
 
     def pieces(self, plan: Blueprint) -> Iterator[Piece]:
         """Yield the blocks of every side."""
-        for s, side in enumerate(self._sides.nodes):
-            nodes = np.flatnonzero(side)
+        sides = [np.flatnonzero(side) for side in self._sides.nodes]
+        for s, (nodes, counts) in enumerate(zip(sides, self._by_side(sides, plan), strict=True)):
             order = nodes[np.argsort(-self._free[nodes], kind="stable")]
             number = -(-len(nodes) // self._params.block_size)
             parts = [order[k::number] for k in range(number)]
-            leaving = self._leaving(parts, {g: count for (g, at), count in plan.leaving.items() if at == s})
-            coming = self._coming(parts, leaving, [plan.coming.get((c, s), 0) for c in range(len(self.need))])
-            for part, out, into in zip(parts, leaving, coming, strict=True):
-                yield Piece(self._block(part.tolist(), into, out), tuple(part.tolist()), s)
-
-    def _leaving(self, parts: Sequence[Ints], wanted: Mapping[VictimGroup, int]) -> list[list[int]]:
-        """Divide the victims of each group in proportion to those that run in each part."""
-        have = [Counter(g for n in part.tolist() for g in self._victims.get(n, ())) for part in parts]
-        found = [[0] * len(self.groups) for _ in parts]
-        room = [0] * len(parts)
-        for g, group in sorted(enumerate(self.groups), key=lambda item: -self.gives[item[0]]):
-            whole, total = wanted.get(group, 0), sum(count[g] for count in have)
-            for k, count in enumerate(have):
-                found[k][g] = whole * count[g] // total if total else 0
-            for _ in range(whole - sum(row[g] for row in found)):
-                # what rounding leaves goes where least room is made so far
-                k = min((k for k in range(len(parts)) if found[k][g] < have[k][g]), key=room.__getitem__)
-                found[k][g] += 1
-                room[k] += self.gives[g]
-        return found
-
-    def _coming(
-        self, parts: Sequence[Ints], leaving: Sequence[Sequence[int]], wanted: Sequence[int]
-    ) -> list[list[int]]:
-        """Divide the pods of each class, large ones first, each to the part where most room is left."""
-        free = []
-        for part, out in zip(parts, leaving, strict=True):
-            main = int(self._free[part].sum()) + sum(k * a for k, a in zip(out, self.gives, strict=True))
-            rest = self._rest[part].sum(axis=0) + np.array(out) @ np.array(self.gives_other).reshape(
-                len(out), -1
+            divided = divide(
+                self._amounts, counts, self._caps(parts), self._room(parts), np.array([len(p) for p in parts])
             )
-            free.append([main, *rest.tolist()])
-        whole = np.maximum(np.array(free, dtype=float), 1.0)
-        left = whole.copy()
-        caps = [self._sides.caps[:, part].sum(axis=1).tolist() for part in parts]
-        found = [[0] * len(wanted) for _ in parts]
-        for c in sorted(range(len(wanted)), key=lambda c: -self.need[c]):
-            asked = np.array([self.need[c], *self.other[c]], dtype=float)
-            for _ in range(wanted[c]):
-                able = [k for k in range(len(parts)) if found[k][c] < caps[k][c]] or range(len(parts))
-                k = max(able, key=lambda k: float(((left[k] - asked) / whole[k]).min()))
-                found[k][c] += 1
-                left[k] -= asked
-        return found
+            for part, (coming, leaving) in zip(parts, map(self._split, divided.T), strict=True):
+                yield Piece(self._block(part.tolist(), coming, leaving), tuple(part.tolist()), s)
+
+    def _by_side(self, sides: Sequence[Ints], plan: Blueprint) -> Ints:
+        """Divide who comes and who leaves among the sides; classes that a constraint counts stay."""
+        coming = Counter[int]()
+        leaving = Counter[VictimGroup]()
+        tied = np.zeros((len(self.need) + len(self.groups), len(sides)), dtype=np.int64)
+        for (c, s), count in plan.coming.items():
+            if c in self._sides.tied:
+                tied[c, s] = count
+            else:
+                coming[c] += count
+        for (g, _), count in plan.leaving.items():
+            leaving[g] += count
+        whole = [coming[c] for c in range(len(self.need))] + [leaving[g] for g in self.groups]
+        room = self._room(sides) - tied.T @ self._amounts
+        nodes = np.array([len(side) for side in sides])
+        return tied.T + divide(self._amounts, np.array(whole), self._caps(sides), room, nodes).T
+
+    def _room(self, parts: Sequence[Ints]) -> Ints:
+        """Return what parts have free: units of the resource that decides, amounts of the others."""
+        return np.array([[self._free[part].sum(), *self._rest[part].sum(axis=0)] for part in parts])
+
+    def _caps(self, parts: Sequence[Ints]) -> Ints:
+        """Return how many pods of each class parts take, and how many victims of each group they have."""
+        have = np.zeros((len(self.groups), len(parts)), dtype=np.int64)
+        for k, part in enumerate(parts):
+            for n in part.tolist():
+                for g in self._victims.get(n, ()):
+                    have[g, k] += 1
+        most = [self._sides.caps[:, part].sum(axis=1) for part in parts]
+        return np.vstack((np.array(most).T.reshape(len(self.need), len(parts)), have))
+
+    def _split(self, counts: Ints) -> tuple[list[int], list[int]]:
+        """Return numbers by class and by group."""
+        return counts[: len(self.need)].tolist(), counts[len(self.need) :].tolist()
 
     def _block(self, nodes: list[int], coming: list[int], leaving: list[int]) -> Block:
         return Block(

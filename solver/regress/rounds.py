@@ -10,7 +10,7 @@ from ...models.regress import JudgedInstance
 from ...models.study import ERROR
 from ...models.suite import KnownInstance
 from ..study import study
-from .judge import judged
+from .judge import judged, limits_of
 from .update import best_of, first_known
 
 if TYPE_CHECKING:
@@ -143,7 +143,11 @@ def _judge_round(
     if known.rules != round_.rules:
         reason = f"its rules are others: {known.rules} was known, {round_.rules} is asked for"
         return JudgedInstance(instance=round_.name, state="changed", reason=reason)
+    found = vectors(row)
+    # An outcome of greedy's that is not admissible is no plan that a bound speaks of; it is the answer then.
+    limits = limits_of(known.tiers["optimal"], found["optimal"], version) if row.admissible else []
     judgements = tuple(
-        judged(scheduler, known.tiers[scheduler], now, version) for scheduler, now in vectors(row).items()
+        judged(scheduler, known.tiers[scheduler], now, version, limits if scheduler == "greedy" else ())
+        for scheduler, now in found.items()
     )
     return JudgedInstance(instance=round_.name, state="compared", rounds=judgements)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...models.suite import KnownTier
-from ..compare import is_worse
 from .judge import comparable, first_difference, is_tighter
 
 if TYPE_CHECKING:
@@ -43,10 +42,10 @@ def best_of(
         Whether today's values are taken even if they are worse.
     """
     changed = first_difference(known, now)
-    differs = changed[0].name if changed else None
+    differs = changed.name if changed else None
     shared = {tier.name: tier for tier in comparable(now, differs)}
     before = {tier.name: tier for tier in known}
-    stays = changed is not None and is_worse(*changed) and not accept_worse
+    stays = changed is not None and changed.is_worse and not accept_worse
     found = []
     for tier in known if stays else first_known(now, version):
         other, then = shared.get(tier.name), before.get(tier.name)

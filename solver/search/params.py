@@ -11,6 +11,8 @@ from typing import Final
 
 from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
+from ..packing.params import DEFAULT as PACKING
+from ..packing.params import PackingParams
 from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
@@ -29,6 +31,10 @@ class SearchParams:
         Variables up to which all tiers are searched in one weighted sum: that costs less than starting over.
     huge_model : int
         Variables beyond which a model is not searched as a whole: in the time of a round that found nothing.
+    most_modelled : int
+        Who may come where and who may leave, in pairs and classes, beyond which refill search has its tiers
+        alone: with 1,026,000 of them model and relaxation took 80 s of processor time and 3 GiB, and found
+        nothing after it.
     few_nodes : int
         Nodes up to which a neighbourhood is the whole model.
     construction_share : float
@@ -73,6 +79,8 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    packing_share : float
+        Share for packing.
     refill_share : float
         Share for refill search.
     attainment_share : float
@@ -96,6 +104,7 @@ class SearchParams:
 
     small_model: int = 1_200
     huge_model: int = 60_000
+    most_modelled: int = 500_000
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
@@ -116,6 +125,7 @@ class SearchParams:
     relaxation_share: float = 0.2
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
+    packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
     column_share: float = 0.4
@@ -127,6 +137,7 @@ class SearchParams:
     decode_seconds: float = 0.5
     decode_factor: float = 5
     lns: LnsParams = LNS
+    packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
     shares: ShareParams = SHARES

@@ -1,4 +1,6 @@
-"""The phases in which one tier is searched, in their order: one list for small models, one for large ones.
+"""The phases in which one tier is searched, in their order: for small models and for large ones.
+
+Those of large models are in two lists: what needs no model comes first.
 
 A phase is a function of a `TierRun`. It leaves what it found in the search's incumbent, and ends at the run's
 deadline; where it has proven all tiers of the run it sets `settled`. A run ends as soon as its first tier is
@@ -12,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
+from .packing import pack
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -33,9 +36,12 @@ def search_quickly(run: TierRun) -> None:
 
 def add_up(run: TierRun) -> None:
     """Bound the tier by rows summed over the nodes."""
-    bounding = run.state.bounding
+    state = run.state
     seconds = min(run.params.sums_limit, run.params.relaxation_share * (run.until - time.monotonic()))
-    _tell(run, bounding.by_sums(run.name, run.state.held, seconds))
+    bound = state.sum_bounds.of(run.name, state.held, seconds)
+    state.interrupted |= state.sum_bounds.interrupted
+    if bound is not None:
+        state.tell(run.name, bound)
 
 
 def relax(run: TierRun) -> None:
@@ -47,7 +53,10 @@ def relax(run: TierRun) -> None:
     seconds = min(share, state.seconds_left - params.relaxation_reserve * model.reading_seconds)
     if seconds <= 0:
         return
-    _tell(run, bounding.relax(run.name, seconds))
+    bound = bounding.relax(run.name, seconds)
+    state.interrupted |= bounding.interrupted
+    if bound is not None:
+        state.tell(run.name, bound)
 
 
 def attain(run: TierRun) -> None:
@@ -117,33 +126,30 @@ def improve_to_the_end(run: TierRun) -> None:
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_quickly,
+    add_up,
     relax,
     attain,
+    pack,
     improve_briefly,
     sharpen,
+    pack,
     improve_small,
     search_to_the_end,
 )
 
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, pack, refill)
+
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
-    add_up,
-    refill,
     relax,
     improve_briefly,
     sharpen,
+    pack,
     search_for_a_share,
     improve_to_the_end,
 )
 
 
 # -- what phases have in common --
-
-
-def _tell(run: TierRun, bound: int | None) -> None:
-    """Record what a relaxation says, if anything, and whether Ctrl-C ended it."""
-    run.state.interrupted |= run.state.bounding.interrupted
-    if bound is not None:
-        run.state.tell(run.name, bound)
 
 
 def _has_neighbourhoods(run: TierRun) -> bool:
@@ -197,17 +203,22 @@ def _settle_all(run: TierRun, solution: Solution) -> None:
     run.settled = True
 
 
+def take(run: TierRun, phases: Sequence[Phase]) -> None:
+    """Take a run through phases, as long as it is open."""
+    for phase in phases:
+        if run.settled or not run.open():
+            return
+        phase(run)
+
+
 def settle(run: TierRun, phases: Sequence[Phase]) -> int:
     """Take a run through phases; return how many of its tiers are settled.
 
     That is none where the best plan moved in the tiers held: they have to be held at other values first.
     """
-    for phase in phases:
-        if not run.open():
-            break
-        phase(run)
-        if run.settled:
-            return len(run.group)
+    take(run, phases)
+    if run.settled:
+        return len(run.group)
     if run.state.moved():
         return 0
     run.state.settle(run.name)

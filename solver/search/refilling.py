@@ -1,17 +1,19 @@
-"""Refill search as a phase: blueprints with less and less slack, each plan checked and put in order."""
+"""Refill search as a phase: blueprints with less and less slack, each plan put in order."""
 
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...framework.rules.belonging import victim_priorities
 from ...models import tiers
-from ..model.round_model import Completion
+from ..model.round_model import new_solver
 from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
 if TYPE_CHECKING:
+    from ..packing.search import Packed
     from ..refill.blueprint import Blueprint
     from ..refill.search import Refilled
     from .tier_run import TierRun
@@ -22,20 +24,27 @@ def refill(run: TierRun) -> None:
     state, params = run.state, run.params.refill
     if not _concerns(run) or not state.refilling.worthwhile:
         return
-    until, slack = run.share(run.params.refill_share), params.first_slack
-    for attempt in range(params.attempts):
-        if not run.open() or time.monotonic() >= until:
-            break
+    until, slack, attempt = run.share(run.params.refill_share), params.first_slack, 0
+    while attempt < params.attempts and run.open() and time.monotonic() < until:
         plan = _draw(run, slack)
         if plan is None or not _promises(run, plan):
+            if not slack:
+                return
             slack = int(slack * params.slack_shrinkage)
             continue
         end = time.monotonic() + params.attempt_share * (until - time.monotonic())
         found = state.refilling.carry_out(plan, params.attempts * attempt, end)
+        attempt += 1
         if found is not None:
-            _offer(run, found)
+            offer(run, found)
         placed = found is not None and not found.left
         slack = int(slack * (params.slack_shrinkage if placed else params.slack_growth))
+
+
+def has_alone(run: TierRun) -> bool:
+    """Whether refill search is all that a tier gets: a model of the round would be too large."""
+    state = run.state
+    return state.decisions > run.params.most_modelled and _concerns(run) and state.refilling.worthwhile
 
 
 def _concerns(run: TierRun) -> bool:
@@ -48,16 +57,16 @@ def _concerns(run: TierRun) -> bool:
 def _draw(run: TierRun, slack: int) -> Blueprint | None:
     state = run.state
     held = {name for name, _ in state.held}
-    names = [tier.name for tier in state.incumbent.valuation.tiers if tier.name not in held]
+    better = {tier.name: tier.value for tier in state.incumbent.valuation.tiers if tier.name not in held}
     standing, _ = counted(state.problem, state.incumbent.best)
     return blueprint(
         state.problem,
         state.refilling.sides,
         standing,
         state.held,
-        names,
+        better,
         slack,
-        state.model.new_solver,
+        partial(new_solver, state.options),
         run.params.refill,
     )
 
@@ -68,10 +77,7 @@ def _promises(run: TierRun, plan: Blueprint) -> bool:
     return list(plan.values.values()) < now
 
 
-def _offer(run: TierRun, found: Refilled) -> None:
-    """Complete a plan to all variables, and put it in order, if it breaks no row."""
-    state, goals = run.state, [name for name in run.group if name in run.state.model.goals]
-    completion = state.model.complete(found.counts, found.leaving, goals, run.until - time.monotonic())
-    if completion is Completion.COMPLETE and state.model.values is not None:
-        state.decode(state.model.solution(state.model.values), run.names)
-        state.report_known(run.name)
+def offer(run: TierRun, found: Refilled | Packed) -> None:
+    """Put a plan in order."""
+    run.state.follow(found.counts, found.leaving, run.until)
+    run.state.report_known(run.name)

@@ -15,21 +15,24 @@ from ..bounds.trivial import trivial_bound
 from ..deadline import until
 from ..lns.search import LargeNeighbourhoodSearch
 from ..model.round_model import Completion, RoundModel
+from ..model.solution import Solution
 from ..options import Progress
-from ..ordering.decoding import assign, complete, counted, salvage
+from ..ordering.decoding import assign, complete, counted, ordered, salvage
 from ..ordering.sequencer import Sequencer
+from ..packing.search import Packing
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
+from ..plans.replay import inadmissible
 from ..refill.search import Refill, SideBySide, one_by_one
 from .incumbent import Incumbent
+from .sum_bounds import SumBounds
 from .tier_bounds import Bounding
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...encoders.problem import Problem
     from ...framework.state.state import State
-    from ..model.solution import Solution
     from ..options import ProgressCallback, SolveOptions
     from ..plans.objective import ObjectiveVector
     from .params import SearchParams
@@ -43,6 +46,11 @@ class Decoded(Enum):
     FELL_SHORT = auto()
     EXCLUDED = auto()
     """No order exists, and a nogood excludes the solution."""
+
+
+def decisions(problem: Problem) -> int:
+    """Return how many variables of the model say who comes where and who leaves."""
+    return sum(int(cls.mask.sum()) for cls in problem.classes) + len(problem.victims)
 
 
 @dataclass
@@ -65,6 +73,8 @@ class SearchState:
         Whether Ctrl-C was received.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
+    decisions : int
+        How many variables of the model say who comes where and who leaves.
     """
 
     problem: Problem
@@ -78,6 +88,7 @@ class SearchState:
     interrupted: bool = False
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
+    decisions: int = field(init=False)
     incumbent: Incumbent = field(init=False)
     sequencer: Sequencer = field(init=False)
     _model: RoundModel | None = field(default=None, init=False)
@@ -87,6 +98,7 @@ class SearchState:
     def __post_init__(self) -> None:
         self.deadline = self.start + self.options.time_limit
         self.watch = until(self.deadline, self.watch)
+        self.decisions = decisions(self.problem)
         self.sequencer = Sequencer(self.problem)
         cluster, nothing = self.problem.cluster, Outcome()
         self.incumbent = Incumbent(cluster, nothing, valuate(cluster, nothing, self.options.prefer))
@@ -95,6 +107,11 @@ class SearchState:
                 self.incumbent.tell(tier.name, self.trivial_bound(tier.name))
 
     # -- models, made on first use with the tiers held so far --
+
+    @cached_property
+    def sum_bounds(self) -> SumBounds:
+        """Bounds from rows summed over the nodes."""
+        return SumBounds(self.problem, self.options)
 
     @property
     def model(self) -> RoundModel:
@@ -125,6 +142,16 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @cached_property
+    def filling(self) -> Packing:
+        """Packing in the problem."""
+        return Packing(self.problem, self.options.seed, self.model.new_solver, self.params.packing)
+
+    @property
+    def large(self) -> bool:
+        """Whether the decisions alone make the model a large one, which need not be built for that."""
+        return self.decisions > self.params.small_model
 
     @property
     def size(self) -> tuple[int, int]:
@@ -256,6 +283,13 @@ class SearchState:
         completion = self.model.complete(*plan, goals, self.seconds_left)
         if completion is Completion.REFUSED and not self.moved():
             raise self.incumbent.contradiction("the model refuses a plan that passes every filter")
+
+    def follow(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int], until: float) -> None:
+        """Put newcomers and leavers in an order without the model, and offer what is admissible of them."""
+        assignment = assign(self.problem, Solution(counts, leaving, {}))
+        found = ordered(self.problem, self.sequencer, assignment, until)
+        if not any(True for _ in inadmissible(self.problem.cluster, found.outcome.moves)):
+            self.offer(*found)
 
     def decode(self, solution: Solution, names: Sequence[str]) -> Decoded:
         """Turn a solution into a plan, and offer it; `names` are the tiers that the plan is to attain."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..bounds.lp_relaxation import relaxed
-from ..bounds.summed import SummedModel
 from ..model.interrupts import run_interruptibly
 from ..patterns.attainment import Attainment
 from ..patterns.column_generation import ColumnGeneration, Patterns
@@ -18,8 +17,6 @@ from ..patterns.recombination import Recombination
 from .params import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..model.round_model import RoundModel
     from ..model.solution import Solution
     from ..model.sparse_rows import Rows
@@ -37,19 +34,8 @@ class Bounding:
         self._patterns = Patterns()
         self._split: tuple[Rows, NodeTypes] | None = None
         self._recombined: tuple[Rows, Recombination] | None = None
-        self._sums: SummedModel | None = None
         self._undecided: set[tuple[str, int]] = set()
         self.interrupted = False
-
-    def by_sums(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
-        """Bound a tier by rows summed over the nodes, the tiers above held; None where they say nothing."""
-        if self._sums is None:
-            self._sums = SummedModel(self._model.problem)
-            self._sums.add_room()
-        sums, solver = self._sums, self._model.new_solver(seconds)
-        bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
-        self.interrupted |= interrupted
-        return bound
 
     def relax(self, name: str, seconds: float) -> int | None:
         """Bound a tier by the linear relaxation; None where there was no time for it."""

@@ -43,15 +43,21 @@ class TierRun:
     @classmethod
     def of(cls, state: SearchState, names: Sequence[str], k: int) -> TierRun:
         """Begin a run with the k-th tier and those that are searched together with it."""
-        params = state.params
-        large = state.model.variables > params.small_model
+        large = state.large or state.model.variables > state.params.small_model
         group = together(state.model.goals, names[k:], apart=large)
         # tiers below that are closed already need no time
         last = all(state.closed(name) for name in names[k + len(group) :])
-        # time is kept to put the last solution in order
-        spare = min(params.max_order_reserve, params.order_reserve_share * state.options.time_limit)
-        seconds = max(state.seconds_left - spare, 0.0) * (1.0 if last else params.tier_share)
-        return cls(state, group, names[: k + len(group)], time.monotonic() + seconds, large)
+        return cls(state, group, names[: k + len(group)], _until(state, last=last), large)
+
+    @classmethod
+    def before_model(cls, state: SearchState, names: Sequence[str], k: int) -> TierRun:
+        """Begin a run of a large round through the phases that need no model.
+
+        They look at all tiers of costs together, so that no time is kept for those below.
+        """
+        costs = {tier.name for tier in state.incumbent.valuation.tiers if tier.sense == "min"}
+        last = all(name in costs or state.closed(name) for name in names[k:])
+        return cls(state, names[k : k + 1], names[: k + 1], _until(state, last=last), large=True)
 
     @property
     def params(self) -> SearchParams:
@@ -73,3 +79,11 @@ class TierRun:
         """Return when a share of the run's remaining time is over."""
         now = time.monotonic()
         return now + part * (self.until - now)
+
+
+def _until(state: SearchState, *, last: bool) -> float:
+    """Return when a run ends: time is kept to put the last solution in order, and for open tiers below."""
+    params = state.params
+    spare = min(params.max_order_reserve, params.order_reserve_share * state.options.time_limit)
+    seconds = max(state.seconds_left - spare, 0.0) * (1.0 if last else params.tier_share)
+    return time.monotonic() + seconds

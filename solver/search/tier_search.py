@@ -24,10 +24,12 @@ from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
 from ..record import Record
 from ..refill.search import SideBySide, one_by_one
+from ..warm import COLD, Warmth
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
-from .phases import LARGE_MODEL, SMALL_MODEL, settle
+from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
+from .refilling import has_alone
 from .sharing import share_out
 from .state import SearchState
 from .tier_run import TierRun
@@ -107,10 +109,11 @@ class Search:
         """Bound of each tier that holds of every plan."""
         return {tier.name: self.state.trivial_bound(tier.name) for tier in self.valuation.tiers}
 
-    def run(self, candidates: Iterable[Outcome]) -> None:
+    def run(self, candidates: Iterable[Outcome], warmth: Warmth = COLD) -> None:
         """Improve on the candidates until every tier is proven or time is out.
 
-        Of an inadmissible candidate the part that can be repaired is kept.
+        Of an inadmissible candidate the part that can be repaired is kept. What an earlier round leaves comes
+        after the candidates, where these leave a tier open.
         """
         state, names = self.state, [t.name for t in self.valuation.tiers]
         k, waiting = 0, list(candidates)
@@ -119,6 +122,10 @@ class Search:
             while waiting:
                 self._consider(waiting[0])
                 del waiting[0]
+            for bound in warmth.bounds:
+                state.incumbent.tell(bound.tier, bound.value, bound.given)
+            if warmth.start is not None and not all(map(state.closed, names)):
+                self._consider(warmth.start)
             state.incumbent.follow(self._record)
             if not share_out(state):
                 self._construct()
@@ -145,12 +152,12 @@ class Search:
     def _add_up_open(self) -> None:
         """Bound the open tiers of a large model by sums once more, given the best plan's values above."""
         state, held = self.state, list[tuple[str, int]]()
-        if state.size[0] <= self.params.small_model or state.interrupted:
+        if not state.large or state.interrupted:
             return
         for k, (name, value) in enumerate(self.valuation.by_name().items()):
             if state.seconds_left > 0 and not state.closed(name):
                 seconds = min(self.params.sums_limit, state.seconds_left)
-                bound = state.bounding.by_sums(name, held, seconds)
+                bound = state.sum_bounds.of(name, held, seconds)
                 if bound is not None:
                     state.incumbent.tell(name, bound, self.valuation.costs[:k])
             held.append((name, value))
@@ -187,5 +194,11 @@ class Search:
 
         That is none where the best plan moved in the tiers held: they have to be held at other values first.
         """
-        run = TierRun.of(self.state, names, k)
+        state = self.state
+        if state.large:
+            run = TierRun.before_model(state, names, k)
+            take(run, BEFORE_LARGE)
+            if not run.open() or has_alone(run):
+                return settle(run, ())
+        run = TierRun.of(state, names, k)
         return settle(run, LARGE_MODEL if run.large else SMALL_MODEL)

@@ -142,7 +142,11 @@ class _Trial:
         cluster, state = self._cluster, self._initial.copy()
         ledger, gone, bindings = Ledger(cluster), list[int](), list[tuple[int, int]]()
         bound = set[int]()
+        failed = set[tuple[int, int]]()
         for i in unit:
+            alike = (cluster.pods[i].cls, state.version)
+            if alike in failed:
+                continue  # one like it found no node, and nothing has changed
             framework = framework_for(cluster, i)
             nodes = framework.bindable(state, i)
             nodes = nodes[inside[nodes]]
@@ -158,6 +162,8 @@ class _Trial:
                 state.place(i, node, framework.reserve(state, i, node))
                 bindings.append((i, node))
                 bound.add(i)
+            else:
+                failed.add(alike)
         if bindings and (plan := self.with_steps(gone, bindings)):
             yield plan
 

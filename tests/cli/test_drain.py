@@ -11,6 +11,13 @@ from support.builders import cluster, manifest, node, pod
 
 import kubestow
 from kubestow.cli import main
+from kubestow.commands import drain as command
+from kubestow.commands.live import wants_live
+from kubestow.commands.plugin import PLUGIN
+from kubestow.instances import catalogue
+from kubestow.instances.manifests import load_snapshot
+from kubestow.solver.moves.emptying import Emptying
+from kubestow.solver.moves.in_name_order import InNameOrder
 
 PAGE = (Path(kubestow.__path__[0]) / "docs" / "drain.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```console\n\$ (kubestow .*?)\n(.*?)```", PAGE, re.DOTALL)
@@ -97,3 +104,65 @@ def test_a_node_with_a_pod_that_may_not_move_is_not_emptied_by_name_either(tmp_p
     result = CliRunner().invoke(main, ["drain", str(file), "a", "-o", "json"])
     found = json.loads(result.stdout)["inNameOrder"]
     assert (result.exit_code, found["emptied"], found["blocked"]) == (1, [], 1)
+
+
+@pytest.mark.parametrize(
+    "arguments, verdict",
+    [
+        pytest.param([ORDER, "east-1", "west-1"], "undecided", id="nothing is decided yet"),
+        pytest.param([ORDER, "west-1"], "possible", id="the drain by name is an answer"),
+    ],
+)
+def test_an_interrupt_leaves_what_is_known(arguments, verdict, monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Emptying, "run", interrupt)
+    result = run(*arguments, "-o", "json", code=130)
+    document = json.loads(result.stdout)
+    assert (document["verdict"], document["stats"]["interrupted"]) == (verdict, True)
+    assert document["stats"]["verified"] == bool(document["steps"]) == (verdict == "possible")
+    assert result.stderr == "kubestow: interrupted; this was the best answer so far\n"
+    assert ("interrupted before" in run(*arguments, code=130).stdout) == (verdict == "undecided")
+
+
+def test_an_interrupt_before_the_drain_by_name_leaves_nothing(monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(InNameOrder, "run", interrupt)
+    result = run(ORDER, "west-1", code=130)
+    assert (result.stdout, result.stderr) == ("", "kubestow: interrupted before a plan was found\n")
+
+
+def test_nodes_that_come_back_schedulable_though_they_are_cordoned_are_named(tmp_path):
+    file = tmp_path / "cluster.yaml"
+    nodes = (node("n-1").cordoned(), node("n-2"), node("n-3"))
+    file.write_text(manifest(cluster(*nodes, pod("web-0").req(cpu="1").on("n-1").owned())))
+    rolling = run(str(file), "n-1", "n-2", "--rolling", "1")
+    assert "  1 node is cordoned now and comes back schedulable: n-1\n" in rolling.stdout
+    assert {"uncordon": "n-1"} in json.loads(run(str(file), "n-1", "--rolling", "1", "-o", "json").stdout)[
+        "steps"
+    ]
+    together = run(str(file), "n-1", "-o", "json")
+    assert json.loads(together.stdout)["uncordoned"] == []
+
+
+@pytest.mark.parametrize(
+    "words, instances, nodes",
+    [
+        pytest.param(["east-1", "west-1"], (), ["east-1", "west-1"], id="all words are nodes"),
+        pytest.param([ORDER, "west-1"], (ORDER,), ["west-1"], id="a bundled instance is one"),
+    ],
+)
+def test_as_a_plugin_words_are_nodes_of_the_cluster(words, instances, nodes, monkeypatch):
+    asked = []
+
+    def read(given, choices):
+        asked.append((given, choices["live"] or wants_live(given, choices)))
+        return [(load_snapshot([catalogue.locate(ORDER)]), 0.0)]
+
+    monkeypatch.setattr(command, "snapshots", read)
+    result = CliRunner().invoke(main, ["drain", *words, "-o", "json"], prog_name=PLUGIN)
+    assert asked == [(instances, not instances)]
+    assert json.loads(result.stdout)["nodes"] == nodes

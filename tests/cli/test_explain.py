@@ -36,6 +36,7 @@ OBJECTS = {
 )
 def test_greedy_keeps_to_the_limits(limits, node):
     result = CliRunner().invoke(main, ["explain", "-", "p", *limits, "-o", "json"], input=json.dumps(OBJECTS))
+    assert ("limits" in json.loads(result.stdout)) is bool(limits)
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["node"] == node

@@ -5,10 +5,16 @@ import json
 import pytest
 from click.testing import CliRunner
 from support.builders import cluster, group, manifest, node, pod
+from support.devices import user
 
 from kubestow.cli import main
 
 COPIED = pod("x").req(cpu="1").priority(50)
+FAST = {
+    "accessModes": ["ReadWriteOnce"],
+    "storageClassName": "fast",
+    "resources": {"requests": {"storage": "1Gi"}},
+}
 
 
 @pytest.fixture
@@ -23,6 +29,10 @@ def files(tmp_path):
         "stranger": cluster(COPIED.member("h"), group("g", gang=2)),
         "two": cluster(COPIED, COPIED.named("y")),
         "none": cluster(node("a")),
+        "unclaimed": cluster(user("x", made=[("cards",)])),
+        "unclassed": cluster(
+            COPIED.volume(name="scratch", ephemeral={"volumeClaimTemplate": {"spec": FAST}})
+        ),
     }
     for name, snapshot in contents.items():
         (tmp_path / name).write_text(manifest(snapshot))
@@ -116,3 +126,25 @@ def test_what_cannot_be_copied_is_told_in_a_line(template, options, words, files
     result = files(template, *options, code=2)
     assert words in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "template, field, words",
+    [
+        pytest.param(
+            "@unclaimed",
+            "spec.resourceClaims[0].resourceClaimTemplateName",
+            "names ResourceClaimTemplate default/t, which",
+            id="no template of its claims",
+        ),
+        pytest.param(
+            "@unclassed",
+            "spec.volumes[0].ephemeral.volumeClaimTemplate.spec.storageClassName",
+            "names StorageClass fast, which",
+            id="no class of its volumes",
+        ),
+    ],
+)
+def test_what_copies_could_never_be_made_of_is_told(template, field, words, files):
+    [line] = files(template, code=2).stderr.splitlines()
+    assert f"Pod default/x: {field}: {words}" in line

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
 import yaml
@@ -54,6 +56,21 @@ def test_a_file_is_of_the_format_of_its_name(name, read, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+def test_standard_output_may_be_called_by_its_name(name):
+    assert run("one-app", "-o", name).stdout == run("one-app").stdout
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no names for open files")
+def test_a_pipe_that_is_named_by_its_number_is_written():
+    """As a shell's process substitution names it, >(gzip > round.gz)."""
+    reading, writing = os.pipe()
+    assert run("one-app", "-o", f"/dev/fd/{writing}").stdout == ""
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        assert pipe.read() == run("one-app").stdout
+
+
 def test_a_count_is_a_file_for_each_seed(tmp_path):
     folder = tmp_path / "new" / "rounds"
     printed = run("spread", "--seed", 5, "--count", 2, "-o", folder, "--format", "json").stdout
@@ -90,7 +107,14 @@ REFUSED = {
     "a value of another type": (("spread", "--nodes", "many"), "nodes=many: the value must be a whole"),
     "a seed below zero": (("spread", "--seed", "-1"), "-1 is not in the range"),
     "a count without a folder": (("spread", "--count", "2"), "--count takes a folder: -o DIR"),
-    "knobs without a family": (("--nodes", "3"), "what is needed is a FAMILY"),
+    "knobs without a family": (("--nodes", "3"), "--nodes goes with a FAMILY"),
+    "a seed without a family": (("--seed", "3"), "--seed goes with a FAMILY"),
+    "a format without a family": (("--list", "--format", "json"), "--format goes with a FAMILY"),
+    "a file for a list": (("spread", "--list", "-o", "x"), "-o does not go with --list"),
+    "a seed of a list": (("spread", "--list", "--seed", "0"), "--seed does not go with --list"),
+    "one knob by two options": (("spread", "--nodes", "3", "--set", "nodes=5"), "nodes is given twice"),
+    "one knob twice": (("spread", "--set", "in_use=0", "--set", "in-use=1"), "in_use is given twice"),
+    "force for one file": (("spread", "--force", "-o", "x"), "--force goes with --count"),
     "a folder that is a file": (("spread", "--count", "1", "-o", __file__), "cannot be a folder for files"),
 }  # fmt: skip
 

@@ -95,6 +95,11 @@ def test_a_front_is_drawn_with_its_bounds(tmp_path):
         pytest.param([HALF], "Missing option '--goal'", id="no goal"),
         pytest.param([HALF, "--goal", "cheapest"], "--goal cheapest needs --price KEY", id="no price"),
         pytest.param(
+            [HALF, "--goal", "admit", "--price", "example.com/price"],
+            "--price goes with --goal free-nodes or cheapest; --goal admit counts no price",
+            id="a price that plays no part",
+        ),
+        pytest.param(
             [HALF, "--goal", "cheapest", "--price", "cost"],
             "Node n-1: no label or annotation cost",
             id="a price that is not there",

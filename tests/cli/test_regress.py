@@ -34,13 +34,21 @@ def round_of(cpu, pods):
     return manifest(cluster(node("n", cpu=str(cpu)), POD.times(pods)))
 
 
+def trap():
+    """A round in which greedy spreads the small pod onto the only node that takes the large one."""
+    nodes = node("small", cpu="1"), node("large", cpu="2")
+    return manifest(cluster(*nodes, POD, pod("q").req(cpu="2")))
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A suite of two small rounds, made by `init`: three pods of which two fit, and one that fits."""
+    """A suite of small rounds, made by `init`: three pods of which two fit, one that fits, and a trap."""
     folder = tmp_path_factory.mktemp("made")
     (folder / "full.yaml").write_text(round_of(2, 3))
     (folder / "free.yaml").write_text(round_of(2, 1))
-    run("init", folder / "rounds", folder / "full.yaml", folder / "free.yaml", "--workers", 1)
+    (folder / "trap.yaml").write_text(trap())
+    files = (folder / f"{name}.yaml" for name in ("full", "free", "trap"))
+    run("init", folder / "rounds", *files, "--workers", 1)
     return folder
 
 
@@ -61,11 +69,11 @@ def known_of(suite):
     return yaml.safe_load((suite / "best-known.yaml").read_text())["instances"]
 
 
-def rewrite(suite, scheduler, **fields):
-    """Write other fields into the first tier of the full round, and return the text of the file."""
+def rewrite(suite, scheduler, name="full", **fields):
+    """Write other fields into the first tier of a round, and return the text of the file."""
     file = suite / "best-known.yaml"
     document = yaml.safe_load(file.read_text())
-    document["instances"]["../full.yaml"][scheduler][0].update(fields)
+    document["instances"][f"../{name}.yaml"][scheduler][0].update(fields)
     file.write_text(yaml.safe_dump(document, sort_keys=False))
     return file.read_text()
 
@@ -82,7 +90,7 @@ def test_a_suite_that_was_made_names_its_rounds_and_how_they_are_solved(made):
         "timeLimit": 60.0,
         "workers": 1,
         "seed": 0,
-        "instances": ["../full.yaml", "../free.yaml"],
+        "instances": ["../full.yaml", "../free.yaml", "../trap.yaml"],
     }
 
 
@@ -108,40 +116,59 @@ def test_of_what_cannot_be_read_no_suite_is_made(tmp_path):
 
 def test_what_was_made_passes_and_an_update_of_it_changes_nothing(suite):
     before = (suite / "best-known.yaml").read_text()
-    assert unfolded(run("check", suite, "-q").stdout) == f"2 instances of {suite}: 2 as best known"
+    assert unfolded(run("check", suite, "-q").stdout) == f"3 instances of {suite}: 3 as best known"
     run("run", suite, "--update", "--accept-worse", "-q")
     assert (suite / "best-known.yaml").read_text() == before
 
 
 CHANGES = [
-    ("greedy was better", "greedy", {"value": 3}, "worse", 1),
-    ("greedy was worse", "greedy", {"value": 1}, "better", 0),
-    ("optimal was worse", "optimal", {"value": 1, "bound": 3}, "better", 0),
-    ("the bound was looser", "optimal", {"bound": 3}, "tighter", 0),
-    ("a bound was below what is reached", "optimal", {"value": 1, "bound": 1}, "contradiction", 1),
-    ("a value was above what is proven", "optimal", {"value": 4, "bound": 4}, "contradiction", 1),
+    ("greedy was better", "trap", "greedy", {"value": 2}, {"greedy": "worse"}),
+    ("greedy was worse", "full", "greedy", {"value": 1}, {"greedy": "better"}),
+    ("greedy was beyond a bound", "full", "greedy", {"value": 3}, {"greedy": "contradiction"}),
+    ("optimal was worse", "full", "optimal", {"value": 1, "bound": 3}, {"optimal": "better"}),
+    ("the bound was looser", "full", "optimal", {"bound": 3}, {"optimal": "tighter"}),
+    (
+        "a bound was below what both reach",
+        "full",
+        "optimal",
+        {"value": 1, "bound": 1},
+        {"greedy": "contradiction", "optimal": "contradiction"},
+    ),
+    (
+        "a bound was below what optimal reaches",
+        "trap",
+        "optimal",
+        {"value": 1, "bound": 1},
+        {"optimal": "contradiction"},
+    ),
+    (
+        "a value was above what is proven",
+        "full",
+        "optimal",
+        {"value": 4, "bound": 4},
+        {"optimal": "contradiction"},
+    ),
 ]
 
 
 @pytest.mark.parametrize(
-    "scheduler, fields, verdict, code",
-    [row[1:] for row in CHANGES],
-    ids=[row[0] for row in CHANGES],
+    "name, scheduler, fields, verdicts", [row[1:] for row in CHANGES], ids=[row[0] for row in CHANGES]
 )
-def test_a_check_judges_and_an_update_writes_what_got_better_only(suite, scheduler, fields, verdict, code):
+def test_a_check_judges_and_an_update_writes_what_got_better_only(suite, name, scheduler, fields, verdicts):
+    file, fails = f"../{name}.yaml", bool({"worse", "contradiction"} & set(verdicts.values()))
+    only = ("--only", file, "-q")
     untouched = known_of(suite)
-    changed = rewrite(suite, scheduler, **fields)
-    result = run("check", suite, "-o", "json", "-q", code=code)
-    [item] = [i for i in json.loads(result.stdout)["instances"] if i["instance"] == "../full.yaml"]
-    assert {r["scheduler"]: r["verdict"] for r in item["rounds"]} == {
-        "greedy": "equal", "optimal": "equal", scheduler: verdict,
-    }  # fmt: skip
-    assert run("run", suite, "-q", "-o", "name").stdout == ("../full.yaml\n" if code else "")
-    run("run", suite, "--update", "-q")
+    changed = rewrite(suite, scheduler, name, **fields)
+    result = run("check", suite, "-o", "json", *only, code=int(fails))
+    [item] = json.loads(result.stdout)["instances"]
+    found = {r["scheduler"]: r["verdict"] for r in item["rounds"]}
+    assert found == {"greedy": "equal", "optimal": "equal", **verdicts}
+    assert run("run", suite, "-o", "name", *only).stdout == (f"{file}\n" if fails else "")
+    run("run", suite, "--update", *only)
     after = known_of(suite)
-    assert after == (yaml.safe_load(changed)["instances"] if code else untouched)
-    run("run", suite, "--update", "--accept-worse", "-q")
-    assert known_of(suite) == (after if verdict == "contradiction" else untouched)
+    assert after == (yaml.safe_load(changed)["instances"] if fails else untouched)
+    run("run", suite, "--update", "--accept-worse", *only)
+    assert known_of(suite) == (after if "contradiction" in verdicts.values() else untouched)
 
 
 def test_a_contradiction_is_told_by_name_with_both_versions(suite):
@@ -155,12 +182,36 @@ def test_a_contradiction_is_told_by_name_with_both_versions(suite):
 
 
 def test_the_table_has_the_tiers_that_differ(suite):
-    rewrite(suite, "greedy", value=3)
+    rewrite(suite, "greedy", "trap", value=2)
     text = run("check", suite, "-q", code=1).stdout
-    assert unfolded(text).startswith(f"2 instances of {suite}: 1 as best known, 1 worse ")
+    assert unfolded(text).startswith(f"3 instances of {suite}: 2 as best known, 1 worse ")
     lines = text.splitlines()
     rows = [line.split() for line in lines if line.startswith("  ../")]
-    assert rows == [["../full.yaml", "greedy", "worse", "scheduled[priority=0]", "3", "2"]]
+    assert rows == [["../trap.yaml", "greedy", "worse", "scheduled[priority=0]", "2", "1"]]
+
+
+def test_greedy_beyond_a_bound_of_any_plan_is_a_contradiction(suite):
+    """Whatever wrote that: greedy cannot place three pods where two are proven to be the most."""
+    rewrite(suite, "greedy", value=3)
+    rewrite(suite, "optimal", value=2, bound=2, by="0.0.1")
+    result = run("check", suite, "-q", code=1)
+    words = "greedy's scheduled[priority=0] was 3, beyond the bound 2 that 0.0.1 proved of any plan"
+    assert f"contradiction: ../full.yaml, greedy: {words} " in f"{unfolded(result.stdout)} "
+    assert result.stderr == f"kubestow: {suite} does not pass: 1 in contradiction\n"
+
+
+def test_a_line_that_was_deleted_is_told_and_an_update_writes_it_again(suite):
+    file = suite / "best-known.yaml"
+    before = file.read_text()
+    [line] = re.findall(r'^    - \{tier: "?fallback.*\n', before[before.index("../trap") :], re.MULTILINE)[:1]
+    head, rest = before[: before.index('"../trap')], before[before.index('"../trap') :]
+    file.write_text(head + rest.replace(line, "", 1))
+    result = run("check", suite, "-q", code=1)
+    assert result.stderr == f"kubestow: {suite} does not pass: 1 known with other tiers\n"
+    rows = [row.split() for row in result.stdout.splitlines() if row.startswith("  ../")]
+    assert rows == [["../trap.yaml", "greedy", "not", "known", "fallback", "0"]]
+    run("run", suite, "--update", "-q")
+    assert file.read_text() == before
 
 
 def test_a_changed_round_is_told_and_not_compared_and_written_only_where_that_is_accepted(suite):
@@ -211,7 +262,7 @@ def test_a_round_that_is_dropped_fails_until_that_is_accepted(suite):
     run("run", suite, "--update", "-q")
     assert "../free.yaml" in known_of(suite)
     run("run", suite, "--update", "--accept-worse", "-q")
-    assert set(known_of(suite)) == {"../full.yaml"}
+    assert set(known_of(suite)) == {"../full.yaml", "../trap.yaml"}
 
 
 def test_an_interrupted_suite_writes_nothing(suite, monkeypatch):
@@ -261,7 +312,7 @@ def test_an_interrupted_timing_leaves_what_was_judged(suite, tmp_path, monkeypat
 
     monkeypatch.setattr("kubestow.solver.regress.timing.in_turns", interrupt)
     answer = run("check", suite, "--against", other_version(tmp_path, "exit 0"), "-q", code=130)
-    assert unfolded(answer.stdout) == f"2 instances of {suite}: 2 as best known; interrupted"
+    assert unfolded(answer.stdout) == f"3 instances of {suite}: 3 as best known; interrupted"
 
 
 @pytest.fixture

@@ -81,10 +81,19 @@ def test_a_page_can_do_without_the_instance(folder):
     assert result.stderr == ""
 
 
-def test_an_instance_that_is_gone_is_a_note(folder):
-    plan = {**json.loads((folder / "plan.json").read_text()), "instance": "/no/such/file.yaml"}
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        pytest.param("/no/such/file.yaml", "the instance /no/such/file.yaml is not here", id="a file"),
+        pytest.param(
+            "live:prod", "the cluster live:prod has moved on since; a snapshot", id="a live cluster"
+        ),
+    ],
+)
+def test_an_instance_that_is_gone_is_a_note(folder, name, words):
+    plan = {**json.loads((folder / "plan.json").read_text()), "instance": name}
     result = invoke("report", "-", "-o", "-", text=json.dumps(plan))
-    assert "note: the instance /no/such/file.yaml is not here" in result.stderr
+    assert f"note: {words}" in result.stderr
     assert "This report was made without the instance" in result.stdout
 
 

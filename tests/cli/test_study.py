@@ -21,6 +21,7 @@ from kubestow.models.study import Study
 from kubestow.reports.study import CSV_COLUMNS, conclusion
 from kubestow.solver.api import solve_both
 from kubestow.solver.options import SolveOptions
+from kubestow.solver.study import _solve as solve_instance  # what engines run
 from kubestow.solver.study import study
 
 NAMES = ["guard-service", "min-domains-upgrade", "zone-spread-dead-end"]
@@ -95,6 +96,20 @@ def test_every_engine_gives_the_same_study(rounds, options):
     alone = study(rounds, SolveOptions(workers=1))
     assert without_times(study(rounds, options)) == without_times(alone)
     assert [row.tiers[0].optimal for row in alone.instances] == [1, 2, 2]
+
+
+def test_a_worker_has_the_solver_before_the_time_of_an_instance_begins(rounds, monkeypatch):
+    """A process that comes without it, as on Dask, would count its import as the first instance's."""
+    came = []
+
+    def solve_both(*_):
+        came.append("solved")
+        raise KubestowError("enough is known")
+
+    monkeypatch.setattr("kubestow.solver.study.load_solver", lambda: came.append("loaded"))
+    monkeypatch.setattr("kubestow.solver.study.solve_both", solve_both)
+    solve_instance(SolveOptions(workers=1), rounds[0], lambda news: None)
+    assert came == ["loaded", "solved"]
 
 
 def test_a_row_is_what_solving_the_instance_gives(rounds):

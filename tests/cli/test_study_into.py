@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from support.traces import event, openb_tables, pod, written
 
 import kubestow as ks
 from kubestow.cli import main
@@ -43,6 +44,37 @@ def small(tmp_path):
     (tmp_path / "good.yaml").write_text("{instances: [node.yaml], schedulers: [greedy]}")
     (tmp_path / "bad.yaml").write_text("{instances: [node.yaml, broken.yaml], schedulers: [greedy]}")
     return tmp_path
+
+
+def test_traces_are_run_once_and_a_trace_that_has_grown_is_run_again(tmp_path):
+    (tmp_path / "node.yaml").write_text(NODE)
+    trace = written(tmp_path / "shop.sktrace", event(0, pod("a")), event(9, pod("b")))
+    openb_tables(tmp_path)
+    (tmp_path / "study.yaml").write_text(
+        "schedulers: [greedy]\ninstances:\n- {trace: shop.sktrace, cluster: node.yaml, every: 9s}\n"
+        "- {openb: {nodes: nodes.csv, pods: pods.csv}}\n"
+    )
+    words = (
+        "study",
+        tmp_path / "study.yaml",
+        "--into",
+        tmp_path / "out",
+        "--rows",
+        "csv",
+        "-o",
+        "json",
+        "-q",
+    )
+    counts = []
+    for _ in range(2):
+        counts.append(json.loads(run(*words).stdout))
+    written(trace, event(0, pod("a")), event(9, pod("b")), event(18))
+    counts.append(json.loads(run(*words, "--resume").stdout))
+    assert [(each["total"], each["before"], each["now"]) for each in counts] == [
+        (3, 0, 3),
+        (3, 3, 0),
+        (4, 1, 3),
+    ]
 
 
 def report(place, *words):
@@ -169,6 +201,12 @@ WRONG = [
         "what the file says",
         ["good.yaml", "--into", "out", "--time-limit", "3"],
         "--time-limit does not go with --into: the study file says it",
+    ),
+    ("a study file alone", ["good.yaml"], "good.yaml is a study file: --into DIR runs it"),
+    (
+        "a study file beside an instance",
+        ["node.yaml", "good.yaml"],
+        "good.yaml is a study file: --into DIR runs it",
     ),
     ("rows without a folder", ["good.yaml", "--rows", "csv"], "--rows goes with --into only"),
     ("resuming without a folder", ["good.yaml", "--resume"], "--resume goes with --into only"),

@@ -51,6 +51,7 @@ ACQUAINTED = {
     ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
+    ("solver.packing.quotas", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.provision.cells", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.provision.blueprint", "encoders.topology_spread"): "what a constraint counts in each domain",
     ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",

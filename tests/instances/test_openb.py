@@ -12,7 +12,8 @@ from support.paths import DATA, ROOT
 from kubestow.cli import main
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.instances.openb import GPU_MILLI, OpenbOptions, load_openb
+from kubestow.instances.openb import GPU_MILLI, load_openb
+from kubestow.instances.openb_options import OpenbOptions
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.requests import in_units
 from kubestow.solver.api import SolveOptions, solve, solve_greedy

@@ -169,6 +169,37 @@ def test_a_bundled_instance_can_be_the_cluster(tmp_path):
     assert len(load_scenario(path, catalogue.locate).snapshot.nodes) > 1
 
 
+POD_OF_MARCH = (
+    "{apiVersion: v1, kind: Pod, metadata: {name: p, creationTimestamp: 2026-03-01T08:00:00Z}, "
+    "spec: {containers: [{name: c, image: i}]}}"
+)
+STARTS = {
+    "the newest timestamp of its files": ("cluster: {files: [pod.yaml]}", "2026-03-01T08:00:00"),
+    "the newest timestamp of its instance": ("cluster: {instance: pod.yaml}", "2026-03-01T08:00:00"),
+    "the newest timestamp of objects in place": (
+        f"cluster: {{objects: [{POD_OF_MARCH}]}}",
+        "2026-03-01T08:00:00",
+    ),
+    "a time of ours where no object has one": ("cluster: {instance: node.yaml}", "2026-01-01T00:00:00"),
+    "what it says itself": (
+        "start: 2026-05-01T00:00:00Z\ncluster: {files: [pod.yaml]}",
+        "2026-05-01T00:00:00",
+    ),
+}
+
+
+@pytest.mark.parametrize("text, start", STARTS.values(), ids=STARTS)
+def test_a_scenario_starts_at(tmp_path, text, start):
+    (tmp_path / "pod.yaml").write_text(POD_OF_MARCH)
+    (tmp_path / "node.yaml").write_text(
+        "{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 1}}}"
+    )
+    path = tmp_path / "s.yaml"
+    path.write_text(f"duration: 1m\n{text}")
+    found = load_scenario(path, lambda name: str(tmp_path / name))
+    assert found.snapshot.now.isoformat() == f"{start}+00:00"
+
+
 NODE = "{apiVersion: v1, kind: Node, metadata: {name: %s}, status: {allocatable: {cpu: 1, pods: 9}}}"
 FAULTY = NODE.replace("cpu: 1", "cpu: -1") % "faulty"
 BIG = "autoscaler: {groups: [{name: big, template: {allocatable: {cpu: 1}}}]}\n"

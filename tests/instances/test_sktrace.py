@@ -4,62 +4,18 @@ import os
 import sys
 from pathlib import Path
 
-import msgpack
 import pytest
 from support.paths import ROOT
 from support.simulating import Run
+from support.traces import CRON_JOB, DEPLOYMENT, START, event, pod, written
 
 from kubestow.instances.scenario_loader import load_scenario
-from kubestow.instances.sktrace import load_sktrace
+from kubestow.instances.scenario_trace import load_sktrace
 from kubestow.models.annotations import RUNS_FOR
 from kubestow.models.errors import InputError, KubestowError
 from kubestow.models.scenario import SECOND, Delete, Put
 
 PUBLISHED = Path(os.environ.get("KUBESTOW_DATA", ROOT.parent / "shared" / "data")) / "simkube"
-START = 1_700_000_000
-
-
-def pod(name, **spec):
-    containers = [{"name": "main", "image": "app", "resources": {"requests": {"cpu": "1"}}}]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "shop", "annotations": {}},
-        "spec": {"containers": containers, **spec},
-    }
-
-
-DEPLOYMENT = {
-    "apiVersion": "apps/v1",
-    "kind": "Deployment",
-    "metadata": {"name": "web", "namespace": "shop"},
-    "spec": {
-        "replicas": 2,
-        "selector": {"matchLabels": {"app": "web"}},
-        "template": {
-            "metadata": {"creationTimestamp": None, "labels": {"app": "web"}},
-            "spec": pod("web")["spec"],
-        },
-    },
-}
-CRON_JOB = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "night", "namespace": "shop"}}
-
-
-def event(seconds, *applied, deleted=()):
-    return {"ts": START + seconds, "applied_objs": list(applied), "deleted_objs": list(deleted)}
-
-
-def written(path, *events, lives=(), **more):
-    """Write a trace as SimKube does: its maps have pairs of texts as keys, in the end."""
-    packer = msgpack.Packer()
-    head = {"version": 2, "config": {"trackedObjects": {}}, "events": list(events), "index": {}, **more}
-    parts = [packer.pack_map_header(len(head) + 1)]
-    parts += [packer.pack(part) for item in head.items() for part in item]
-    parts += [packer.pack("pod_lifecycles"), packer.pack_map_header(len(lives))]
-    for key, found in dict(lives).items():
-        parts += [packer.pack(key), packer.pack({2**64 - 1: found})]
-    path.write_bytes(b"".join(parts))
-    return path
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from support.drain_rounds import drain_round
 from support.oracle.drains import Oracle
+from support.sweeps import few_or_all
 
 from kubestow.solver.moves.drain import DrainOptions, drain
 from kubestow.solver.options import SolveOptions
@@ -21,7 +22,7 @@ def check(seed):
     return found
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(few_or_all(15, 2_000)))
 def test_every_order_agrees(seed):
     check(seed)
 

@@ -69,6 +69,7 @@ def uneven():
     "text, told",
     [
         pytest.param("[1]", "f: is not a document that solve, compare, study or simulate", id="a list"),
+        pytest.param('{"answer": "placed"}', "f: is an answer of explain --why: it goes with", id="a why"),
         pytest.param('{"nodes": []}', "f: is not a document that solve, compare, study", id="another"),
         pytest.param(
             '{"steps": []}',

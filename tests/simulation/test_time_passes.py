@@ -66,7 +66,7 @@ def test_rounds_that_wake_their_own_pods_let_the_clock_go_on(tmp_path):
 
 def test_an_interrupt_ends_the_run_and_not_a_round(tmp_path, monkeypatch):
     interrupted = SimpleNamespace(plan=SimpleNamespace(stats=SimpleNamespace(interrupted=True)))
-    monkeypatch.setattr(simulate, "solve_round", lambda *given: interrupted)
+    monkeypatch.setattr(simulate, "solve_round", lambda *given, after: interrupted)
     with pytest.raises(KeyboardInterrupt):
         Run(scenario(tmp_path, TWO_BUDGETS), OptimalScheduler)
 

@@ -15,6 +15,7 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.eviction_limits import EvictionLimits
 from kubestow.models.template import Template
 from kubestow.solver.fit import FIRST, FitOptions, fit
+from kubestow.solver.fit_gangs import are_plain
 
 EVICT = FitOptions(evict=True)
 
@@ -184,6 +185,53 @@ def test_the_number_is_that_of_the_exhaustive_search(seed, evict):
     _, wanted = best.tiers[f"scheduled[priority={priority}]"]
     assert found.optimal.copies == wanted, told(tried, f"{found.optimal.copies} copies of {wanted}", best)
     assert found.optimal.proven
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_number_of_gangs_is_that_of_the_exhaustive_search(seed):
+    """Gangs that are counted as plain pods first, beside what runs and waits, one of whose sizes is one."""
+    rng = Random(seed)
+    base = contested(rng, f"fit-gangs-{seed}")
+    base = replace(base, pods=tuple(p for p in base.pods if rng.random() < 0.6))
+    size, priority = rng.choice((1, 2, 2, 3)), rng.choice((15, 25))
+    item = pod("x").label(app=rng.choice("xy")).req(cpu="1").priority(priority)
+    copied = template(item.member("g"), group("g", gang=size))
+    made = [
+        part
+        for k in range(3)
+        for part in (
+            group(f"g-{k}", gang=size, priority=priority),
+            *(item.named(f"x-{k}-{j}").member(f"g-{k}").created(0) for j in range(size)),
+        )
+    ]
+    added = cluster(*made)
+    tried = replace(
+        base,
+        pods=(*base.pods, *added.pods),
+        pod_groups=added.pod_groups,
+        limits=EvictionLimits(evictions=0),
+    )
+    best = best_plan(build_cluster(tried))
+    found = fit(base, copied, asked(most=3), OPTIONS)
+    _, wanted = best.tiers[f"scheduled[priority={priority}]"]
+    assert size * found.optimal.copies == wanted, told(tried, f"{found.optimal.copies} copies", best)
+    assert found.optimal.proven
+
+
+def test_a_bound_of_plain_pods_is_one_of_gangs(monkeypatch):
+    """What was proven of the members proves the gangs, however little time is left for these."""
+    monkeypatch.setattr("kubestow.solver.fit._GANG_SHARE", 0)
+    found = fit(cluster(*(node(f"n{k}", cpu="3") for k in range(3))), PAIR, asked(most=16), OPTIONS)
+    assert (found.optimal.copies, found.optimal.bound, found.optimal.proven) == (4, 4, True)
+
+
+def test_a_gang_that_may_evict_or_has_a_rack_is_no_set_of_plain_pods():
+    rack = template(pod("x").req(cpu="1").member("g"), group("g", "rack", gang=2))
+    still = replace(OPTIONS, limits=EvictionLimits(evictions=0))
+    assert are_plain(PAIR, still)
+    assert not are_plain(PAIR, OPTIONS)
+    assert not are_plain(rack, still)
+    assert not are_plain(ONE, still)
 
 
 def test_a_gate_is_the_reason():

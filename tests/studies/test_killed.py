@@ -7,29 +7,24 @@ import sys
 import time
 
 import pytest
+from support.noting import Noting
+from support.traces import event, openb_tables, pod, written
 
-from kubestow.models.study_row import StudyRow
 from kubestow.solver.options import SolveOptions
 from kubestow.studies.execute import execute
 from kubestow.studies.folder import StudyFolder, writing
 from kubestow.studies.pace import Pace
 from kubestow.studies.plan import plan_of
 from kubestow.studies.reading import read_study
-from kubestow.studies.rows import Solved, about_run
 
 STUDY = """
 instances:
-- {generate: packing, seeds: 100, with: {nodes: 1, pods_per_node: 1, priorities: 1, utilisation: 1}}
+- {generate: packing, seeds: 70, with: {nodes: 1, pods_per_node: 1, priorities: 1, utilisation: 1}}
+- {trace: shop.sktrace, cluster: {nodes: [{allocatable: {cpu: "4"}}]}, every: 1s}
+- {openb: {nodes: nodes.csv, pods: pods.csv}, seeds: 10}
 schedulers: [optimal]
 seeds: 2
 """
-
-
-def note_and_solve_nothing(log, run, report):
-    """Add the run's id to a log: whatever the kill, what was begun is known."""
-    with log.open("a") as file:
-        file.write(f"{run.id}\n")
-    return Solved((StudyRow(**about_run(run, ""), status="OPTIMAL"),))
 
 
 class Telling(Pace):
@@ -44,24 +39,21 @@ class Telling(Pace):
         os.write(self._pipe, f"{run.id}\n".encode())
 
 
-def session(place, form, pipe):
+def session(place, form, engine, pipe):
     file, study = read_study(place / "study.yaml")
     runs = plan_of(study, file)
 
-    def work(shared, run, report):
-        return note_and_solve_nothing(place / "begun", run, report)
-
     with writing(place / "results", study, runs, form, {"kubestow": "of a test"}) as folder:
-        execute(folder, runs, SolveOptions(workers=2), Telling(pipe), work)
+        execute(folder, runs, SolveOptions(workers=2, engine=engine), Telling(pipe), Noting(place / "begun"))
 
 
 class Session:
     """A session in a process that starts as a copy of this one, so that nothing is imported anew."""
 
-    def __init__(self, place, form):
+    def __init__(self, place, form, engine):
         reading, writing_end = os.pipe()
         self.process = multiprocessing.get_context("fork").Process(
-            target=session, args=(place, form, writing_end)
+            target=session, args=(place, form, engine, writing_end)
         )
         self.process.start()
         os.close(writing_end)
@@ -81,22 +73,27 @@ def begun(place):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions start as copies of this process")
 @pytest.mark.parametrize(
-    "form, kills",
+    "form, engine, kills",
     [
-        pytest.param("csv", 5, id="five times"),
-        pytest.param("parquet", 20, id="twenty times, in Parquet", marks=pytest.mark.slow),
+        pytest.param("csv", "local", 5, id="five times"),
+        pytest.param("parquet", "local", 20, id="twenty times, in Parquet", marks=pytest.mark.slow),
+        pytest.param("csv", "dask", 3, id="three times, on Dask", marks=pytest.mark.slow),
     ],
 )
-def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, form, kills):
+def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, form, engine, kills):
     if form == "parquet":
         pytest.importorskip("pyarrow")
+    if engine == "dask":
+        pytest.importorskip("distributed")
     (tmp_path / "study.yaml").write_text(STUDY)
+    written(tmp_path / "shop.sktrace", event(0, pod("a")), event(19, pod("b")))
+    openb_tables(tmp_path)
     results = tmp_path / "results"
     rng = random.Random(kills)
     kept = set()
     for _ in range(kills):
         before = len(begun(tmp_path))
-        killed = Session(tmp_path, form)
+        killed = Session(tmp_path, form, engine)
         told = [line.strip() for _, line in zip(range(rng.randrange(12)), killed.told, strict=False)]
         time.sleep(rng.uniform(0, 0.02))
         killed.process.kill()
@@ -106,7 +103,7 @@ def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, f
         assert now >= kept | set(told)
         kept = now
     before = len(begun(tmp_path))
-    last = Session(tmp_path, form)
+    last = Session(tmp_path, form, engine)
     last.ended()
     assert last.process.exitcode == 0
     assert not set(begun(tmp_path)[before:]) & kept

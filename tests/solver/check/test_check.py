@@ -367,7 +367,8 @@ def test_the_exit_code_tells_whether_it_holds(change, code):
     "text, line",
     [
         ("{", "is not JSON"),
-        ("[]", "is not a JSON object"),
+        ("[]", "is not one object"),
+        ("a: [", "is neither JSON nor YAML"),
         ('{"optimal": "x"}', "no document of `kubestow solve`"),
         ('{"answer": "placed", "subject": 5}', "placed.subject: Input should be"),
     ],

@@ -102,7 +102,7 @@ def test_a_process_that_vanishes_is_noticed():
 
 
 def test_a_search_does_not_go_on_without_a_part(round_of_three, monkeypatch):
-    monkeypatch.setattr("kubestow.solver.decomposition.search._search_part", vanishing)
+    monkeypatch.setattr("kubestow.solver.decomposition.search.search_part", vanishing)
     with pytest.raises(InternalError, match="ended with code 3"):
         found(round_of_three, replace(OPTIONS, workers=2))
 

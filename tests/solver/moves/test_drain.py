@@ -147,6 +147,27 @@ ROWS = {
         1,
         by_name=True,
     ),
+    "who terminates takes nothing from a proof": Row(
+        (
+            *(node("a", zone="1"), node("b", zone="2"), node("c", zone="1"), node("d", zone="2")),
+            DB.nodes("zone", "In", "2"),
+            DB.named("y").on("b").nodes("zone", "In", "1"),
+            budget("db", allowed=1, app="db"),
+            pod("t").on("c").terminating(),
+        ),
+        "a b",
+        "impossible",
+        kind="order",
+    ),
+    "who terminates may be what another one asks to be beside": Row(
+        (
+            *(node("a", zone="1"), node("b", zone="2")),
+            V.affinity("zone", {"app": "t"}),
+            pod("t").label(app="t").on("b").terminating(),
+        ),
+        "a",
+        "undecided",
+    ),
     "nodes that are cordoned take no pods": Row(
         (node("a"), node("b").cordoned(), V), "a", "impossible", kind="room"
     ),

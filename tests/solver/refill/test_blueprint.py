@@ -16,6 +16,9 @@ ZONES = [node(name, zone=name[0], cpu="4") for name in ("x1", "x2", "y1", "y2")]
 VIOLATIONS, EVICTED = tiers.violations(100), tiers.evicted(100, 0)
 
 
+MANY = {VIOLATIONS: 99, EVICTED: 99}
+
+
 def problem_of(*objects):
     return build_problem(build_cluster(cluster(*objects)))
 
@@ -26,12 +29,12 @@ def new_solver(seconds):
     return solver
 
 
-def drawn(problem, standing, slack=0):
+def drawn(problem, standing, slack=0, better=MANY):
     """The blueprint where all pods are to be placed, and the division of the nodes."""
     sides = sides_of(problem)
     held = [(tiers.scheduled(100), sum(cls.size for cls in problem.classes))]
-    names = [VIOLATIONS, EVICTED]
-    return blueprint(problem, sides, standing, held, names, slack, new_solver, RefillParams()), sides
+    plan = blueprint(problem, sides, standing, held, better, slack, new_solver, RefillParams())
+    return plan, sides
 
 
 ROUNDS = [
@@ -102,6 +105,12 @@ def test_slack_makes_more_leave():
     ]
     assert drawn(problem_of(*objects), {})[0].values[EVICTED] == 1
     assert drawn(problem_of(*objects), {}, slack=1_000)[0].values[EVICTED] == 2
+
+
+def test_there_is_no_blueprint_that_is_no_better_than_the_best_plan():
+    objects = [node("a", cpu="2"), WEB.req(cpu="1").on("a").times(2), high.req(cpu="1")]
+    assert drawn(problem_of(*objects), {}, better={VIOLATIONS: 0, EVICTED: 2})[0] is not None
+    assert drawn(problem_of(*objects), {}, better={VIOLATIONS: 0, EVICTED: 1})[0] is None
 
 
 def test_a_class_that_a_constraint_counts_stays_on_its_sides():

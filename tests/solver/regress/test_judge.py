@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kubestow.models.plan import Tier
 from kubestow.models.suite import KnownTier
-from kubestow.solver.regress.judge import judged
+from kubestow.solver.regress.judge import judged, limits_of
 from kubestow.solver.regress.update import best_of, first_known
 
 NAMES = (("scheduled", "max"), ("violations", "min"), ("fallback", "min"))
@@ -42,8 +42,17 @@ VERDICTS = [
     ("a stored value beyond a new bound", known(4), vector((3, 3)), "contradiction"),
     ("a min tier below a stored bound", known(3, (2, 2)), vector(3, 1), "contradiction"),
     ("a bound below the tier that differs is of other plans", known(3, (2, 2)), vector(4, 1), "better"),
-    ("a tier that is new counts as 0 before", known(3), vector(3, 2), "worse"),
-    ("a tier that is no more counts as 0 now", known(3, 2), vector(3), "better"),
+    ("a tier of which nothing is known", known(3), vector(3, 2), "incomplete"),
+    ("a tier of which nothing is known, with the value 0", known(3), vector(3, 0), "incomplete"),
+    ("a tier that is no more", known(3, 2), vector(3), "incomplete"),
+    ("a tier that is not known below one that is better", known(3), vector(4, 2), "incomplete"),
+    ("a tier that is not known below one that is worse", known(3), vector(2, 2), "worse"),
+    (
+        "a bound below a tier that is not known is of other plans",
+        (known(3)[0], known(3, 1, (2, 2))[2]),
+        vector(3, 1, 1),
+        "incomplete",
+    ),
 ]
 
 
@@ -59,6 +68,64 @@ def test_a_contradiction_is_told_with_both_versions():
     assert words == "scheduled is 4 by 2.0, beyond the bound 3 that 1.0 proved"
     [words] = judged("optimal", known(4), vector((3, 3)), "2.0").contradictions
     assert words == "scheduled was 4 by 1.0, beyond the bound 3 that 2.0 proves"
+
+
+GREEDY = [
+    ("greedy attains a bound", known(3), vector(3), known((3, 3)), vector((3, 3)), []),
+    (
+        "greedy is beyond a stored bound",
+        known(3),
+        vector(4),
+        known((3, 3)),
+        vector(4),
+        ["greedy's scheduled is 4 by 2.0, beyond the bound 3 that 1.0 proved of any plan"],
+    ),
+    (
+        "greedy was beyond a bound of today",
+        known(4),
+        vector(3),
+        known(4),
+        vector((3, 3)),
+        ["greedy's scheduled was 4, beyond the bound 3 that 2.0 proves of any plan"],
+    ),
+    (
+        "greedy was beyond a bound that was stored beside it",
+        known(4),
+        vector(3),
+        known((3, 3)),
+        vector(3),
+        ["greedy's scheduled was 4, beyond the bound 3 that 1.0 proved of any plan"],
+    ),
+    (
+        "a bound that both versions have is told once",
+        known(4),
+        vector(4),
+        known((3, 3)),
+        vector((3, 3)),
+        ["greedy's scheduled is 4 by 2.0, beyond the bound 3 that 1.0 proved of any plan"],
+    ),
+    ("a bound is given the tiers above", known(2, 0), vector(2, 0), known(3, (1, 1)), vector(3, (1, 1)), []),
+    (
+        "greedy is below a bound on a min tier with the same tiers above",
+        known(3, 0),
+        vector(3, 0),
+        known(3, (1, 1)),
+        vector(3, 1),
+        ["greedy's violations is 0 by 2.0, beyond the bound 1 that 1.0 proved of any plan"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "before, now, optimal_before, optimal_now, words",
+    [row[1:] for row in GREEDY],
+    ids=[row[0] for row in GREEDY],
+)
+def test_greedy_is_held_against_the_bounds_of_any_plan(before, now, optimal_before, optimal_now, words):
+    limits = limits_of(optimal_before, optimal_now, "2.0")
+    found = judged("greedy", before, now, "2.0", limits)
+    assert list(found.contradictions) == words
+    assert (found.verdict == "contradiction") == bool(words)
 
 
 def tiers(found):
@@ -136,6 +203,8 @@ def test_two_true_runs_never_contradict_and_the_better_one_stays(runs):
     assert verdict(after, first) != "contradiction"
     assert verdict(after, second) != "contradiction"
     assert verdict(after, first) in ("equal", "worse")
+    # greedy's plan is one of the round's, too: no bound of the others contradicts it
+    assert not judged("greedy", before, first, "2.0", limits_of(before, second, "2.0")).contradictions
     assert best_of(after, second, "2.0", accept_worse=False) == after
 
 

@@ -14,13 +14,14 @@ from kubestow.framework.build import build_cluster
 from kubestow.models.errors import BoundContradiction
 from kubestow.solver.api import solve
 from kubestow.solver.decomposition import search as decomposition
-from kubestow.solver.decomposition.search import _search_part as search_part
+from kubestow.solver.decomposition.part_search import search_part
 from kubestow.solver.model.round_model import RoundModel
 from kubestow.solver.plans.objective import ObjectiveVector, TierValue
 from kubestow.solver.plans.outcome import Outcome
 from kubestow.solver.search.domain_relaxation import DomainRelaxation
 from kubestow.solver.search.incumbent import Incumbent
 from kubestow.solver.search.state import SearchState
+from kubestow.solver.search.sum_bounds import SumBounds
 from kubestow.solver.search.tier_bounds import Bounding
 from kubestow.solver.search.tier_search import Search
 
@@ -116,7 +117,7 @@ CROWDED = cluster(
     pod("large").req(cpu="2").created(9).times(2),
     pod("small").req(cpu="1").created(1).times(4),
 )
-"""Six pods wait, kube-scheduler's order places four of them; five is best, and no cheap bound says so."""
+"""Six pods wait, kube-scheduler's order places four of them, and five is best."""
 
 ROOMY = cluster([node(name) for name in "ab"], pod("p").req(cpu="1").times(3))
 """All pods are placed, and that is proven without a search."""
@@ -142,20 +143,32 @@ def wrong_domains(monkeypatch):
     )
 
 
-def wrong_relaxation(monkeypatch):
+def wrong_sums(monkeypatch):
     search_with(monkeypatch, quick_share=0.0)
+    right = SumBounds.of
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: less(right(self, *given)))
+
+
+def without_sums(monkeypatch):
+    """No whole model comes first, and sums say nothing: other bounds are reached."""
+    search_with(monkeypatch, quick_share=0.0)
+    monkeypatch.setattr(SumBounds, "of", lambda self, *given: None)
+
+
+def wrong_relaxation(monkeypatch):
+    without_sums(monkeypatch)
     right = Bounding.relax
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: less(right(self, name, seconds)))
 
 
 def wrong_enumeration(monkeypatch):
-    search_with(monkeypatch, quick_share=0.0)
+    without_sums(monkeypatch)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
     monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (value - 1, None))
 
 
 def wrong_columns(monkeypatch):
-    search_with(monkeypatch, quick_share=0.0)
+    without_sums(monkeypatch)
     monkeypatch.setattr(Bounding, "relax", lambda self, name, seconds: None)
     monkeypatch.setattr(Bounding, "by_enumeration", lambda self, name, value, bound, until: (bound, None))
     monkeypatch.setattr(Bounding, "by_columns", lambda self, name, until: (3, None))
@@ -203,6 +216,7 @@ def wrong_goal(monkeypatch):
             CROWDED, wrong_trivial_bound, "none", id="what can be placed at all, beaten by a search"
         ),
         pytest.param(CROWDED, wrong_domains, "none", id="the relaxation to domains"),
+        pytest.param(CROWDED, wrong_sums, "none", id="sums over the nodes"),
         pytest.param(CROWDED, wrong_relaxation, "none", id="the linear relaxation"),
         pytest.param(CROWDED, wrong_enumeration, "none", id="enumerated patterns"),
         pytest.param(CROWDED, wrong_columns, "none", id="column generation"),
@@ -236,7 +250,7 @@ def test_a_wrong_bound_of_a_part_is_no_bound_of_the_round(above, monkeypatch):
         bounds = {**answer.bounds, SCHEDULED: answer.values[SCHEDULED] + 1}
         return replace(answer, bounds=bounds, trivial_bounds=dict.fromkeys(answer.trivial_bounds, 1))
 
-    monkeypatch.setattr(decomposition, "_search_part", wrong)
+    monkeypatch.setattr(decomposition, "search_part", wrong)
     with pytest.raises(BoundContradiction, match="the plan attains"):
         solved(BESIDE, APART)
     assert solved(BESIDE, WHOLE).status == "OPTIMAL"

@@ -29,7 +29,7 @@ CROWDED = cluster(
 )
 """Six pods wait, the order of the queue places four of them, and five is best."""
 
-EVERY = (*phases.SMALL_MODEL, *phases.LARGE_MODEL)
+EVERY = (*phases.SMALL_MODEL, *phases.BEFORE_LARGE, *phases.LARGE_MODEL)
 
 LNS = LnsParams(sub_limit=10.0, max_sub_limit=10.0)
 """Steps that end by proof alone."""
@@ -58,6 +58,7 @@ BEFORE = (4, 6, False)
 ROWS = [
     pytest.param(phases.search_quickly, None, {}, (5, 5, True), id="one worker proves a small model"),
     pytest.param(phases.add_up, None, {}, (4, 5, False), id="sums over the nodes bound and find no plan"),
+    pytest.param(phases.pack, None, {}, (5, 6, False), id="packing finds the best plan and proves nothing"),
     pytest.param(phases.refill, None, {}, BEFORE, id="refill search is for tiers of victims"),
     pytest.param(phases.relax, None, {}, (4, 5, False), id="the linear relaxation bounds and finds no plan"),
     pytest.param(phases.attain, None, {}, (5, 5, False), id="six is refuted and five is attained"),
@@ -106,7 +107,7 @@ def test_a_phase_after_ctrl_c_searches_nothing(phase):
     "size, listed",
     [
         pytest.param("Small", phases.SMALL_MODEL, id="small models"),
-        pytest.param("Large", phases.LARGE_MODEL, id="large models"),
+        pytest.param("Large", (*phases.BEFORE_LARGE, *phases.LARGE_MODEL), id="large models"),
     ],
 )
 def test_phases_come_in_the_order_that_the_docs_give(size, listed):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from support.builders import budget, cluster, node
 from support.proof import OPTIONS
 from support.rows import high, low
@@ -34,10 +35,10 @@ WASTEFUL = cluster(
 """Eight cores are wanted: two of the large victims must leave, and one disruption of them is allowed."""
 
 
-def search_of(side_by_side=one_by_one):
+def search_of(side_by_side=one_by_one, **changes):
     """A search of the round with a plan that evicts more than it must."""
     problem = build_problem(build_cluster(WASTEFUL))
-    params = SearchParams(small_model=0, refill=EAGER)
+    params = SearchParams(**{"small_model": 0, "refill": EAGER} | changes)
     search = Search(problem, OPTIONS, params=params, side_by_side=side_by_side)
     greedy, _ = greedy_outcome(problem.cluster, "none")
     search.state.offer(greedy)
@@ -62,6 +63,22 @@ def test_the_phase_finds_the_plan_at_the_bound():
     assert before > 1
 
 
+def test_no_model_is_built_where_sums_and_refill_search_prove_every_tier():
+    search = search_of()
+    search.run([])
+    assert all(proven for _, proven in search.proven().values())
+    assert search.size == (0, 0)
+
+
+@pytest.mark.parametrize("most, built", [(0, False), (1_000, True)], ids=["too large", "not too large"])
+def test_no_model_is_built_of_a_round_that_is_too_large_for_one(most, built):
+    search = search_of(most_modelled=most, refill=replace(EAGER, attempts=0))
+    search.run([])
+    assert (search.size != (0, 0)) is built
+    assert (search.state.value(VIOLATIONS) == 1) is built
+    assert search.bounds[VIOLATIONS] == 1
+
+
 def test_the_phase_leaves_small_rounds_alone():
     search = search_of()
     search.state.params = replace(search.state.params, refill=RefillParams())
@@ -80,7 +97,8 @@ def test_the_phase_waits_for_all_tiers_of_placed_pods():
 
 
 def test_a_tier_that_no_phase_had_time_for_is_bounded_by_sums(monkeypatch):
-    monkeypatch.setattr(tier_search, "LARGE_MODEL", ())
+    for phases_of in ("BEFORE_LARGE", "LARGE_MODEL"):
+        monkeypatch.setattr(tier_search, phases_of, ())
     search = search_of()
     search.run([])
     assert search.state.value(VIOLATIONS) > search.bounds[VIOLATIONS] == 1

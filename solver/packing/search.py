@@ -1,0 +1,97 @@
+"""From the values that tiers are to have to numbers of pods by class and node, and victims who leave.
+
+    1. Sums say how many pods of each class go to each side (`solver.packing.quotas`).
+    2. The nodes of each side, all victims gone, are filled with them (`solver.packing.packer`).
+    3. Victims who have room again stay, the costliest first (`solver.refill.finish`).
+
+Nothing here is a proof: what comes out is completed, put in order and valued like every other solution.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ..refill.blueprint import sides_of
+from ..refill.finish import Finish
+from .packer import Packer
+from .params import DEFAULT
+from .quotas import quotas
+from .side import side_of, suits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ortools.sat.python import cp_model
+
+    from ...encoders.problem import Problem
+    from ..refill.blueprint import Sides
+    from .params import PackingParams
+
+
+class Packed(NamedTuple):
+    """Newcomers by (class, node), and victims who leave by class."""
+
+    counts: Mapping[tuple[int, int], int]
+    leaving: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Packing in one problem; `new_solver` makes a solver with a limit in seconds."""
+
+    problem: Problem
+    seed: int
+    new_solver: Callable[[float], cp_model.CpSolver]
+    params: PackingParams = DEFAULT
+
+    @cached_property
+    def sides(self) -> Sides:
+        """The division of the nodes."""
+        return sides_of(self.problem)
+
+    @cached_property
+    def worthwhile(self) -> bool:
+        """Whether only room decides, and nodes are of few types once all victims have left."""
+        if not suits(self.problem) or not self.sides.nodes:
+            return False
+        chosen = np.logical_or.reduce(self.sides.nodes)
+        kinds = np.vstack((self.problem.most_free, self.problem.most_slots, self.sides.caps))[:, chosen]
+        return len(np.unique(kinds, axis=1).T) <= self.params.most_types * len(self.sides.nodes)
+
+    def plan(
+        self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int, until: float
+    ) -> Packed | None:
+        """Look for a plan with tiers no worse than the values held, and as good as can be in some others.
+
+        None where none was found: in time, or in so many fillings.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Those others, in their order.
+        effort : int
+            Fillings for each node of a side, at most; another number is another course of the search.
+        """
+        problem, sides = self.problem, self.sides
+        plan = quotas(problem, sides, held, names, self.new_solver, self.params)
+        if plan is None:
+            return None
+        counts: Counter[tuple[int, int]] = Counter()
+        for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
+            side = side_of(problem, nodes, plan, demand)
+            packer = Packer(side, (self.seed, effort, s), self.new_solver, self.params)
+            found = packer.run(until, effort)
+            if found is None:
+                return None
+            for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):
+                counts.update({(c, n): int(standing[c]) for c in np.flatnonzero(standing).tolist()})
+        emptied = np.logical_or.reduce(sides.nodes)
+        gone = {v.index: v.size for v in problem.victims if emptied[v.node]}
+        finish = Finish(problem, sides, counts, gone)
+        finish.restore()
+        return Packed(+finish.counts, +finish.leaving)

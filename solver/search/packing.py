@@ -1,0 +1,51 @@
+"""Packing as a phase: pods stand where the sums have them, at the bound of a tier or near to it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from ...models import tiers
+from .refilling import offer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .tier_run import TierRun
+
+
+def pack(run: TierRun) -> None:
+    """Look for a plan that attains the bound of a tier of placed pods, or is better than the best one."""
+    state, params = run.state, run.params
+    names = _names(run)
+    if not names or not state.filling.worthwhile:
+        return
+    until = run.share(params.packing_share)
+    for effort in params.packing.efforts:
+        for target in _targets(state.value(run.name), state.bound(run.name)):
+            for below in (names[1:], []) if names[1:] else ([],):
+                if state.value(run.name) >= target:
+                    break
+                if time.monotonic() >= until or not run.open():
+                    return
+                found = state.filling.plan([*state.held, (run.name, target)], below, effort, until)
+                if found is not None:
+                    offer(run, found)
+
+
+def _names(run: TierRun) -> Sequence[str]:
+    """Return a tier of placed pods and those below, down to the last such tier; none for another one."""
+    state = run.state
+    placing = [tiers.scheduled(level) for level in state.problem.levels]
+    every = [tier.name for tier in state.incumbent.valuation.tiers]
+    if run.name not in placing:
+        return ()
+    return every[every.index(run.name) : every.index(placing[-1]) + 1]
+
+
+def _targets(value: int, bound: int) -> Iterator[int]:
+    """Yield the bound and what is less and less near to it, as long as it is better than what is attained."""
+    step = 0
+    while bound - step > value:
+        yield bound - step
+        step = max(1, 2 * step)

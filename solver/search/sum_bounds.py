@@ -1,0 +1,40 @@
+"""Bounds of tiers from rows summed over the nodes: no model node by node is made for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..bounds.summed import SummedModel
+from ..model.interrupts import run_interruptibly
+from ..model.round_model import new_solver
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...encoders.problem import Problem
+    from ..options import SolveOptions
+
+
+class SumBounds:
+    """Bounds of the tiers of one problem.
+
+    Attributes
+    ----------
+    interrupted : bool
+        Whether Ctrl-C ended one.
+    """
+
+    def __init__(self, problem: Problem, options: SolveOptions) -> None:
+        self._problem, self._options = problem, options
+        self._sums: SummedModel | None = None
+        self.interrupted = False
+
+    def of(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
+        """Bound a tier, the tiers above held; None where the sums say nothing of it."""
+        if self._sums is None:
+            self._sums = SummedModel(self._problem)
+            self._sums.add_room()
+        sums, solver = self._sums, new_solver(self._options, seconds)
+        bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
+        self.interrupted |= interrupted
+        return bound
