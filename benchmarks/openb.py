@@ -52,8 +52,7 @@ OPENB = register(
         about="""
 A public trace of a production GPU cluster (docs/openb.md). The first n nodes and the first 1.3 · 8,152 · n /
 1,523 pods of a seeded shuffle, the list repeated where it ends, as one batch, so that not all fit; GPUs as a
-summed resource, in one row as devices on which a share must fit, and the whole list on the whole cluster as
-it is."""
+summed resource or as devices on which a share must fit, and the whole list on the whole cluster as it is."""
         + HOW_TO_READ,
         cases=(
             *(
@@ -61,7 +60,11 @@ it is."""
                 for nodes, seconds in ((76, 30.0), (304, 30.0), (761, 60.0), (1523, 120.0))
                 for shuffle in (1, 2, 3)
             ),
-            case(304, 1, 60.0, gpus="devices"),
+            *(
+                case(nodes, shuffle, seconds, gpus="devices")
+                for nodes, seconds in ((304, 30.0), (1523, 90.0))
+                for shuffle in (1, 2, 3)
+            ),
             case(ALL_NODES, None, 120.0, pods=ALL_PODS),
         ),
         quick=(case(3, None, 0.5, pods=12),),

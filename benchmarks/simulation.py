@@ -119,7 +119,7 @@ ROUNDS = register(
 The hour of "A simulated hour" with `--scheduler optimal`: a round every 5 s, solved to the end. Each round
 by itself, then each after the one before it ([model.md](model.md), "Warm rounds"). The nodes take about 4,600
 of these pods an hour; more of them wait longer. Processor time of the whole run, for each round.""",
-        cases=({"nodes": 200, "pods": 4000}, {"nodes": 200, "pods": 8000}),
+        cases=({"nodes": 200, "pods": 4000}, {"nodes": 200, "pods": 6000}),
         quick=({"nodes": 5, "pods": 60},),
         measure=measure_rounds,
         columns=(

@@ -21,7 +21,6 @@ Examples:
   kubestow check plan.json
   kubestow check plan.json cluster.yaml
   kubestow check why.json -o json
-  kubestow drain drain-one-order --all-nodes --rolling 1 -o yaml | kubestow check -
 """,
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))

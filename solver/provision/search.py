@@ -16,7 +16,7 @@ from ...models.errors import KubestowError, is_interrupt
 from ...models.purchases import money
 from .blueprint import Blueprint
 from .cells import divide
-from .estimate import Estimator
+from .estimate import EXPANDERS, Estimator
 from .master import NODES, PRICE, Master
 from .node_choice import PARTS
 from .packing import Packer
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .estimate import Expander
     from .sample import Sample
     from .trial import Counts, Market, Trial
-
-EXPANDERS: Final[tuple[Expander, ...]] = ("least-waste", "price")
 
 # Pairs of a class and a node to be bought up to which the round and the purchase are one model.
 _LARGEST_MASTER: Final = 20_000

@@ -145,8 +145,11 @@ class Market:
             return Bought(self.snapshot, ((),) * len(counts), ())
         changed = self._change(self.snapshot, self.catalogue.change_set(counts))
         snapshot, daemons = settled(self.snapshot, changed)
-        names = iter(changed.new_nodes)
-        return Bought(snapshot, tuple(tuple(next(names) for _ in range(n)) for n in counts), daemons)
+        return Bought(snapshot, _by_offer(changed, counts), daemons)
+
+    def names(self, counts: Counts) -> tuple[tuple[str, ...], ...]:
+        """Return the names of the new nodes of each offer alone."""
+        return _by_offer(self._change(self.snapshot, self.catalogue.change_set(counts)), counts)
 
     def stripped(self, counts: Counts) -> Bought:
         """Return the cluster with a purchase without DaemonSets' pods that have no room on its nodes.
@@ -182,3 +185,9 @@ class Market:
         placed = {tiers.scheduled(level) for level in self.levels}
         lowest = max((k for k, tier in enumerate(plan.tiers) if tier.name in placed), default=-1)
         return all(tier.proven for tier in plan.tiers[: lowest + 1])
+
+
+def _by_offer(changed: Changed, counts: Counts) -> tuple[tuple[str, ...], ...]:
+    """Divide the new nodes of a purchase by offer."""
+    names = iter(changed.new_nodes)
+    return tuple(tuple(next(names) for _ in range(n)) for n in counts)

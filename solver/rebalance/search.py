@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...models import tiers
 from ...models.progress import Watch, unwatched
+from ...models.tiers import PREFERENCES
 from ..deadline import OutOfTime
 from ..model.cp_solver import cp_solver
 from ..model.interrupts import run_interruptibly
@@ -34,9 +35,9 @@ _CHOICE_SHARE: Final = 0.2
 
 
 def relax(run: TierRun) -> None:
-    """Bound the tier by the linear relaxation, where the sums do not speak of it: they are as tight."""
+    """Bound the tier by the linear relaxation, unless the sums speak of it and are as tight."""
     assert isinstance(run.state, MoveState)
-    if run.name not in run.state.sums.goals:
+    if run.name not in run.state.sums.goals or run.name in PREFERENCES:
         phases.relax(run)
 
 

@@ -14,6 +14,10 @@ Admitted pods. What moves keeps what it takes, at least, so with A_c pods admitt
 
 and more pods than have room now need moves (`_moves_of_admission`).
 
+Nodes in use (`pack`). The same with used[n] in place of 1 − free[n], over the nodes without a pod that stays.
+
+Even loads (`spread`). Not by rows: `evenness`.
+
 Every row is a sum of rows of the model node by node (`encoders.capacity`, `encoders.moves`), so what is
 proven here holds of every plan.
 """
@@ -33,9 +37,10 @@ from ...encoders.terms import Goal, Terms
 from ...framework.vocabulary import names
 from ...models import tiers
 from ..bounds.sums import Sums
+from .evenness import least_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ...encoders.problem import PodClass, Problem
     from ...framework.vocabulary.arrays import Bools, Ints
@@ -68,7 +73,24 @@ class MoveSums(Sums):
         if self._mobility.goal == "admit":
             self._admit()
         elif self._mobility.goal in ("free-nodes", "cheapest"):
-            self._free_nodes()
+            self._free_nodes(self._mobility.kept)
+        elif self._mobility.goal == "pack":
+            self._nodes_in_use()
+
+    def bound(self, name: str, held: Iterable[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
+        """See `Sums`."""
+        if self._mobility.goal != "spread" or self._mobility.waiting:
+            return super().bound(name, held, solver)
+        if name == "spread":
+            return self._least_squares[-1]
+        if name == tiers.MOVES:
+            wanted = dict(held)["spread"]
+            return next((m for m, least in enumerate(self._least_squares) if least <= wanted), None)
+        return None
+
+    @cached_property
+    def _least_squares(self) -> list[int]:
+        return least_squares(self._problem, self._mobility.limit)
 
     def least(self, cls: PodClass) -> Ints:
         """What one pod of a class takes at least, staying or moved: resources, then its slot; (R + 1,)."""
@@ -110,12 +132,24 @@ class MoveSums(Sums):
 
     # -- free nodes --
 
-    def _free_nodes(self) -> None:
+    def _nodes_in_use(self) -> None:
+        problem = self._problem
+        fixed = np.bincount(
+            problem.state.node_of[list(problem.fixed_pods)], minlength=problem.cluster.n_nodes
+        )
+        self._free_nodes(fixed > 0)
+        del self.goals[tiers.FREE_NODES]
+        used = Terms(constant=problem.cluster.n_nodes)
+        for literal in self.free.values():
+            used.add(literal, 1, -1)
+        self.goals["pack"] = Goal("pack", "min", used, used.low, used.high)
+
+    def _free_nodes(self, kept: Bools) -> None:
         problem, mobility = self._problem, self._mobility
         here = np.zeros(problem.cluster.n_nodes, dtype=np.int64)
         for v in problem.victims:
             here[v.node] += v.size
-        for node in np.flatnonzero(~mobility.kept).tolist():
+        for node in np.flatnonzero(~kept).tolist():
             self.free[node] = self.model.new_bool_var(f"free[{node}]")
         room = self.room
         for inside, load in self._sets():

@@ -16,6 +16,7 @@ from .shares import divide
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from random import Random
 
     from ...encoders.problem import Problem
     from ...framework.vocabulary.arrays import Ints
@@ -78,20 +79,19 @@ class Division:
             total[n] = sum(int(given[g]) for g in groups)
         return total
 
-    def pieces(self, plan: Blueprint) -> Iterator[Piece]:
-        """Yield the blocks of every side."""
+    def pieces(self, plan: Blueprint, shuffle: Random | None = None) -> Iterator[Piece]:
+        """Yield the blocks of every side; `shuffle` has some victims leave in other parts."""
         sides = [np.flatnonzero(side) for side in self._sides.nodes]
-        for s, (nodes, counts) in enumerate(zip(sides, self._by_side(sides, plan), strict=True)):
+        for s, (nodes, counts) in enumerate(zip(sides, self._by_side(sides, plan, shuffle), strict=True)):
             order = nodes[np.argsort(-self._free[nodes], kind="stable")]
             number = -(-len(nodes) // self._params.block_size)
             parts = [order[k::number] for k in range(number)]
-            divided = divide(
-                self._amounts, counts, self._caps(parts), self._room(parts), np.array([len(p) for p in parts])
-            )
+            sizes = np.array([len(part) for part in parts])
+            divided = divide(self._amounts, counts, self._caps(parts), self._room(parts), sizes, shuffle)
             for part, (coming, leaving) in zip(parts, map(self._split, divided.T), strict=True):
                 yield Piece(self._block(part.tolist(), coming, leaving), tuple(part.tolist()), s)
 
-    def _by_side(self, sides: Sequence[Ints], plan: Blueprint) -> Ints:
+    def _by_side(self, sides: Sequence[Ints], plan: Blueprint, shuffle: Random | None) -> Ints:
         """Divide who comes and who leaves among the sides; classes that a constraint counts stay."""
         coming = Counter[int]()
         leaving = Counter[VictimGroup]()
@@ -106,7 +106,7 @@ class Division:
         whole = [coming[c] for c in range(len(self.need))] + [leaving[g] for g in self.groups]
         room = self._room(sides) - tied.T @ self._amounts
         nodes = np.array([len(side) for side in sides])
-        return tied.T + divide(self._amounts, np.array(whole), self._caps(sides), room, nodes).T
+        return tied.T + divide(self._amounts, np.array(whole), self._caps(sides), room, nodes, shuffle).T
 
     def _room(self, parts: Sequence[Ints]) -> Ints:
         """Return what parts have free: units of the resource that decides, amounts of the others."""

@@ -26,9 +26,12 @@ class RefillParams:
     blueprint_limit, blueprint_work : float
         Seconds for each step of a blueprint, at most, and CP-SAT's deterministic time for it.
     moves_per_node : int
-        Moves in a block for each of its nodes, at most: 67 nodes took up to 170 each, 278 nodes 100.
+        Moves in a block for each of its nodes, at most: 67 nodes took up to 170 each, 167 nodes 160.
     attempts : int
-        Blueprints, at most.
+        Blueprints that are carried out, at most.
+    retries : int
+        How often a slack is tried again, with victims who leave in other parts, before it grows: of five
+        divisions of one blueprint for 200 nodes one left nothing over.
     attempt_share : float
         Share of the time left for one blueprint.
     most_units : int
@@ -56,8 +59,9 @@ class RefillParams:
     slack_growth: float = 1.5
     blueprint_limit: float = 10.0
     blueprint_work: float = 0.2
-    moves_per_node: int = 600
-    attempts: int = 8
+    moves_per_node: int = 300
+    attempts: int = 16
+    retries: int = 3
     attempt_share: float = 0.7
     most_units: int = 20_000
     swap_chance: float = 0.5

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from .block import Block, BlockSearch
@@ -94,9 +95,15 @@ class Refill:
         least = self.params.least_nodes * len(self.sides.nodes)
         return nodes >= least and pods >= self.params.least_pods * nodes
 
-    def carry_out(self, plan: Blueprint, seed: int, until: float) -> Refilled | None:
-        """Search for a place for everyone; None where some found none even with one more victim."""
-        pieces = list(self._division.pieces(plan))
+    def carry_out(self, plan: Blueprint, seed: int, until: float, *, again: bool = False) -> Refilled | None:
+        """Search for a place for everyone; None where some found none even with one more victim.
+
+        Parameters
+        ----------
+        again : bool
+            Whether a blueprint like this one has left pods over: then victims leave in other parts.
+        """
+        pieces = list(self._division.pieces(plan, Random(self.seed + seed) if again else None))
         counts: Counter[tuple[int, int]] = Counter()
         leaving: Counter[int] = Counter()
         left: list[tuple[int, int]] = []

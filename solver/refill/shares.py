@@ -13,16 +13,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from random import Random
+
     from ...framework.vocabulary.arrays import Ints
 
 # Changes of place for each part, at most.
 CHANGES = 30
 
+# Share of those that leave that may change places at random.
+SHUFFLED = 0.15
+
 # Room that even whole units cannot divide more evenly.
 EVEN = 0.5
 
 
-def divide(amounts: Ints, whole: Ints, caps: Ints, room: Ints, nodes: Ints) -> Ints:
+def divide(
+    amounts: Ints, whole: Ints, caps: Ints, room: Ints, nodes: Ints, shuffle: Random | None = None
+) -> Ints:
     """Divide kinds among parts.
 
     Parameters
@@ -37,6 +44,8 @@ def divide(amounts: Ints, whole: Ints, caps: Ints, room: Ints, nodes: Ints) -> I
         What each part has free before.
     nodes : int array (P,)
         Nodes of each part.
+    shuffle : Random, optional
+        Lets some of those that leave change places at random, before the room is evened out.
 
     Returns
     -------
@@ -56,8 +65,23 @@ def divide(amounts: Ints, whole: Ints, caps: Ints, room: Ints, nodes: Ints) -> I
             part = _next(amounts[kind], found[kind] < caps[kind], left, nodes)
             found[kind, part] += 1
             left[part] -= amounts[kind]
+    if shuffle is not None and len(nodes) > 1:
+        _shuffle(found, amounts, caps, left, shuffle)
     _even_out(found, amounts, caps, left, nodes)
     return found
+
+
+def _shuffle(found: Ints, amounts: Ints, caps: Ints, left: Ints, random: Random) -> None:
+    """Let a share of those that leave do so in another part."""
+    kinds = [int(k) for k in np.flatnonzero((amounts[:, 0] < 0) & (found.sum(axis=1) > 0))]
+    for _ in range(int(SHUFFLED * found[kinds].sum()) if kinds else 0):
+        kind = random.choice(kinds)
+        a, b = random.sample(range(found.shape[1]), 2)
+        if found[kind, a] > 0 and found[kind, b] < caps[kind, b]:
+            found[kind, a] -= 1
+            found[kind, b] += 1
+            left[a] += amounts[kind]
+            left[b] -= amounts[kind]
 
 
 def _next(amount: Ints, able: np.ndarray, left: Ints, nodes: Ints) -> int:

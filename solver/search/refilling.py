@@ -24,21 +24,25 @@ def refill(run: TierRun) -> None:
     state, params = run.state, run.params.refill
     if not _concerns(run) or not state.refilling.worthwhile:
         return
-    until, slack, attempt = run.share(run.params.refill_share), params.first_slack, 0
+    until, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
     while attempt < params.attempts and run.open() and time.monotonic() < until:
         plan = _draw(run, slack)
-        if plan is None or not _promises(run, plan):
+        if plan is None:
             if not slack:
                 return
-            slack = int(slack * params.slack_shrinkage)
+            slack, again = int(slack * params.slack_shrinkage), 0
             continue
         end = time.monotonic() + params.attempt_share * (until - time.monotonic())
-        found = state.refilling.carry_out(plan, params.attempts * attempt, end)
+        found = state.refilling.carry_out(plan, params.attempts * attempt, end, again=again > 0)
         attempt += 1
         if found is not None:
             offer(run, found)
-        placed = found is not None and not found.left
-        slack = int(slack * (params.slack_shrinkage if placed else params.slack_growth))
+        if found is not None and not found.left:
+            slack, again = int(slack * params.slack_shrinkage), 0
+        elif again < params.retries:
+            again += 1
+        else:
+            slack, again = int(slack * params.slack_growth), 0
 
 
 def has_alone(run: TierRun) -> bool:
@@ -69,12 +73,6 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
         partial(new_solver, state.options),
         run.params.refill,
     )
-
-
-def _promises(run: TierRun, plan: Blueprint) -> bool:
-    """Whether a blueprint is better than the best plan in the first tier where they differ."""
-    now = [run.state.value(name) for name in plan.values]
-    return list(plan.values.values()) < now
 
 
 def offer(run: TierRun, found: Refilled | Packed) -> None:

@@ -77,7 +77,7 @@ class Columns:
         self.known: list[tuple[int, Column]] = []
         self.bound: int | None = None
         self._seen: set[tuple[int, bytes]] = set()
-        self._center = relaxed.duals
+        self._center, self._relaxed = relaxed.duals, relaxed.bound
         self._master = Master(self.left, self.nodes)
         self._stopped = False
 
@@ -122,6 +122,11 @@ class Columns:
                         self.bound = min(told // SCALE, told if self.bound is None else self.bound)
                     if told < best:
                         best, self._center = told, found.classes
+                if whole and found.boxed <= self._params.settled * sum(self.nodes):
+                    self._master.unbox()
+                    free = self._master.solve(until - time.monotonic())
+                    if free is not None and free.value >= self._relaxed - TOLERANCE:
+                        return free  # pricing on could not lower the bound below that of the relaxation
                 if not helps:
                     if found.boxed <= TOLERANCE:
                         break

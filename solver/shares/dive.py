@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 import time
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,11 +33,12 @@ Filled = tuple[int, Column]
 
 
 def dive(columns: Columns, start: MasterSolution | None, until: float, rounds: int) -> list[Filled]:
-    """Fill the nodes that are left to the columns; where time runs out, some stay empty."""
+    """Fill the nodes that are left to the columns; out of time as the master has them, maybe not all."""
     held: list[Filled] = []
     found = start
     while found is not None and any(columns.nodes) and not columns.stopped:
-        taken = _take(columns, found)
+        late = time.monotonic() >= until
+        taken = _take_all(columns, found) if late else _take(columns, found)
         if not taken:
             break
         left, nodes = columns.left.copy(), list(columns.nodes)
@@ -45,7 +47,7 @@ def dive(columns: Columns, start: MasterSolution | None, until: float, rounds: i
             left -= number * column.pods
             nodes[kind] -= number
         columns.leave(left, nodes)
-        if time.monotonic() >= until:
+        if late:
             break
         found = columns.tighten(until, rounds)
     return held
@@ -75,12 +77,16 @@ class Dives:
         self._keep(dive(self._columns, start, until, self._params.dive_rounds))
 
     def improve(self, target: int, until: float) -> None:
-        """Empty some nodes and fill them anew, until the plan is worth the target or time is out."""
-        while self.worth < target and time.monotonic() < until and not self._columns.stopped:
+        """Empty some nodes and fill them anew, until the plan is worth the target or nothing helps."""
+        idle = 0
+        while self.worth < target and idle < self._params.idle_dives:
+            if time.monotonic() >= until or self._columns.stopped:
+                break
             stays = self._drawn()
             self._columns.leave(*self._rest(stays))
             start = self._columns.tighten(until, self._params.dive_rounds)
             found = stays + dive(self._columns, start, until, self._params.dive_rounds)
+            idle = 0 if self._worth(found) > self.worth else idle + 1
             if self._worth(found) >= self.worth:
                 self._keep(found)
 
@@ -128,4 +134,18 @@ def _take(columns: Columns, found: MasterSolution) -> list[tuple[int, Column, in
     if not taken and found.often.max(initial=0.0) > NOTHING:
         kind, column = columns.known[int(found.often.argmax())]
         taken.append((kind, Column(np.minimum(column.pods, left), column.devices), 1))
+    return taken
+
+
+def _take_all(columns: Columns, found: MasterSolution) -> list[tuple[int, Column, int]]:
+    """Round up what the master takes, the most frequent columns first, as far as pods and nodes suffice."""
+    left, nodes = columns.left.copy(), list(columns.nodes)
+    taken: list[tuple[int, Column, int]] = []
+    for q in np.argsort(-found.often, kind="stable").tolist():
+        kind, column = columns.known[q]
+        for _ in range(min(ceil(found.often[q] - NOTHING), nodes[kind])):
+            pods = np.minimum(column.pods, left)
+            taken.append((kind, Column(pods, column.devices), 1))
+            left -= pods
+            nodes[kind] -= 1
     return taken

@@ -32,8 +32,9 @@ NOTHING = 1e-6
 
 
 class MasterSolution(NamedTuple):
-    """How often each column is taken, the duals of the classes and of the node types, and the box's part."""
+    """How often each column is taken, what that is worth, the duals, and how many pods the box stands for."""
 
+    value: float
     often: Floats
     classes: Floats
     types: Floats
@@ -102,6 +103,7 @@ class Master:
             return None
         boxes = result.variable_values([*self._under, *self._over])
         return MasterSolution(
+            value=result.objective_value(),
             often=np.array(result.variable_values(self._columns)),
             classes=np.maximum(np.array(result.dual_values(self._classes)), 0.0),
             types=np.maximum(np.array(result.dual_values(self._types)), 0.0),

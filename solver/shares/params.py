@@ -23,6 +23,8 @@ class ShareParams:
         round of 304 nodes priced columns of no use, with 0.004 the root took 5 s of processor time.
     box_growth : float
         What that is multiplied by each time that the box binds and no column helps.
+    settled : float
+        Pods a node that the box may stand for when it is looked whether the columns suffice without it.
     evenness : float
         What the mean of what is left adds to the worth of a pod when a relaxation is taken apart.
     pricing_limit : float
@@ -35,6 +37,8 @@ class ShareParams:
         Nodes that are filled anew in one dive after the first: with 6 to 20, half of them those that lose
         most, a round of 304 nodes went from 1,795 pods to its bound of 1,801 in 1 to 5 s of processor time;
         with 12 to 96 drawn evenly it did not in 12 s.
+    idle_dives : int
+        Dives in a row without a better plan, after which there is no other.
     """
 
     most_types: int = 64
@@ -42,12 +46,14 @@ class ShareParams:
     most_weight: int = 1_000_000
     box: float = 0.004
     box_growth: float = 2.0
+    settled: float = 0.001
     evenness: float = 0.1
     pricing_limit: float = 2.0
     root_rounds: int = 60
     dive_rounds: int = 4
     root_share: float = 0.5
     freed_nodes: int = 8
+    idle_dives: int = 40
 
 
 DEFAULT: Final = ShareParams()

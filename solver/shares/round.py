@@ -31,6 +31,8 @@ from ...framework.dra.capacity import capacities
 from ...framework.vocabulary import names
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...encoders.dra.problem import DeviceProblem
     from ...encoders.problem import PodClass, Problem
     from ...framework.dra.claims import Want
@@ -125,14 +127,6 @@ class _Key(NamedTuple):
     limits: bytes
 
 
-class _Shared(NamedTuple):
-    """The devices of a node that claims share, their name of capacity, and what each has left."""
-
-    numbers: tuple[int, ...]
-    name: str
-    left: tuple[Fraction, ...]
-
-
 def share_round(problem: Problem, most_types: int) -> ShareRound | None:
     """Count a round by types of nodes; None where it is of another sort or has more types than these."""
     if problem.devices is None or problem.victims or problem.mobility is not None or problem.optional:
@@ -160,6 +154,7 @@ class _Reader:
     def __init__(self, problem: Problem, devices: DeviceProblem) -> None:
         self._problem, self._devices = problem, devices
         self._held = self._read_held()
+        self._left: dict[int, Fraction | None] = {}
 
     def _read_held(self) -> dict[tuple[int, str], Fraction] | None:
         """Sum up what claims hold of the capacities of each device; None where one may give devices back."""
@@ -260,48 +255,46 @@ class _Reader:
         Classes that find none there are kept out of it. None where devices are of another sort.
         """
         sizes = [Fraction(0)] * len(limits)
-        here: _Shared | None = None
+        here: list[Device] = []
+        asked: dict[int, Fraction | None] = {}
         for index, want in wants.items():
             if not limits[index, node]:
                 continue
-            found = self._shared(want, node)
-            if found is None or (here is not None and found.numbers and found != here):
-                return None
-            if not found.numbers:
-                limits[index, node] = 0
-                continue
-            here = found
-            size = self._size(want, node)
-            if size is None or (want.count > 1 and any(2 * size <= left for left in found.left)):
+            if id(want) not in asked:
+                found = [device for _, devices in self._devices.options(want, node) for device in devices]
+                if found and here and found != here:
+                    return None
+                here = found or here
+                asked[id(want)] = self._size(want, found)
+            size = asked[id(want)]
+            if size is None:
                 return None
             sizes[index] = size
-        return sizes, [] if here is None else list(here.left)
+            if not size:
+                limits[index, node] = 0
+        return sizes, [self.left(device) for device in here]
 
-    def _shared(self, want: Want, node: int) -> _Shared | None:
-        """Return the devices that a want may have on a node, where all of them are shared and plain."""
-        numbers: list[int] = []
-        called: set[str] = set()
-        left: list[Fraction] = []
-        for kind, found in self._devices.options(want, node):
-            for device in found:
-                own = capacities(device.spec, device.id.driver)
-                if not kind.shared or kind.holder is not None or kind.wide or device.counters:
-                    return None
-                if len(own) != 1:
-                    return None
-                called.update(own)
-                numbers.append(device.number)
-                left.append(self.left(device))
-        if len(called) > 1:
-            return None
-        return _Shared(tuple(numbers), next(iter(called), ""), tuple(left))
+    def _size(self, want: Want, devices: Sequence[Device]) -> Fraction | None:
+        """Return what a want takes of each of some devices, 0 where there are none.
 
-    def _size(self, want: Want, node: int) -> Fraction | None:
-        """Return what a want takes of each device of a node; None where that differs, or it is nothing."""
-        amounts = {
-            amount
-            for _, found in self._devices.options(want, node)
-            for device in found
-            for amount in (want.taken(device) or {}).values()
-        }
-        return next(iter(amounts)) if len(amounts) == 1 and min(amounts) > 0 else None
+        None where devices are of another sort, or where that differs or is nothing.
+        """
+        amounts: set[Fraction] = set()
+        for device in devices:
+            left = self._plain(device)
+            if left is None:
+                return None
+            amounts.update((want.taken(device) or {}).values())
+            if len(amounts) != 1 or (want.count > 1 and 2 * next(iter(amounts)) <= left):
+                return None
+        size = next(iter(amounts), Fraction(0))
+        return size if size > 0 or not devices else None
+
+    def _plain(self, device: Device) -> Fraction | None:
+        """Return what a device has left; None where it is not shared by one capacity on one node alone."""
+        if device.number not in self._left:
+            kind = self._devices.kind(device)
+            plain = kind.shared and kind.holder is None and not kind.wide and not device.counters
+            plain &= len(device.spec.capacity) == 1
+            self._left[device.number] = self.left(device) if plain else None
+        return self._left[device.number]

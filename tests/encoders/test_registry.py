@@ -46,6 +46,7 @@ ACQUAINTED = {
     ("solver.search.domain_relaxation", "encoders.pod_groups"): "which classes belong to a group",
     ("solver.rebalance.assignment", "encoders.moves"): "whose successors are of a class",
     ("solver.rebalance.decoding", "encoders.moves"): "whose successors are of a class",
+    ("solver.rebalance.evenness", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.rebalance.exhaustive_order", "encoders.moves"): "whose successors are of a class",
     ("solver.rebalance.packing", "encoders.moves"): "the same pods, in patterns of one node",
     ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",

@@ -1,5 +1,6 @@
 """Purchases: the cheapest by proof, counted by hand or by trying every plan of every purchase."""
 
+import math
 import time
 
 import pytest
@@ -13,8 +14,11 @@ from kubestow.instances.what_if.apply import changed_by
 from kubestow.models.errors import KubestowError
 from kubestow.models.purchases import MILLION
 from kubestow.solver.plans.replay import replay
+from kubestow.solver.provision import estimate as estimate_module
 from kubestow.solver.provision import search as search_module
 from kubestow.solver.provision.answer import provision
+from kubestow.solver.provision.plain import is_plain
+from kubestow.solver.provision.sample import sample
 from kubestow.solver.provision.search import search
 from kubestow.solver.provision.trial import Market
 
@@ -173,6 +177,9 @@ def held(seed):
 # of 600 seeds, some of each kind: gangs, devices, minDomains, daemons that others count, prices that bind
 SEEDS = (3, 22, 27, 76, 201, 354, 412, 439, 469)
 
+# some in which pods look at room, labels, taints and spread alone
+PLAIN = (39, 45, 57, 71, 73, 131, 132)
+
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_purchase_is_better_by_any_plan(seed):
@@ -195,3 +202,37 @@ def test_a_round_that_is_too_large_for_one_model_is_bought_by_sums(seed, monkeyp
     assert found.best.worth >= exact.best.worth
     assert found.bounds.get("price", 0) <= exact.best.price or found.best.placed != exact.best.placed
     assert all(trial.worth >= found.best.worth for trial in market.trials.values())
+
+
+def orders(market, budget, expander, monkeypatch):
+    """Return an order in numbers, and the one with every filter."""
+    samples, least = sample(market), search_module.least_of(market, budget)
+    assert is_plain(samples)
+    estimator = estimate_module.Estimator(market, samples, least, budget)
+    in_numbers = estimator.order(expander, math.inf)
+    monkeypatch.setattr(estimate_module, "is_plain", lambda samples: False)
+    estimator = estimate_module.Estimator(market, samples, least, budget)
+    return in_numbers, estimator.order(expander, math.inf)
+
+
+@pytest.mark.parametrize("expander", estimate_module.EXPANDERS)
+@pytest.mark.parametrize("seed", PLAIN)
+def test_orders_in_numbers_are_those_with_every_filter(seed, expander, monkeypatch):
+    round_ = tiny_purchase(seed)
+    market = Market(round_.snapshot, round_.catalogue, OPTIONS, changed_by)
+    in_numbers, filtered = orders(market, round_.budget, expander, monkeypatch)
+    assert in_numbers == filtered
+
+
+@pytest.mark.parametrize("expander", estimate_module.EXPANDERS)
+def test_so_are_those_for_several_apps_over_three_zones(expander, monkeypatch):
+    apps = [
+        pod(f"p{k}").label(app=f"a{k}").req(cpu=cpu).spread("zone", select={"app": f"a{k}"}, max_skew=skew)
+        for k, (cpu, skew) in enumerate([("500m", 1), ("1", 2), ("700m", 1), ("500m", 2)])
+    ]
+    here = [node("here-a", zone="a", cpu="2"), node("here-b", zone="b", cpu="1")]
+    offers = groups({**ZONES, "stock": {"a": 2}}, of("large", "5", 2.1, zones=["a", "b", "c"], max=4))
+    market = Market(cluster(*here, *(app.times(5) for app in apps)), offers, OPTIONS, changed_by)
+    in_numbers, filtered = orders(market, None, expander, monkeypatch)
+    assert in_numbers == filtered
+    assert sum(in_numbers) > 3

@@ -1,5 +1,7 @@
 """Shares: kinds divided among parts, each with as much room left over as its nodes are many."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,6 +65,18 @@ ROWS = [
 def test_what_is_left_over(kinds, room, nodes, left):
     _, found = divided(kinds, room, nodes)
     assert found == left
+
+
+def test_some_who_leave_do_so_elsewhere_and_the_room_stays_even():
+    kinds = [([-gives], 8, [9, 9]) for gives in (3, 5, 7)] + [([takes], 20, [20, 20]) for takes in (2, 3)]
+    amounts, whole, caps = (np.array([kind[k] for kind in kinds]) for k in range(3))
+    room, nodes = np.array([[0], [0]]), np.array([1, 1])
+    plain = divide(amounts, whole, caps, room, nodes)
+    found = [divide(amounts, whole, caps, room, nodes, Random(seed)) for seed in range(5)]
+    assert any(not np.array_equal(plain, other) for other in found)
+    for other in found:
+        assert other.sum(axis=1).tolist() == whole.tolist()
+        assert (room - other.T @ amounts).tolist() == [[10], [10]]
 
 
 KIND = st.tuples(
