@@ -18,7 +18,7 @@ import numpy as np
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
 from ..ordering.assignment import Assignment
-from ..ordering.decoding import ordered
+from ..ordering.decoding import complete, salvage
 from ..ordering.sequencer import Sequencer
 from .bins import Bins, filled
 from .resize import Resizing
@@ -157,6 +157,7 @@ class Packer:
                 for c in np.flatnonzero(bins.counts[:, n]).tolist():
                     for i in islice(pods[c], int(bins.counts[c, n])):
                         placed[cluster.pod_index[known.cluster.pods[i].key]] = cluster.node_index[node]
-        return Packed(
-            counts, ordered(problem, Sequencer(problem), Assignment(placed, frozenset()), until).outcome
-        )
+        result = Sequencer(problem).order(Assignment(placed, frozenset()), until)
+        # nothing but filters was looked at: of a gang, say, there may be too few pods
+        moves = salvage(problem, result.partial if result.moves is None else result.moves, {})
+        return Packed(counts, complete(problem, moves, {}).outcome)
