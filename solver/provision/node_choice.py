@@ -50,7 +50,7 @@ _MIXTURES: Final = 12
 _GAP: Final = 2e-3
 
 # CP-SAT's deterministic time for the nodes of one cell.
-_WORK: Final = 2.0
+_WORK: Final = 0.7
 
 
 class NodeChoice:

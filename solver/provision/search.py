@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..plans.outcome import Outcome
-    from .climb import Climbed
     from .estimate import Expander
     from .sample import Sample
     from .trial import Counts, Market, Trial
@@ -92,7 +91,7 @@ class _Search:
         self._until = until
         self._begin = begin
         self._least = least_of(market, budget)
-        self._bounds: dict[Counts, Climbed] = {}
+        self._bounds: dict[Counts, dict[str, int]] = {}
         self._found = Found(self._tried(self._least))
 
     def run(self) -> Found:
@@ -193,32 +192,35 @@ class _Search:
     def _values(self) -> dict[str, int]:
         return values(self._tiers())
 
-    def _summed(self, samples: Sample, most: Counts, placed: Counts, share: float) -> Climbed:
-        """Search the bounds by sums of what is placed, and of the price of that; once for each of these."""
-        if placed not in self._bounds:
-            self._begin("a bound by sums")
-            kinds = without_dominated(kinds_of(samples, self._market, most), samples.sizes)
-            sums = Sums(samples, self._market, kinds, self._budget)
-            self._bounds[placed] = sums.bounds(placed, time.monotonic() + share * self._left())
-        return self._bounds[placed]
+    def _summed(self, samples: Sample, most: Counts, placed: Counts, share: float) -> dict[str, int]:
+        """Search the bounds by sums of what is placed, and of the price of that; return the best known."""
+        self._begin("a bound by sums")
+        kinds = without_dominated(kinds_of(samples, self._market, most), samples.sizes)
+        sums = Sums(samples, self._market, kinds, self._budget)
+        found = sums.bounds(placed, time.monotonic() + share * self._left()).bounds
+        before = self._bounds.get(placed, {})
+        known = self._bounds[placed] = {**before, **found}
+        if PRICE in known:
+            known[PRICE] = max(each[PRICE] for each in (before, found) if PRICE in each)
+        return known
 
     def _sums(self, samples: Sample, most: Counts, *, exact: bool) -> None:
         """Bound what is placed, and what it costs to place so much."""
         best, reached = self._found.best, self._values()
-        climbed = self._summed(samples, most, best.placed, _SHARE_OF_SUMS if exact else 1.0)
+        known = self._summed(samples, most, best.placed, _SHARE_OF_SUMS if exact else 1.0)
         bounds = self._found.bounds = {}
         for level, most_of_level in zip(self._market.levels, self._market.most, strict=True):
             name = tiers.scheduled(level)
-            bound = most_of_level if reached[name] == most_of_level else climbed.bounds.get(name)
+            bound = most_of_level if reached[name] == most_of_level else known.get(name)
             if bound is None:
                 return
             bounds[name] = bound
             if bound > reached[name]:
                 return
         for name in (PRICE, NODES):
-            if name not in climbed.bounds:
+            if name not in known:
                 return
-            bounds[name] = climbed.bounds[name]
+            bounds[name] = known[name]
             if bounds[name] != reached[name]:
                 return
 

@@ -29,7 +29,7 @@ _GRAINS: Final = 10_000
 _WEIGHTS: Final = 100
 
 # CP-SAT's deterministic time for the packing of a cell.
-_WORK: Final = 2.0
+_WORK: Final = 1.0
 
 # Parts by which a whole number may be off for being a float.
 _ROUNDING: Final = 1e-6
