@@ -27,7 +27,7 @@ from .voice import is_verbose, news, progress_told
 if TYPE_CHECKING:
     from ..models.consolidation import Consolidation
     from ..models.moves import MoveOptions
-    from ..models.snapshot import Snapshot
+    from ..models.provision import Provision
 
 _FILE: Final = click.Path(dir_okay=False, allow_dash=True)
 
@@ -91,6 +91,7 @@ def provision(
     """
     from ..instances.node_groups.file import load_catalogue
     from ..instances.what_if.apply import changed_by
+    from ..reports.consolidation import consolidation_report
     from ..reports.provision import provision_report
     from ..solver.provision.answer import provision as cheapest
 
@@ -108,42 +109,22 @@ def provision(
         catalogue = load_catalogue(node_groups)
         [(snapshot, waited)] = snapshots(instances, choices)
         with progress_told() as progress:
+            asked = (snapshot, catalogue, changed_by)
+            heard: dict[str, Any] = {"begin": _tell, "watch": progress.watch, "waited": waited}
+            found: Provision | Consolidation
             if consolidate:
                 from ..solver.consolidate.answer import consolidate as cheapest_left
 
-                answer = cheapest_left(
-                    snapshot,
-                    catalogue,
-                    changed_by,
-                    moves,
-                    group_label,
-                    search,
-                    begin=_tell,
-                    watch=progress.watch,
-                    waited=waited,
-                )
-                _emit_consolidation(answer, snapshot, write_changes, printing)
-                return
-            found = cheapest(
-                snapshot,
-                catalogue,
-                changed_by,
-                budget,
-                search,
-                progress,
-                begin=_tell,
-                watch=progress.watch,
-                waited=waited,
-            )
+                found = cheapest_left(*asked, moves, group_label, search, **heard)
+                bought, report = found.optimal.bought, partial(consolidation_report, found)
+            else:
+                found = cheapest(*asked, budget, search, progress, **heard)
+                bought, report = found.purchase.bought, partial(provision_report, found)
     _write(found.changes, write_changes)
-    names = [f"node/{node}" for group in found.purchase.bought for node in group.nodes]
-    printing.emit(
-        with_notes(found.model_dump(by_alias=True), snapshot),
-        partial(provision_report, found),
-        lambda: names,
-    )
+    names = [f"node/{node}" for group in bought for node in group.nodes]
+    printing.emit(with_notes(found.model_dump(by_alias=True), snapshot), report, lambda: names)
     if found.interrupted:
-        leave(INTERRUPTED, "interrupted; this was the best purchase so far")
+        leave(INTERRUPTED, f"interrupted; this was the best {'answer' if consolidate else 'purchase'} so far")
 
 
 def _moves(choices: dict[str, Any], group_label: str, *, consolidate: bool) -> MoveOptions:
@@ -154,22 +135,6 @@ def _moves(choices: dict[str, Any], group_label: str, *, consolidate: bool) -> M
     if not consolidate and (group_label or moves != MoveOptions()):
         raise click.UsageError("--group-label and the options of moves go with --consolidate only")
     return moves
-
-
-def _emit_consolidation(
-    found: Consolidation, snapshot: Snapshot, write_changes: str | None, printing: Printing
-) -> None:
-    from ..reports.consolidation import consolidation_report
-
-    _write(found.changes, write_changes)
-    names = [f"node/{node}" for group in found.optimal.bought for node in group.nodes]
-    printing.emit(
-        with_notes(found.model_dump(by_alias=True), snapshot),
-        partial(consolidation_report, found),
-        lambda: names,
-    )
-    if found.interrupted:
-        leave(INTERRUPTED, "interrupted; this was the best answer so far")
 
 
 def _price(text: str) -> int:
