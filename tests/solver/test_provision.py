@@ -211,6 +211,7 @@ def test_a_round_that_is_too_large_for_one_model_is_bought_by_sums(seed, monkeyp
     found, market = searched(round_)
     assert found.best.worth >= best
     assert no_bound_beyond(found.bounds, market, best)
+    assert all(trial.greedy is not None for trial in found.heuristics.values())
     assert all(trial.worth >= found.best.worth for trial in market.trials.values())
     replay(build_cluster(market.bought(found.best.counts).snapshot), found.best.plan)
 
