@@ -101,19 +101,20 @@ class NodeChoice:
     ) -> dict[int, int] | None:
         model = cp_model.CpModel()
         bought = self.bought(model, cells)
+        plain: dict[int, int] = {}
         for k in cells:
             cell = self._division.cells[k]
             here = {c: n for (c, cell_), n in pods.items() if cell_ == k and n}
-            self._mixtures(model, cell, k, here, bought, spare)
+            plain |= self._mixtures(model, cell, k, here, bought, spare)
             for c, n in here.items():
                 terms = self.less(Terms(), bought, k, cell.takes[c])
                 add_at_most(model, *row(terms), int(cell.takes_there[c]) - n)
         price, nodes = self.limited(model, bought)
         # of nodes that cost the same few large ones are packed best
         goal = Terms().extend(price, len(self._market.waiting) + 1).extend(nodes)
-        found = climb(
-            model, [Goal(PRICE, "min", goal, 0, goal.high)], self._market.options, until, gap=_GAP, work=_WORK
-        )
+        goals = [Goal(PRICE, "min", goal, 0, goal.high)]
+        start = [plain.get(index, 0) for index in range(len(model.proto.variables))]
+        found = climb(model, goals, self._market.options, until, hint=start, gap=_GAP, work=_WORK)
         if found.solution is None:
             return None
         return {offer: found.solution[variable.index] for (offer, _), variable in bought.items()}
@@ -126,10 +127,17 @@ class NodeChoice:
         pods: Mapping[int, int],
         bought: Variables,
         spare: int,
-    ) -> None:
-        """Divide what pods ask for among the cell's own nodes and those of each offer."""
+    ) -> dict[int, int]:
+        """Divide what pods ask for among the cell's own nodes and those of each offer.
+
+        Returns
+        -------
+        dict of int
+            A plain solution to start from, by variable: all pods on nodes of one offer.
+        """
         if not pods:
-            return
+            return {}
+        plain: list[tuple[int, dict[int, int]]] = []
         total = np.sum([n * self._asked[c] for c, n in pods.items()], axis=0)
         unit = np.maximum(total // _GRAINS_OF_ALL, 1)
         mixtures = _alike(self._asked / np.maximum(total, 1), list(pods))
@@ -150,6 +158,12 @@ class NodeChoice:
             }
             for m, variable in parts.items():
                 shares[m].add(variable, _DIVISIONS, -1)
+            asked = np.sum(amounts, axis=0)
+            if nodes is not None and takes[list(pods)].all() and (room[asked > 0] > 0).all():
+                wanted = [-(-pods[c] // int(takes[c])) for c in pods]
+                number = max(*wanted, *(-(-asked[asked > 0] // room[asked > 0])).tolist())
+                all_there = {variable.index: _DIVISIONS for variable in parts.values()}
+                plain.append((number, {nodes.index: number, **all_there}))
             for r in np.flatnonzero(total).tolist():
                 terms = Terms()
                 for m, variable in parts.items():
@@ -160,6 +174,7 @@ class NodeChoice:
                 add_at_most(model, *row(terms), 0 if nodes is not None else limit)
         for terms in shares:
             add_at_most(model, *row(terms), -_DIVISIONS)
+        return min(plain, key=lambda one: one[0], default=(0, {}))[1]
 
     # -- variables and rows ------------------------------------------------------------
 
