@@ -206,7 +206,7 @@ class LiveCluster(Cluster):
         return [framework for framework in found if framework is not None]
 
     def _forget_nodes(self) -> None:
-        # What does not depend on nodes stays. That there are no devices does not; which nodes reach them does.
+        # What does not depend on nodes stays; which of them reach a device does, if there are any devices.
         self._memo = {
             key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
         }

@@ -27,7 +27,8 @@ DEVICES = """
   - apiVersion: resource.k8s.io/v1
     kind: ResourceSlice
     metadata: {name: cards}
-    spec: {driver: d, pool: {name: p, generation: 1, resourceSliceCount: 1}, %s, devices: [{name: a}, {name: b}]}
+    spec: {driver: d, pool: {name: p, generation: 1, resourceSliceCount: 1}, %s,
+      devices: [{name: a}, {name: b}]}
   - apiVersion: resource.k8s.io/v1
     kind: ResourceClaimTemplate
     metadata: {name: one}
