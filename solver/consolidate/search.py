@@ -14,6 +14,7 @@ from ...models import tiers
 from ...models.errors import is_interrupt
 from ..plans.objective import TierValue
 from ..provision.master import NODES
+from ..provision.proposals import combined, exhaust
 from ..provision.search import least_of
 from ..rebalance.search import MoveSearch
 from ..rebalance.starts import one_at_a_time, tightest
@@ -190,21 +191,15 @@ class Search:
         for known, tried in self._tried.items():
             if tried.proven and all(n <= k for n, k in zip(known, most, strict=True)):
                 master.exclude(known)
-        while self._left() > 0 and not found.interrupted:
-            self._begin("purchase and moves as one model")
-            climbed, counts = master.search(self._until)
-            found.interrupted |= climbed.interrupted
-            if climbed.infeasible:  # the worth of all purchases is known
-                found.bounds = {tier.name: tier.value for tier in found.best.tiers}
-                return
-            found.bounds = self._sharpened(found, climbed.bounds)
-            if counts is None or self._proven(found):
-                return
-            tried = self._offer(found, BoughtRound(self._ask, counts, self._watch))
-            found.bounds = self._sharpened(found, climbed.bounds)
-            if self._proven(found) or not (climbed.optimal and tried.proven):
-                return
-            master.exclude(counts)
+        self._begin("purchase and moves as one model")
+        exhaust(
+            master,
+            found,
+            lambda: found.best.tiers,
+            lambda counts: self._offer(found, BoughtRound(self._ask, counts, self._watch)).proven,
+            lambda bounds: self._sharpened(found, bounds),
+            self._until,
+        )
 
     def _by_sums(self, found: Found, most: Counts) -> int | None:
         """Return a bound of the price where all pods that wait are placed."""
@@ -226,21 +221,3 @@ class Search:
         market = self._ask.market
         placed = {tiers.scheduled(level): n for level, n in zip(market.levels, market.most, strict=True)}
         return {**placed, **known, tiers.PRICE: max(self._floor, known.get(tiers.PRICE, self._floor))}
-
-    def _proven(self, found: Found) -> bool:
-        return found.bounds == {tier.name: tier.value for tier in found.best.tiers}
-
-
-def combined(best: Sequence[TierValue], bounds: dict[str, int]) -> dict[str, int]:
-    """Return bounds of all plans from those of all but some that are proven no better than the best."""
-    found: dict[str, int] = {}
-    for tier in best:
-        if tier.name not in bounds:
-            break
-        better = max if tier.sense == "max" else min
-        found[tier.name] = better(bounds[tier.name], tier.value)
-        if found[tier.name] != tier.value:
-            break
-        if bounds[tier.name] != tier.value:  # none of the others comes near the best in this tier
-            return {each.name: each.value for each in best}
-    return found

@@ -58,13 +58,16 @@ class Climbed:
 
 
 def _solved(
-    model: cp_model.CpModel, options: SolveOptions, seconds: float, gap: float
+    model: cp_model.CpModel, options: SolveOptions, seconds: float, gap: float, work: float
 ) -> tuple[cp_model.CpSolver, cp_model.CpSolverStatus, bool]:
-    """Solve a model, by one worker first."""
+    """Solve a model, by one worker first; with limited work by that one alone."""
     start = time.monotonic()
-    for workers, limit in ((1, _ALONE * seconds), (options.workers, seconds)):
+    steps = [(1, _ALONE * seconds), (options.workers, seconds)] if work == math.inf else [(1, seconds)]
+    for workers, limit in steps:
         left = limit - (time.monotonic() - start)
         solver = new_solver(replace(options, workers=workers), left)
+        if work < math.inf:
+            solver.parameters.max_deterministic_time = work
         solver.parameters.relative_gap_limit = gap
         status, interrupted = run_interruptibly(partial(solver.solve, model), solver.stop_search)
         if interrupted or status in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
@@ -80,6 +83,7 @@ def climb(
     *,
     hint: Sequence[int] = (),
     gap: float = 0.0,
+    work: float = math.inf,
 ) -> Climbed:
     """Search tiers in their order; each is held at its optimum before the next one is searched.
 
@@ -91,6 +95,8 @@ def climb(
         Values of the first variables to start from.
     gap : float
         How far, as a share of it, each tier may be from its optimum; nothing is a bound then.
+    work : float
+        CP-SAT's deterministic time for each tier, the same on every machine; one worker searches then.
     """
     found = Climbed()
     for goal in goals:
@@ -106,7 +112,7 @@ def climb(
         start = hint if found.solution is None else found.solution
         model.proto.solution_hint.vars.extend(range(len(start)))
         model.proto.solution_hint.values.extend(start)
-        solver, status, found.interrupted = _solved(model, options, left, gap)
+        solver, status, found.interrupted = _solved(model, options, left, gap, work)
         if status == cp_model.INFEASIBLE:
             found.infeasible = True
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

@@ -10,7 +10,7 @@ Copies of one offer are alike: they are bought in order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -46,14 +46,6 @@ PRICE = "price"
 NODES = "nodes"
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A purchase that no bound excludes; `placed` is what the model thinks that it places."""
-
-    counts: Counts
-    placed: Counts
-
-
 class Master:
     """The model, built anew for each search.
 
@@ -84,7 +76,7 @@ class Master:
         """Exclude a purchase whose worth is known."""
         self._excluded.append(counts)
 
-    def search(self, until: float) -> tuple[Climbed, Proposal | None]:
+    def search(self, until: float) -> tuple[Climbed, Counts | None]:
         """Find the best purchase that is not excluded, with bounds of the tiers."""
         model = RoundModel(self.problem, replace(self._market.options, prefer="none"))
         levels = [
@@ -102,9 +94,7 @@ class Master:
         found = climb(model.context.model, goals, self._market.options, until)
         if found.solution is None:
             return found, None
-        placed = tuple(found.value(goal) for goal in levels)
-        counts = tuple(found.value(_least("", terms)) for terms in offers)
-        return found, Proposal(counts, placed)
+        return found, tuple(found.value(_least("", terms)) for terms in offers)
 
 
 def purchase_rows(

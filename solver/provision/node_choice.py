@@ -49,6 +49,9 @@ _MIXTURES: Final = 12
 # How far from the cheapest nodes a search for them may end, as a share of the price.
 _GAP: Final = 2e-3
 
+# CP-SAT's deterministic time for the nodes of one cell.
+_WORK: Final = 2.0
+
 
 class NodeChoice:
     """The nodes that can be bought in the cells of a division.
@@ -108,7 +111,9 @@ class NodeChoice:
         price, nodes = self.limited(model, bought)
         # of nodes that cost the same few large ones are packed best
         goal = Terms().extend(price, len(self._market.waiting) + 1).extend(nodes)
-        found = climb(model, [Goal(PRICE, "min", goal, 0, goal.high)], self._market.options, until, gap=_GAP)
+        found = climb(
+            model, [Goal(PRICE, "min", goal, 0, goal.high)], self._market.options, until, gap=_GAP, work=_WORK
+        )
         if found.solution is None:
             return None
         return {offer: found.solution[variable.index] for (offer, _), variable in bought.items()}

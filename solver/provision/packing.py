@@ -18,8 +18,10 @@ import numpy as np
 from ...encoders.build import build_problem
 from ...framework.build import build_cluster
 from ..ordering.assignment import Assignment
-from ..ordering.decoding import ordered
+from ..ordering.decoding import complete, salvage
 from ..ordering.sequencer import Sequencer
+from .bins import Bins, filled
+from .resize import Resizing
 from .swaps import Swaps
 from .tight_packing import crammed, eased, searched
 
@@ -39,25 +41,6 @@ class Packed:
 
     counts: Counts
     outcome: Outcome
-
-
-@dataclass
-class _Bins:
-    """Nodes of a cell, by column: what they have, and how many pods of each class are put there.
-
-    Attributes
-    ----------
-    names : list of int
-        An own node of the cluster, as the problem numbers it; of one that is bought its offer, as -1 - offer.
-    free : int array (R+1, N)
-        The last row is pod slots.
-    most, counts : int array (C, N)
-    """
-
-    names: list[int]
-    free: Ints
-    most: Ints
-    counts: Ints
 
 
 class Packer:
@@ -87,35 +70,37 @@ class Packer:
         for (c, k), n in draft.pods.items():
             if n:
                 pods.setdefault(k, np.zeros(len(self._asked), dtype=np.int64))[c] = n
-        cells: list[_Bins] = []
+        cells: list[Bins] = []
         total = list(draft.counts)
         for done, (k, wanted) in enumerate(sorted(pods.items())):
             end = time.monotonic() + (until - time.monotonic()) / (len(pods) - done)
             bins = self._bins(k, draft.counts)
             self._fill(k, bins, wanted, end)
-            self._more(k, bins, wanted, total)
+            resizing = self._resizing(k)
+            resizing.enough(bins, wanted, total)
+            resizing.tight(bins, total)
             cells.append(bins)
         return self._outcome(tuple(total), cells, until)
 
-    def _bins(self, k: int, counts: Counts) -> _Bins:
+    def _bins(self, k: int, counts: Counts) -> Bins:
         """Return a cell's own nodes and those that are bought, empty."""
         cell, names = self._division.cells[k], self._division.nodes
         bought = [offer for offer in cell.offers for _ in range(counts[offer])]
         nodes = np.array([*cell.own, *(names[offer] for offer in bought)], dtype=np.int64)
         limits = self._limits[:, nodes]
-        return _Bins(
+        return Bins(
             [*cell.own, *(-1 - offer for offer in bought)],
             self._free[:, nodes],
             limits,
             np.zeros_like(limits),
         )
 
-    def _fill(self, k: int, bins: _Bins, wanted: Ints, until: float) -> None:
+    def _fill(self, k: int, bins: Bins, wanted: Ints, until: float) -> None:
         """Put as many pods as have room on nodes."""
         first, shape_of = self._shapes(k, wanted)
         asked = self._asked[first]
         number = np.bincount(shape_of, wanted[wanted > 0], len(first)).astype(np.int64)
-        found = _filled(number, asked, bins.free, bins.most[first])
+        found = filled(number, asked, bins.free, bins.most[first])
         if int(found.sum()) < int(number.sum()):
             found = crammed(asked, bins.free, bins.most[first], number, until)
             swapped = Swaps(asked, bins.free, bins.most[first], found).run(until)
@@ -152,50 +137,13 @@ class Packer:
     def _key(self, c: int, nodes: Sequence[int]) -> bytes:
         return bytes(self._asked[c].tobytes() + self._limits[c, nodes].tobytes())
 
-    def _add(self, bins: _Bins, offer: int, counts: list[int]) -> None:
-        """Buy a node, empty."""
-        node = self._division.nodes[offer]
-        bins.names.append(-1 - offer)
-        bins.free = np.column_stack((bins.free, self._free[:, node]))
-        bins.most = np.column_stack((bins.most, self._limits[:, node]))
-        bins.counts = np.column_stack((bins.counts, np.zeros(len(bins.counts), dtype=np.int64)))
-        counts[offer] += 1
+    def _resizing(self, k: int) -> Resizing:
+        offers = self._division.cells[k].offers
+        nodes = [self._division.nodes[offer] for offer in offers]
+        free, limits = self._free[:, nodes], self._limits[:, nodes]
+        return Resizing(self._market, offers, free, limits, self._asked, self._most, self._budget)
 
-    def _more(self, k: int, bins: _Bins, wanted: Ints, counts: list[int]) -> None:
-        """Put pods without room on more nodes, as far as these can be had.
-
-        The cheapest one that takes all of them, else the one whose pods cost least each.
-
-        Parameters
-        ----------
-        counts : list of int
-            What is bought of each offer; it is added to.
-        """
-        left = wanted - bins.counts.sum(axis=1)
-        while left.any():
-            ranked = []
-            for offer in self._division.cells[k].offers:
-                node = [self._division.nodes[offer]]
-                if self._allowed(counts, offer):
-                    taken = _filled(left, self._asked, self._free[:, node], self._limits[:, node])
-                    if taken.any():
-                        price, pods = self._market.catalogue.offers[offer].price, int(taken.sum())
-                        ranked.append(((pods < left.sum(), price / pods), offer, taken))
-            if not ranked:
-                return
-            _, offer, taken = min(ranked, key=lambda one: one[0])
-            self._add(bins, offer, counts)
-            bins.counts[:, -1] = taken[:, 0]
-            left = left - taken[:, 0]
-
-    def _allowed(self, counts: Sequence[int], offer: int) -> bool:
-        """Whether one more node of an offer may be bought."""
-        now = (*counts[:offer], counts[offer] + 1, *counts[offer + 1 :])
-        catalogue = self._market.catalogue
-        affordable = self._budget is None or catalogue.price(now) <= self._budget
-        return affordable and now[offer] <= self._most[offer] and catalogue.allows(now)
-
-    def _outcome(self, counts: Counts, cells: Iterable[_Bins], until: float) -> Packed:
+    def _outcome(self, counts: Counts, cells: Iterable[Bins], until: float) -> Packed:
         """Name pods and nodes, and put the pods in an order."""
         bought = self._market.bought(counts)
         problem = build_problem(build_cluster(bought.snapshot))
@@ -209,33 +157,7 @@ class Packer:
                 for c in np.flatnonzero(bins.counts[:, n]).tolist():
                     for i in islice(pods[c], int(bins.counts[c, n])):
                         placed[cluster.pod_index[known.cluster.pods[i].key]] = cluster.node_index[node]
-        return Packed(
-            counts, ordered(problem, Sequencer(problem), Assignment(placed, frozenset()), until).outcome
-        )
-
-
-def _filled(wanted: Ints, asked: Ints, free: Ints, most: Ints) -> Ints:
-    """Fill nodes, the largest first, each with the pods that fit what it has left best.
-
-    Parameters
-    ----------
-    wanted : int array (C,)
-        Pods of each class.
-    asked : int array (C, R)
-    free : int array (R, N)
-    most : int array (C, N)
-    """
-    left, counts = wanted.copy(), np.zeros_like(most)
-    scale = np.maximum(free.max(axis=1), 1).astype(float)
-    shares = asked / scale
-    for n in np.argsort(-(free / scale[:, None]).sum(axis=0), kind="stable").tolist():
-        room = free[:, n].copy()
-        while True:
-            fits = (left > 0) & (counts[:, n] < most[:, n]) & (asked <= room).all(axis=1)
-            if not fits.any():
-                break
-            c = int(np.where(fits, shares @ (room / scale), -1.0).argmax())
-            counts[c, n] += 1
-            left[c] -= 1
-            room -= asked[c]
-    return counts
+        result = Sequencer(problem).order(Assignment(placed, frozenset()), until)
+        # nothing but filters was looked at: of a gang, say, there may be too few pods
+        moves = salvage(problem, result.partial if result.moves is None else result.moves, {})
+        return Packed(counts, complete(problem, moves, {}).outcome)

@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Final
 from ...models import tiers
 from ...models.errors import KubestowError, is_interrupt
 from ...models.purchases import money
-from .blueprint import Blueprint
-from .cells import divide
+from ..plans.objective import TierValue
 from .estimate import EXPANDERS, Estimator
+from .large import draft_purchases
 from .master import NODES, PRICE, Master
-from .node_choice import PARTS
-from .packing import Packer
+from .proposals import combined, exhaust, values
 from .sample import sample
 from .sums import Sums, kinds_of, without_dominated
+from .trial import worth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..plans.outcome import Outcome
+    from .climb import Climbed
     from .estimate import Expander
     from .sample import Sample
     from .trial import Counts, Market, Trial
@@ -34,16 +35,13 @@ if TYPE_CHECKING:
 # Pairs of a class and a node to be bought up to which the round and the purchase are one model.
 _LARGEST_MASTER: Final = 20_000
 
-# Thousandths of the room that stay free at first where purchases are made by sums.
-_FIRST_SPARE: Final = 4
-
-# Shares of the time that is left: for what an autoscaler orders, for a draft, for packing it, for one round,
-# and for the bound by sums.
+# Shares of the time that is left: for what an autoscaler orders, for one round, for the bound by sums, also
+# before drafts; what is kept for all that comes after drafts.
 _SHARE_OF_ORDER: Final = 0.1
-_SHARE_OF_DRAFT: Final = 0.15
-_SHARE_OF_PACKING: Final = 0.25
 _SHARE_OF_TRIAL: Final = 0.25
 _SHARE_OF_SUMS: Final = 0.25
+_SHARE_OF_FIRST_SUMS: Final = 0.1
+_SHARE_OF_REST: Final = 0.2
 
 
 @dataclass
@@ -94,6 +92,7 @@ class _Search:
         self._until = until
         self._begin = begin
         self._least = least_of(market, budget)
+        self._bounds: dict[Counts, Climbed] = {}
         self._found = Found(self._tried(self._least))
 
     def run(self) -> Found:
@@ -105,13 +104,19 @@ class _Search:
                 return found
             self._begin("one node of each group")
             samples = sample(self._market)
-            self._heuristics(samples)
-            most = self._most(samples)
+            orders, most = self._orders(samples), self._most(samples)
+            prices = [self._market.catalogue.price(counts) for counts in orders.values()]
+            large = self._size(samples, self._at(most, min(prices, default=None))) > _LARGEST_MASTER
+            first = large and self._budget is None
+            if first:  # an order that costs more than what places all pods is tried soon
+                self._summed(samples, most, self._market.most, _SHARE_OF_FIRST_SUMS)
+                self._by_blueprints(samples, most)
+            self._try_out(orders)
             master = self._small_enough(samples, most)
-            if master is None:
+            if master is None and not first:
                 self._by_blueprints(samples, most)
             self._sums(samples, most, exact=master is not None)
-            if master is not None and not self._proven():
+            if master is not None and found.bounds != self._values():
                 self._exactly(master)
         except BaseException as error:
             if not is_interrupt(error):
@@ -124,25 +129,36 @@ class _Search:
     def _left(self) -> float:
         return self._until - time.monotonic()
 
-    def _tried(self, counts: Counts, known: Outcome | None = None) -> Trial:
-        return self._market.trial(counts, max(_SHARE_OF_TRIAL * self._left(), 0.0), known)
+    def _tried(self, counts: Counts, known: Outcome | None = None, share: float = _SHARE_OF_TRIAL) -> Trial:
+        return self._market.trial(counts, max(share * self._left(), 0.0), known)
 
-    def _offer(self, counts: Counts, known: Outcome | None = None) -> Trial:
+    def _offer(self, counts: Counts, known: Outcome | None = None, share: float = _SHARE_OF_TRIAL) -> Trial:
         """Try a purchase out; it is the best one from then on where it is better."""
-        trial = self._tried(counts, known)
+        trial = self._tried(counts, known, share)
         if trial.worth < self._found.best.worth:
             self._found.best = trial
         self._found.interrupted |= trial.plan.stats.interrupted
         return trial
 
-    def _heuristics(self, samples: Sample) -> None:
+    def _orders(self, samples: Sample) -> dict[Expander, Counts]:
+        """Return what an autoscaler orders, as far as that is found out in time."""
         estimator = Estimator(self._market, samples, self._least, self._budget)
+        orders: dict[Expander, Counts] = {}
         for expander in EXPANDERS:
             self._begin(f"what an autoscaler orders ({expander})")
             until = time.monotonic() + _SHARE_OF_ORDER * self._left()
             counts = estimator.order(expander, math.inf if estimator.small else until)
             if counts is not None:
-                self._found.heuristics[expander] = self._offer(counts)
+                orders[expander] = counts
+        return orders
+
+    def _try_out(self, orders: Mapping[Expander, Counts]) -> None:
+        """Try orders; by kube-scheduler alone where they cost more than what places all pods."""
+        for expander, counts in orders.items():
+            self._begin(f"the round after an order ({expander})")
+            best = self._found.best
+            behind = worth(self._market.most, self._market.catalogue.price(counts), sum(counts)) > best.worth
+            self._found.heuristics[expander] = self._offer(counts, share=0 if behind else _SHARE_OF_TRIAL)
 
     def _most(self, samples: Sample) -> Counts:
         """Return how many nodes of each offer can be of use."""
@@ -155,117 +171,104 @@ class _Search:
         return tuple(map(max, samples.useful(tuple(most)), self._least))
 
     def _by_blueprints(self, samples: Sample, most: Counts) -> None:
-        """Try purchases with ever less room left over, as long as one is better than the last."""
+        """Try purchases near the bound."""
         self._begin("purchases near the bound")
-        target = self._market.most if self._budget is None else self._found.best.placed
-        division = divide(samples, self._market, most)
-        blueprint = Blueprint(division, self._market, most, self._budget)
-        packer = Packer(self._market, division, most, self._budget)
-        fails, works, spare = 0, PARTS, _FIRST_SPARE
-        end = time.monotonic() + (1 - _SHARE_OF_SUMS) * self._left()
-        while fails + 1 < works and time.monotonic() < end and not self._found.interrupted:
-            step = _SHARE_OF_DRAFT * self._left()
-            draft = blueprint.propose(target, spare, time.monotonic() + step)
-            best = self._found.best
-            worse = draft is not None and self._market.catalogue.price(draft.counts) >= best.price
-            if draft is None or (worse and best.placed >= target):
-                works = spare
-            else:
-                found = packer.pack(draft, time.monotonic() + _SHARE_OF_PACKING * self._left())
-                enough = len(found.outcome.placed) >= sum(target)
-                if enough and self._offer(found.counts, found.outcome) is self._found.best:
-                    works = spare
-                else:
-                    fails = spare
-            spare = (fails + works) // 2 if works < PARTS else min(2 * spare, PARTS - 1)
+
+        def offer(counts: Counts, known: Outcome) -> bool:
+            return self._offer(counts, known) is self._found.best and not self._found.interrupted
+
+        until = time.monotonic() + (1 - _SHARE_OF_REST) * self._left()
+        draft_purchases(samples, self._market, most, self._budget, lambda: self._found.best, offer, until)
 
     # -- proof ------------------------------------------------------------
 
-    def _values(self) -> dict[str, int]:
+    def _tiers(self) -> list[TierValue]:
+        """Return what the best purchase is worth."""
         best = self._found.best
-        placed = {
-            tiers.scheduled(level): n for level, n in zip(self._market.levels, best.placed, strict=True)
-        }
-        return {**placed, PRICE: best.price, NODES: sum(best.counts)}
+        levels = zip(self._market.levels, best.placed, strict=True)
+        placed = [TierValue(tiers.scheduled(level), "max", n) for level, n in levels]
+        price, nodes = best.price, sum(best.counts)
+        return [*placed, TierValue(PRICE, "min", price), TierValue(NODES, "min", nodes)]
 
-    def _proven(self) -> bool:
-        return self._found.bounds == self._values()
+    def _values(self) -> dict[str, int]:
+        return values(self._tiers())
+
+    def _summed(self, samples: Sample, most: Counts, placed: Counts, share: float) -> Climbed:
+        """Search the bounds by sums of what is placed, and of the price of that; once for each of these."""
+        if placed not in self._bounds:
+            self._begin("a bound by sums")
+            kinds = without_dominated(kinds_of(samples, self._market, most), samples.sizes)
+            sums = Sums(samples, self._market, kinds, self._budget)
+            self._bounds[placed] = sums.bounds(placed, time.monotonic() + share * self._left())
+        return self._bounds[placed]
 
     def _sums(self, samples: Sample, most: Counts, *, exact: bool) -> None:
-        """Bound by sums what is placed, and what it costs to place so much."""
-        self._begin("a bound by sums")
-        kinds = without_dominated(kinds_of(samples, self._market, most), samples.sizes)
-        best, values = self._found.best, self._values()
-        sums = Sums(samples, self._market, kinds, self._budget)
-        share = _SHARE_OF_SUMS if exact else 1.0
-        climbed = sums.bounds(best.placed, time.monotonic() + share * self._left())
+        """Bound what is placed, and what it costs to place so much."""
+        best, reached = self._found.best, self._values()
+        climbed = self._summed(samples, most, best.placed, _SHARE_OF_SUMS if exact else 1.0)
         bounds = self._found.bounds = {}
         for level, most_of_level in zip(self._market.levels, self._market.most, strict=True):
             name = tiers.scheduled(level)
-            bound = most_of_level if values[name] == most_of_level else climbed.bounds.get(name)
+            bound = most_of_level if reached[name] == most_of_level else climbed.bounds.get(name)
             if bound is None:
                 return
             bounds[name] = bound
-            if bound > values[name]:
+            if bound > reached[name]:
                 return
         for name in (PRICE, NODES):
             if name not in climbed.bounds:
                 return
             bounds[name] = climbed.bounds[name]
-            if bounds[name] != values[name]:
+            if bounds[name] != reached[name]:
                 return
+
+    def _at(self, most: Counts, price: int | None) -> Counts:
+        """Leave out nodes that together cost more than a price."""
+        if price is None:
+            return most
+        prices = [offer.price for offer in self._market.catalogue.offers]
+        return tuple(
+            min(n, max(price // each, least)) if each else n
+            for n, each, least in zip(most, prices, self._least, strict=True)
+        )
+
+    def _size(self, samples: Sample, most: Counts) -> int:
+        """Return how many pairs of a class and a node to be bought there are."""
+        takes = (samples.takes(samples.nodes) > 0).sum(axis=0).tolist()
+        return sum(n * classes for n, classes in zip(most, takes, strict=True))
 
     def _small_enough(self, samples: Sample, most: Counts) -> Master | None:
         """Return the model of round and purchase; None where it is too large."""
         best = self._found.best
-        if best.placed == self._market.most:  # what costs more is no better
-            prices = [offer.price for offer in self._market.catalogue.offers]
-            most = tuple(
-                min(n, max(best.price // price, least)) if price else n
-                for n, price, least in zip(most, prices, self._least, strict=True)
-            )
-        takes = (samples.takes(samples.nodes) > 0).sum(axis=0).tolist()
-        size = sum(n * classes for n, classes in zip(most, takes, strict=True))
-        return None if size > _LARGEST_MASTER else Master(self._market, most, self._budget)
+        # where all are placed, what costs more is no better
+        useful = self._at(most, best.price if best.placed == self._market.most else None)
+        large = self._size(samples, useful) > _LARGEST_MASTER
+        return None if large else Master(self._market, useful, self._budget)
 
     def _exactly(self, master: Master) -> None:
         """Search the model of round and purchase until its optimum is no better than the best purchase."""
-        while self._left() > 0 and not self._found.interrupted:
-            self._begin("round and purchase as one model")
-            climbed, proposal = master.search(self._until)
-            self._found.interrupted |= climbed.interrupted
-            if climbed.infeasible:  # all purchases are known
-                self._found.bounds = self._values()
-                return
-            self._combine(climbed.bounds)
-            if proposal is None or self._proven():
-                return
-            trial = self._offer(proposal.counts)
-            self._combine(climbed.bounds)
-            if self._proven() or not (climbed.optimal and trial.proven):
-                return
-            master.exclude(proposal.counts)
+        self._begin("round and purchase as one model")
+        known = self._found.bounds
 
-    def _combine(self, bounds: dict[str, int]) -> None:
-        """Take over bounds that hold for all purchases but those whose worth is known."""
+        def sharpened(bounds: dict[str, int]) -> dict[str, int]:
+            nonlocal known
+            known = self._sharper(known, combined(self._tiers(), bounds))
+            return known
+
+        def offer(counts: Counts) -> bool:
+            return self._offer(counts).proven
+
+        exhaust(master, self._found, self._tiers, offer, sharpened, self._until)
+
+    def _sharper(self, *bounds: dict[str, int]) -> dict[str, int]:
+        """Return the best of several bounds of each tier, up to the first without one."""
         found: dict[str, int] = {}
-        values = self._values()
-        for name, value in values.items():
-            if name not in bounds:
-                break
-            better = max if name.startswith("scheduled") else min
-            found[name] = better(bounds[name], value)
-            if found[name] != value:
-                break
-            if bounds[name] != value:  # no other purchase comes near the best in this tier
-                found = values
-                break
-        old, self._found.bounds = self._found.bounds, {}
-        for name in values:
-            known = [each[name] for each in (old, found) if name in each]
+        for tier in self._tiers():
+            known = [each[tier.name] for each in bounds if tier.name in each]
             if not known:
                 break
-            self._found.bounds[name] = min(known) if name.startswith("scheduled") else max(known)
+            found[tier.name] = min(known) if tier.sense == "max" else max(known)
+        return found
 
 
 def least_of(market: Market, budget: int | None) -> Counts:

@@ -28,6 +28,9 @@ _GRAINS: Final = 10_000
 # In which parts pods that are left out are weighed.
 _WEIGHTS: Final = 100
 
+# CP-SAT's deterministic time for the packing of a cell.
+_WORK: Final = 2.0
+
 # Parts by which a whole number may be off for being a float.
 _ROUNDING: Final = 1e-6
 
@@ -138,7 +141,7 @@ def searched(
     for (c, n), variable in on.items():
         placed.add(variable, int(upper[c, n]), int(weights[c]))
     goal = Goal("placed", "max", placed, 0, int(weights @ wanted))
-    found = climb(model, [goal], options, until, hint=[int(start[key]) for key in on])
+    found = climb(model, [goal], options, until, hint=[int(start[key]) for key in on], work=_WORK)
     if found.solution is None:
         return start
     counts = np.zeros_like(most)

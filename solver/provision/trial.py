@@ -162,8 +162,12 @@ class Market:
         return replace(found, snapshot=replace(found.snapshot, pods=pods))
 
     def trial(self, counts: Counts, seconds: float, known: Outcome | None = None) -> Trial:
-        """Solve the round after a purchase, from a plan that is known; each is solved once."""
-        if counts not in self.trials:
+        """Solve the round after a purchase, from a plan that is known; each is solved once.
+
+        Once more where kube-scheduler's plan is wanted, too: where no plan is known.
+        """
+        there = self.trials.get(counts)
+        if there is None or (known is None and there.greedy is None):
             options = replace(self.options, time_limit=max(seconds, 1e-6))
             snapshot, greedy = self.bought(counts).snapshot, None
             if known is None:
