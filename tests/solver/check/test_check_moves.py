@@ -112,7 +112,7 @@ def test_moves_that_were_tampered_with_do_not(command, change, claim, told):
 def test_documents_that_are_not_checked_are_named(document, command):
     result, _ = checked({"instance": "drain-one-order", **document})
     assert result.exit_code == 2
-    assert f"a document of `kubestow {command}`, of which nothing is checked" in result.stderr
+    assert f"error: -: a document of `kubestow {command}`, of which nothing is checked" in result.stderr
     assert "Traceback" not in result.output
 
 
