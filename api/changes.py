@@ -107,6 +107,8 @@ def drain(
     if nodes is not None:
         listed("nodes", nodes)
         nodes = tuple(nodes)
+        if not nodes:
+            raise KubestowError("nodes: must name one at least; None stands for all of them")
         for each in nodes:
             text("nodes", each)
     if rolling is not None:

@@ -34,6 +34,7 @@ def check(file: str, instance: str | None, printing: Printing, **choices: Any) -
     standard input. INSTANCE is what it was made from, by default the one that it names. The model that made
     it is not asked again. Exit code 1: a claim does not hold.
     """
+    from ..models.errors import InputError, KubestowError
     from ..reports.check import check_report
     from ..reports.document import read_document
     from ..solver.check.documents import check_document, instance_of
@@ -44,7 +45,12 @@ def check(file: str, instance: str | None, printing: Printing, **choices: Any) -
     if name is None:
         raise click.UsageError(f"{file} does not name its INSTANCE: give one")
     [(snapshot, _)] = snapshots((name,), choices)
-    findings = check_document(snapshot, document)
+    try:
+        findings = check_document(snapshot, document)
+    except InputError:
+        raise
+    except KubestowError as error:
+        raise InputError(file, "", "", str(error)) from None
     holds = all(item.holds is not False for item in findings)
     found = {"instance": name, "holds": holds, "claims": [item.document() for item in findings]}
     printing.emit(found, partial(check_report, found))

@@ -10,7 +10,7 @@ import click
 from .group import INCOMPLETE, INTERRUPTED, leave
 from .help import Command, CommandGroup
 from .inputs import complete_instance, effort_of, effort_options, kube_version_option
-from .options import options
+from .options import FiniteRange, options
 from .printing import Printing, printing
 from .suites import complete_suite, judged_suite, known_after, load_rounds, solved_suite, write
 
@@ -43,7 +43,7 @@ _judging_options = options(
     click.option(
         "--max-ratio",
         metavar="R",
-        type=click.FloatRange(min=0, min_open=True),
+        type=FiniteRange(min=0, min_open=True),
         help="With --against: what this version may take, as a multiple of the other one.",
     ),
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from .help import Command
+from .options import FiniteRange
 from .printing import Printing, printing
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ Examples:
 )
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.95,
     show_default=True,
     metavar="SHARE",

@@ -159,6 +159,11 @@ class Problem:
         """Return the classes whose profile filters with a plugin."""
         return [c for c in classes if self.cluster.profile(c.pod).filters(plugin)]
 
+    @property
+    def fits_in_64_bits(self) -> bool:
+        """Whether amounts of resources, and sums and products of them, are within 64 bits."""
+        return self.cluster.dtype is np.int64
+
     @cached_property
     def free_now(self) -> Ints:
         """Allocatable minus what runs, (R, N); negative where a node is over-committed."""

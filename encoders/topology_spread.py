@@ -304,10 +304,8 @@ def order_sensitive(problem: Problem) -> Iterator[Relation]:
     """Relate each carrier of a hard constraint to what it counts."""
     for cls in problem.classes:
         for constraint in hard_constraints(problem.cluster, cls.pod):
-            ask = problem.by_labels(partial(spread_matches, problem.cluster, constraint, cls.pod))
-            yield Relation(
-                cls, [c for c in problem.classes if ask(c.pod)], [v for v in problem.victims if ask(v.pod)]
-            )
+            counted = problem.select(partial(spread_matches, problem.cluster, constraint, cls.pod))
+            yield Relation(cls, counted.classes, counted.victims)
 
 
 FAMILY = Family(name, applies, encode, ties=ties, order_sensitive=order_sensitive)

@@ -60,6 +60,11 @@ class PackedStream:
         """Read the head of a list; so many values follow."""
         return cast("int", self._read(self._unpacker.read_array_header))
 
+    def end(self) -> None:
+        """Refuse whatever stands behind the value that was read last."""
+        if self._unpacker.read_bytes(1):
+            raise InputError(self._name, "", "", "is no trace of SimKube: something stands behind its end")
+
     def _read(self, read: Callable[[], Any]) -> Any:
         try:
             return read()

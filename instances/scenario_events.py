@@ -9,6 +9,7 @@ from ..models.meta import KubeObject
 from ..models.node import ZONE
 from ..models.pod import Pod
 from ..models.scenario import (
+    SECOND,
     Action,
     Arrivals,
     Cordon,
@@ -127,6 +128,9 @@ def _arrivals(section: Section, groups: set[str]) -> Action:
     inner.close()
     if not found.rate > 0:
         raise inner.fault("rate", "must be more than 0 (pods a second)")
+    expected = found.rate * (found.lasts / SECOND)
+    if not expected <= MOST_PODS:
+        raise inner.fault("rate", f"would bring {expected:.4g} pods; {MOST_PODS} is the most")
     if not kinds:
         raise inner.fault("pods", "required")
     return found

@@ -106,6 +106,7 @@ class TraceReader:
                 self._lifecycles()
             else:
                 stream.value()
+        stream.end()
         self._refuse_version(version)
 
     def notes(self) -> tuple[str, ...]:

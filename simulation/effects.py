@@ -70,7 +70,7 @@ class Effects:
                 pod=pod.key,
                 node=node,
                 topologyKeys=fell,
-                criteria=sorted(world.follower.held(pod)),
+                criteria=sorted(world.follower.shapes.held(pod)),
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)

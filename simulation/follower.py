@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeGuard, cast
+from typing import Final, TypeGuard
 
 import numpy as np
 
@@ -19,23 +19,19 @@ from ..framework.build import classify
 from ..framework.dra.allocation import Allocation
 from ..framework.events.changes import identity
 from ..framework.events.objects import ObjectStore
-from ..framework.index.fallback import criteria_held, falls_back, may_fall_back
 from ..framework.index.podinfo import EARLIEST, PodInfo, terminates_by_preemption
 from ..framework.state.state import NO_ALLOCATIONS
-from ..framework.vocabulary import names
 from ..framework.vocabulary.profile import Profile, profiles_of
 from ..framework.vocabulary.releases import RELEASES
 from ..models.meta import KubeObject
 from ..models.node import Node
-from ..models.pod import Pod, PodSpec
+from ..models.pod import Pod
 from ..models.policy import PodDisruptionBudget
 from ..models.scheduling import CompositePodGroup, PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
+from .shapes import Shapes
 from .snapshots import FIELDS, snapshot_of_store
-
-if TYPE_CHECKING:
-    from ..models.config import PodTopologySpreadArgs
 
 _CONTROLLERS: Final = frozenset(
     ("ReplicaSet", "StatefulSet", "ReplicationController", "Deployment", "Job", "DaemonSet")
@@ -45,8 +41,6 @@ _INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "Pr
 
 
 _FEWEST_SEATS: Final = 16
-_NOTHING: Final[frozenset[str]] = frozenset()
-_MOST_SPECS: Final = 4096
 
 
 class Step(Enum):
@@ -60,33 +54,6 @@ class Step(Enum):
     """Nothing but its status is new, and it is on a node."""
     GONE = "gone"
     OTHER = "other"
-
-
-@dataclass(slots=True)
-class _Spec:
-    """What is known of a specification that many pods share.
-
-    Attributes
-    ----------
-    spec : PodSpec
-    text : str
-        Without the node: equal for equal ones.
-    unlike : bool
-        Whether its pods are told apart by their keys.
-    may_fall_back : bool
-        Whether a constraint may fall back.
-    labels : dict
-        Those of the last pod that had it.
-    label_pairs : tuple
-        The same, in order.
-    """
-
-    spec: PodSpec
-    text: str
-    unlike: bool
-    may_fall_back: bool
-    labels: dict[str, str] | None = None
-    label_pairs: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -112,6 +79,8 @@ class Follower:
 
     Attributes
     ----------
+    shapes : Shapes
+        Which pods share slots.
     rebuilds : int
         How often everything was indexed anew.
     revision : int
@@ -126,14 +95,8 @@ class Follower:
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
-        self._falls_back = self._gates.enabled("PodTopologySpreadFallbackMode")
-        self._spread_args = {name: _spread_args(profile) for name, profile in self._profiles.items()}
-        self._defaulting = {
-            name
-            for name, args in self._spread_args.items()
-            if any(c.fallback_criteria for c in args.default_constraints)
-        }
         self._slots: dict[str, _Slot] = {}
+        self.shapes = Shapes(self._profiles, self._gates, now, self._slots)
         self._free: dict[Hashable, list[int]] = {}
         self._seats: dict[Hashable, list[int]] = {}
         self._dirty_pods: dict[str, Step] = {}
@@ -141,7 +104,6 @@ class Follower:
         self._dirty_nodes: dict[str, None] = {}
         self._stale = True
         self._started = False
-        self._specs: dict[int, _Spec] = {}
         self._cluster: LiveCluster | None = None
         self._state: LiveState | None = None
         self.rebuilds = 0
@@ -199,68 +161,13 @@ class Follower:
         """Judge anew what depends on the time (KEP-3990's timeout) for a pod."""
         self._dirty_pods[key] = Step.OTHER
 
-    # -- shapes ------------------------------------------------------------
-
-    def held(self, pod: Pod) -> frozenset[str]:
-        """Return the fallback criteria that hold for a pod now."""
-        name = pod.spec.scheduler_name
-        args = self._spread_args.get(name)
-        if args is None or not self._falls_back:
-            return frozenset()
-        if not pod.spec.topology_spread_constraints and name not in self._defaulting:
-            return frozenset()
-        return criteria_held(pod, args, self._now())
-
-    def may_fall_back(self, pod: Pod) -> bool:
-        """Whether any constraint of a pod may fall back: it is judged by the time of each attempt."""
-        return self._spec(pod).may_fall_back
-
     def fallen(self, pod: Pod) -> list[str]:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
-        if not self.may_fall_back(pod):
+        if not self.shapes.may_fall_back(pod):
             return []
-        constraints = pod.spec.topology_spread_constraints
-        if not constraints:
-            assert self._cluster is not None
-            info = self._cluster.pods[self.number(pod.key)]
-            if not info.default_selector.is_empty:
-                constraints = self._spread_args[info.scheduler].default_constraints
-        held = self.held(pod)
-        return [c.topology_key for c in constraints if c.is_hard and falls_back(c.fallback_criteria, held)]
-
-    def _shape(self, pod: Pod) -> Hashable:
-        """Return a key that only pods share that no rule can tell apart."""
-        spec, metadata = pod.spec, pod.metadata
-        found = self._spec(pod)
-        labels = metadata.labels
-        if found.labels is not labels:
-            found.labels, found.label_pairs = labels, tuple(sorted(labels.items()))
-        owner = metadata.controller if metadata.owner_references else None
-        return (
-            found.text,
-            metadata.namespace,
-            found.label_pairs,
-            None if owner is None else (owner.api_version, owner.kind, owner.name),
-            self.held(pod) if found.may_fall_back and not spec.node_name else _NOTHING,
-            metadata.key if found.unlike or pod.status.container_statuses else "",
-        )
-
-    def _spec(self, pod: Pod) -> _Spec:
-        """Return what is known of a pod's specification."""
-        spec = pod.spec
-        found = self._specs.get(id(spec))
-        if found is None:
-            if len(self._specs) > 2 * len(self._slots) + _MOST_SPECS:
-                self._specs.clear()
-            own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
-            args = self._spread_args.get(spec.scheduler_name) if self._falls_back else None
-            found = self._specs[id(spec)] = _Spec(
-                spec,
-                own.model_dump_json(exclude_defaults=True),
-                unlike=bool(spec.volumes or spec.resource_claims),
-                may_fall_back=args is not None and may_fall_back(pod, args),
-            )
-        return found
+        assert self._cluster is not None
+        by_default = not self._cluster.pods[self.number(pod.key)].default_selector.is_empty
+        return self.shapes.fallen(pod, by_default=by_default)
 
     # -- following ------------------------------------------------------------
 
@@ -317,7 +224,7 @@ class Follower:
             if pod is None or not self._plays(pod):
                 pod = None
             elif slot is None or slot.uid != identity(pod) or not pod.spec.node_name:
-                shape = self._shape(pod)
+                shape = self.shapes.of(pod)
             else:
                 shape = slot.shape
             if slot is not None and (pod is None or slot.uid != identity(pod) or slot.shape != shape):
@@ -439,8 +346,8 @@ class Follower:
         self.rebuilds += 1
         self.revision += 1
         live = [pod for pod in self._objects.all(Pod) if self._plays(pod)]
-        shapes = [self._shape(pod) for pod in live]
-        self._specs = {id(pod.spec): self._specs[id(pod.spec)] for pod in live}
+        shapes = [self.shapes.of(pod) for pod in live]
+        self.shapes.keep(live)
         often = Counter(shapes)
         first: dict[Hashable, Pod] = {}
         seats: list[Pod] = []
@@ -463,10 +370,9 @@ class Follower:
         state = LiveState(cluster)
         before = self._state.claims if self._state is not None else None
         self._cluster, self._state = cluster, state
-        self._slots = {
-            pod.key: _Slot(i, shape, identity(pod))
-            for i, (pod, shape) in enumerate(zip(live, shapes, strict=True))
-        }
+        self._slots.clear()
+        for i, (pod, shape) in enumerate(zip(live, shapes, strict=True)):
+            self._slots[pod.key] = _Slot(i, shape, identity(pod))
         self._free, self._seats = {}, {}
         for i, shape in enumerate((*shapes, *spare)):
             self._seats.setdefault(shape, []).append(i)
@@ -486,10 +392,6 @@ class Follower:
         from ..models.resource_api import ResourceClaim
 
         return self._objects.get(ResourceClaim, claim) is not None
-
-
-def _spread_args(profile: Profile) -> "PodTopologySpreadArgs":
-    return cast("PodTopologySpreadArgs", profile.args(names.POD_TOPOLOGY_SPREAD))
 
 
 def _same(old: PodDisruptionBudget, new: KubeObject) -> bool:

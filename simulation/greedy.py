@@ -62,7 +62,7 @@ class GreedyScheduler:
 
     def _try(self, item: QueuedPod) -> None:
         world = self._world
-        if world.follower.may_fall_back(item.pod):
+        if world.follower.shapes.may_fall_back(item.pod):
             world.follower.touch(item.key)  # a timeout may have passed
         cluster, state = world.follower.look()
         try:

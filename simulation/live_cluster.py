@@ -206,10 +206,12 @@ class LiveCluster(Cluster):
         return [framework for framework in found if framework is not None]
 
     def _forget_nodes(self) -> None:
-        # What does not depend on nodes stays; where there are volumes or devices, everything is indexed anew.
+        # What does not depend on nodes stays; which of them reach a device does, if there are any devices.
         self._memo = {
             key: found for key in _OF_PODS if (found := self._memo.get(key, _ABSENT)) is not _ABSENT
         }
+        if self._memo.get("device index") is not None:
+            del self._memo["device index"]
         self._domains = {}
         for name in ("name_ranks", "taints", "cordoned"):
             vars(self).pop(name, None)
@@ -264,6 +266,8 @@ class LiveState(State):
     def renumber(self, sources: Ints) -> None:
         """Follow an exchange of nodes; pods of nodes that go have left before.
 
+        Where there are volumes or devices, nodes may only come, behind the others.
+
         Parameters
         ----------
         sources : int64[N]
@@ -295,6 +299,10 @@ class LiveState(State):
         for i, node in nominated.items():
             if numbers[node] >= 0:
                 self.nominate(i, int(numbers[node]))
+        if self.volumes is not None:
+            self.volumes = self.volumes.extended(self.cluster)
+        if self.claims is not None:
+            self.claims = self.claims.extended(self.cluster)
 
     def grow(self, slots: int) -> None:
         """Follow the cluster: there are more slots, nobody in them."""

@@ -95,7 +95,7 @@ class OptimalScheduler:
     def _bound_where_nominated(self, item: QueuedPod) -> bool:
         """Bind a nominated pod if its node takes it now; return whether its attempt is over."""
         world = self._world
-        if world.follower.may_fall_back(item.pod):
+        if world.follower.shapes.may_fall_back(item.pod):
             world.follower.touch(item.key)
         cluster, state = world.follower.look()
         pod = world.pod(item.key, item.uid)

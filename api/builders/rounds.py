@@ -46,6 +46,8 @@ from .values import NOW, Document
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_CONFIGURATION: Final = "KubeSchedulerConfiguration"
+
 FIELDS: Final[dict[type, str]] = {
     Namespace: "namespaces",
     PriorityClass: "priority_classes",
@@ -98,9 +100,10 @@ def snapshot_of(
     if configuration is not None and not isinstance(configuration, KubeSchedulerConfiguration):
         if not isinstance(configuration, Mapping):
             raise KubestowError(f"configuration: must be a map, not {configuration!r}")
-        configuration = read(
-            KubeSchedulerConfiguration, {"kind": "KubeSchedulerConfiguration", **configuration}, ""
-        )
+        kind = configuration.get("kind", _CONFIGURATION)
+        if kind != _CONFIGURATION:
+            raise KubestowError(f"configuration: kind: must be {_CONFIGURATION}, not {kind!r}")
+        configuration = read(KubeSchedulerConfiguration, {"kind": kind, **configuration}, "")
     parts: dict[str, Any] = {FIELDS[kind]: tuple(items) for kind, items in kinds.items()}
     return Snapshot(
         name=name,

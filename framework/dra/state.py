@@ -158,6 +158,14 @@ class ClaimState:
         other.stamps = self.stamps.copy()
         return other
 
+    def extended(self, cluster: "Cluster") -> "ClaimState":
+        """Return a copy for a cluster that has the same pods and devices, and more nodes."""
+        other = self.copy()
+        index = device_index(cluster)
+        assert index is not None
+        other._index = index  # noqa: SLF001 (another of this class)
+        return other
+
     # -- what is taken (`trial.Usage`) --
 
     def in_use(self, identity: int) -> bool:

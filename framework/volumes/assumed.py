@@ -101,9 +101,9 @@ class Assumed:
         for shelf in self._shelves.values():
             shelf.give(v)
 
-    def copy(self) -> "Assumed":
-        """Return an independent copy."""
-        other = type(self)(self._cluster)
+    def copy(self, cluster: "Cluster | None" = None) -> "Assumed":
+        """Return an independent copy, for another cluster where one is given: its volumes are the same."""
+        other = type(self)(cluster or self._cluster)
         other.volume_of = dict(self.volume_of)
         other.taken = dict(self.taken)
         other.node_of = dict(self.node_of)

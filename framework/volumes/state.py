@@ -109,6 +109,16 @@ class VolumeState:
         other._did = dict(self._did)  # noqa: SLF001 (another of this class)
         return other
 
+    def extended(self, cluster: "Cluster") -> "VolumeState":
+        """Return a copy for a cluster that has the same pods, and more nodes behind those of this one."""
+        other = self.copy()
+        other._cluster = cluster  # noqa: SLF001 (another of this class)
+        other.assumed = self.assumed.copy(cluster)
+        other.counts = type(self)(cluster).counts
+        for driver, counts in self.counts.items():
+            other.counts[driver][: len(counts)] = counts
+        return other
+
     def _is_shared(self, key: str) -> bool:
         return len(uses_of(self._cluster).users.get(key, ())) > 1
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ...framework.state.moves import Change
     from ...models.drain import Drain
+    from ...models.plan import Tier
     from ...models.rebalance import Rebalance, Rebalancing
     from ...models.snapshot import Snapshot
 
@@ -106,6 +107,8 @@ def _rebalancing(snapshot: Snapshot, told: Rebalance, plan: Rebalancing, name: s
     yield Finding(f"{name}: bindings are those of the steps", same, "read off the steps")
     counts = [tier.value for tier in plan.tiers if tier.name == "moves"]
     yield Finding(f"{name}: the tier of the moves", counts in ([], [len(moved)]), "counted in the steps")
+    beyond = [tier.name for tier in plan.tiers if _is_beyond(tier)]
+    yield Finding(f"{name}: no value is beyond its bound", not beyond, ", ".join(beyond) or "compared")
     yield _nobody_moves((each.pod for each in told.unmovable), (pod for pod, _, _ in moved), name)
 
 
@@ -115,3 +118,10 @@ def _nobody_moves(staying: Iterable[str], moved: Iterable[str], name: str = "") 
     both = sorted({*staying} & {*moved})
     how = f"{both[0]} does both" if both else "compared with the steps"
     return Finding(f"{name}: {claim}" if name else claim, not both, how)
+
+
+def _is_beyond(tier: Tier) -> bool:
+    """Whether a tier's value is better than its bound allows."""
+    if tier.bound is None:
+        return False
+    return tier.value > tier.bound if tier.sense == "max" else tier.value < tier.bound

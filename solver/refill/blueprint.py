@@ -80,10 +80,11 @@ def suits(problem: Problem) -> bool:
 
 
 def loosely_tied(problem: Problem) -> bool:
-    """Whether nothing but room, budgets and spread constraints ties the pods of a round together."""
+    """Whether nothing but room, in amounts of 64 bits, budgets and spread constraints ties pods together."""
     grouped = bool(problem.units) or any(group.pending for group in groups(problem.cluster))
     stated = {family.name for family in ENCODERS if family.applies(problem)}
-    return not grouped and problem.devices is None and stated <= UNDERSTOOD
+    plain = problem.fits_in_64_bits and problem.devices is None and not grouped
+    return plain and stated <= UNDERSTOOD
 
 
 def sides_of(problem: Problem) -> Sides:

@@ -79,6 +79,9 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
+    last_sums_limit, last_sums_share : float
+        Seconds, and share of the round's time limit, for these bounds of the tiers that are open in the end,
+        where that comes by the clock or by Ctrl-C: the lesser of the two.
     packing_share : float
         Share for packing.
     refill_share : float
@@ -125,6 +128,8 @@ class SearchParams:
     relaxation_share: float = 0.2
     relaxation_reserve: float = 2.0
     sums_limit: float = 5.0
+    last_sums_limit: float = 1.0
+    last_sums_share: float = 0.02
     packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2

@@ -29,6 +29,11 @@ class SumBounds:
         self._sums: SummedModel | None = None
         self.interrupted = False
 
+    @property
+    def ready(self) -> bool:
+        """Whether the rows are there."""
+        return self._sums is not None
+
     def of(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
         """Bound a tier, the tiers above held; None where the sums say nothing of it."""
         if self._sums is None:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...models.progress import Watch, unwatched
+from ...models.tiers import PREFERENCES
 from ..deadline import OutOfTime
 from ..ordering.decoding import complete, ordered
 from ..record import Record
@@ -127,7 +128,7 @@ class Search:
             if warmth.start is not None and not all(map(state.closed, names)):
                 self._consider(warmth.start)
             state.incumbent.follow(self._record)
-            if not share_out(state):
+            if not share_out(state) and self._may_stay():
                 self._construct()
             self._relax_to_domains()
             while k < last:
@@ -149,18 +150,49 @@ class Search:
         for name in names[k:]:
             state.report_known(name)
 
-    def _add_up_open(self) -> None:
-        """Bound the open tiers of a large model by sums once more, given the best plan's values above."""
+    def _may_stay(self) -> bool:
+        """Whether a plan without evictions may be better than the best one.
+
+        It is not where every tier is closed, nor where the first open one is of costs and has a bound above
+        zero: without evictions it would be zero, so such a plan is worse in a tier above.
+        """
         state, held = self.state, list[tuple[str, int]]()
-        if not state.large or state.interrupted:
+        if not state.large or state.interrupted or state.seconds_left <= 0:
+            return True
+        for tier in self.valuation.tiers:
+            if tier.name in PREFERENCES or (tier.sense == "max" and not state.closed(tier.name)):
+                return True
+            if not state.closed(tier.name):
+                return not self._add_up(tier.name, held, self.params.construction_share * state.seconds_left)
+            held.append((tier.name, tier.value))
+        return False
+
+    def _add_up_open(self) -> None:
+        """Bound the open tiers of a large model by sums once more, given the best plan's values above.
+
+        Where time is out, or Ctrl-C came, a moment is left for those that have their rows already.
+        """
+        state, params, held = self.state, self.params, list[tuple[str, int]]()
+        in_time = state.seconds_left > 0 and not state.interrupted
+        if not state.large or not (in_time or state.sum_bounds.ready):
             return
-        for k, (name, value) in enumerate(self.valuation.by_name().items()):
-            if state.seconds_left > 0 and not state.closed(name):
-                seconds = min(self.params.sums_limit, state.seconds_left)
-                bound = state.sum_bounds.of(name, held, seconds)
-                if bound is not None:
-                    state.incumbent.tell(name, bound, self.valuation.costs[:k])
+        moment = min(params.last_sums_limit, params.last_sums_share * self.options.time_limit)
+        end = time.monotonic() + (max(moment, state.seconds_left) if in_time else moment)
+        for name, value in self.valuation.by_name().items():
+            if name in PREFERENCES:  # sums say nothing of them, and to ask for a bound may build a model
+                return
+            if not state.closed(name) and (seconds := end - time.monotonic()) > 0:
+                self._add_up(name, held, seconds)
             held.append((name, value))
+
+    def _add_up(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
+        """Bound a tier by sums, the tiers above it held at the best plan's values."""
+        state = self.state
+        bound = state.sum_bounds.of(name, held, min(self.params.sums_limit, seconds))
+        state.interrupted |= state.sum_bounds.interrupted
+        if bound is not None:
+            state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
+        return bound
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""

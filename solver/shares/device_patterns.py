@@ -29,14 +29,20 @@ class DevicePattern(NamedTuple):
 
 
 def maximal_patterns(units: int, demand: Mapping[int, int]) -> Iterator[Pattern]:
-    """Yield the patterns of a device with so many units, given how many shares of each size there are."""
+    """Yield the patterns of a device with so many units, given how many shares of each size there are.
+
+    What cannot become one is not looked into, so the time goes by the number of patterns.
+    """
     sizes = sorted((size for size, number in demand.items() if number > 0 and size <= units), reverse=True)
+    # by size, what all shares of it and of those after it take together
+    rest = [sum(size * demand[size] for size in sizes[k:]) for k in range(len(sizes) + 1)]
 
     def extended(k: int, left: int, least: int, chosen: Pattern) -> Iterator[Pattern]:
         """Yield what sizes from the k-th on add; `least` is the smallest size that was not taken in full."""
+        if left - rest[k] >= least:
+            return  # all that is to come leaves room for one more of a size before
         if k == len(sizes):
-            if left < least:
-                yield chosen
+            yield chosen
             return
         size = sizes[k]
         most = min(left // size, demand[size])

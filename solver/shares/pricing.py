@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from .device_patterns import DevicePattern, Pattern
     from .round import LikeNodes, ShareRound
 
+# Gains are below 2**41 and pods of a node some hundreds: the float of a bound is off by less than this.
+ROUNDING = 0.5
+
 
 class Column(NamedTuple):
     """What stands on one node.
@@ -117,7 +120,9 @@ class Pricing:
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
             return None, []
         found = [*met.solutions[:-1], list(solver.response_proto.solution)]
-        return math.floor(solver.best_objective_bound), [self._read(values) for values in found]
+        # a whole number, told as a float that may be a little below it: 1048575.9999999999 for 1048576
+        bound = math.floor(solver.best_objective_bound + ROUNDING)
+        return bound, [self._read(values) for values in found]
 
     def _read(self, values: list[int]) -> Column:
         pods = np.zeros(len(self._most), dtype=np.int64)

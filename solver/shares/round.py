@@ -7,7 +7,8 @@ round of that sort only where nothing depends on more than what stands on one no
 - a pod has one claim at most, of its own, with one request for a number of devices without constraints;
 - the devices of a node are shared ones of this node alone, with one capacity and no counters, and every claim
   that may have some of them may have any;
-- a claim for several shares asks for more than half of each device, so that they are on different ones.
+- a claim for several shares asks for more than half of each device, so that they are on different ones;
+- amounts of resources, and of devices in units in which all are whole, are within 64 bits.
 
 Everywhere else there is no such round, and `share_round` returns None. Families that tie nodes together are
 left out: they only forbid, so a bound of this round is one of the whole.
@@ -49,6 +50,9 @@ _UNDERSTOOD = {
     names.GANG_SCHEDULING,
     names.POD_TOPOLOGY_SPREAD,
 }
+
+# Units of a device from which a round is left to the model: amounts are numbers of 64 bits here.
+MOST_UNITS = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +133,8 @@ class _Key(NamedTuple):
 
 def share_round(problem: Problem, most_types: int) -> ShareRound | None:
     """Count a round by types of nodes; None where it is of another sort or has more types than these."""
-    if problem.devices is None or problem.victims or problem.mobility is not None or problem.optional:
+    apart = problem.mobility is None and not problem.optional and problem.fits_in_64_bits
+    if problem.devices is None or problem.victims or not apart:
         return None
     reader = problem.memo("devices by shares", partial(_Reader, problem, problem.devices))
     return reader.read(most_types)
@@ -214,7 +219,10 @@ class _Reader:
             if found is None:
                 return None
             amounts[node] = found
-        scale = lcm(*(x.denominator for pair in amounts.values() for part in pair for x in part))
+        every = [x for pair in amounts.values() for part in pair for x in part]
+        scale = lcm(*(x.denominator for x in every))
+        if max(every, default=0) * scale >= MOST_UNITS:
+            return None
         grouped: dict[_Key, list[int]] = {}
         for node, (sizes, left) in amounts.items():
             key = _Key(

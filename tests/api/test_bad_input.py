@@ -100,6 +100,12 @@ CALLS = [
         lambda: ks.cluster(ks.node("a"), configuration={"profiles": 3}),
         "KubeSchedulerConfiguration: profiles: must be a list",
     ),
+    (
+        "a configuration is of another kind",
+        lambda: ks.cluster(configuration={"kind": "Pod"}),
+        "configuration: kind: must be KubeSchedulerConfiguration, not 'Pod'",
+    ),
+    ("a drain of no node", lambda: ks.drain("guard-service", []), "nodes: must name one at least"),
     ("a configuration is a list", lambda: ks.cluster(configuration=[1]), "configuration: must be a map"),
     ("a release is a number", lambda: ks.cluster(kube_version=1.36), "kube_version: must be text"),
     (

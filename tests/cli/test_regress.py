@@ -281,6 +281,14 @@ WRONG = [
     (["check", "NOWHERE"], "is no suite: there is no"),
     (["check", "SUITE", "--only", "x"], "has no instance 'x'"),
     (["check", "SUITE", "--max-ratio", "2"], "--max-ratio goes with --against"),
+    (
+        ["check", "SUITE", "--against", "x", "--max-ratio", "nan"],
+        "'--max-ratio': 'nan' is not a finite number",
+    ),
+    (
+        ["check", "SUITE", "--against", "x", "--max-ratio", "inf"],
+        "'--max-ratio': 'inf' is not a finite number",
+    ),
     (["run", "SUITE", "--accept-worse"], "--accept-worse goes with --update"),
     (["check", "SUITE", "--against", "nowhere"], "--against: nowhere is neither a Python"),
     (["init", "NOWHERE", "-"], "standard input (-) cannot be read again"),

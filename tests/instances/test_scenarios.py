@@ -137,6 +137,22 @@ CROWD = (
             "more than 0",
             id="nobody arrives",
         ),
+        pytest.param(
+            GOOD + "events: [{at: 0s, arrivals: {for: 1m, rate: 1e9, pods: [{pod: {metadata: {name: p}, "
+            "spec: {containers: [{name: m}]}}}]}}]",
+            "events[0].arrivals.rate",
+            "would bring 6e+10 pods; 150000 is the most",
+            id="more arrive than any cluster takes",
+        ),
+        *(
+            pytest.param(
+                GOOD + f"events: [{{at: 1s, {field}: zz}}]",
+                f"events[0].{field}",
+                "no node has the label topology.kubernetes.io/zone=zz",
+                id=f"an unknown zone in {field}",
+            )
+            for field in ("zoneDown", "zoneUp")
+        ),
     ],
 )
 def test_a_fault_is_told_in_one_line(tmp_path, text, field, words):

@@ -90,6 +90,10 @@ def cut(path):
     path.write_bytes(written(path, event(0, DEPLOYMENT)).read_bytes()[:200])
 
 
+def glued(path):
+    path.write_bytes(written(path, event(0, DEPLOYMENT)).read_bytes() * 2)
+
+
 EMPTY = pod("a", containers=[])
 CROWD = {**DEPLOYMENT, "spec": {**DEPLOYMENT["spec"], "replicas": 10**6}}
 NO_KEY = b"\x82\xa7version\x02\xa6events\x91\x81\x80\x01"  # {version: 2, events: [{{}: 1}]}
@@ -102,6 +106,7 @@ REFUSED = {
     "a pod of nothing": (lambda path: written(path, event(0, EMPTY)), "Pod shop/a", "spec.containers"),
     "a crowd": (lambda path: written(path, event(0, CROWD)), "spec", "150000 is the most"),
     "a file that ends too early": (cut, "", "ends too early"),
+    "two traces in one file": (glued, "", "something stands behind its end"),
     "a text": (lambda path: path.write_text("kind: Scenario"), "", "is not MessagePack"),
     "a map as a key": (lambda path: path.write_bytes(NO_KEY), "", "is not MessagePack"),
     "no file": (lambda path: None, "", os.strerror(2)),

@@ -187,7 +187,8 @@ def test_a_trace_is_another_instance_when_one_of_its_files_has_changed(place, fi
     before = ids(place, TRACED)
     runs = planned(place, TRACED)
     content = (place / file).read_bytes()
-    (place / file).write_bytes(content + (b"\xc0" if file.endswith("sktrace") else b"\n"))
+    one_more_field = bytes([content[0] + 1]) + content[1:] + b"\xc0\xc0"
+    (place / file).write_bytes(one_more_field if file.endswith("sktrace") else content + b"\n")
     after = ids(place, TRACED)
     assert [old == new for old, new in zip(before, after, strict=True)] == [other == 0, other == 1]
     assert "has changed since the study was begun" in solved(runs[1 - other])[0].error

@@ -369,7 +369,7 @@ def test_the_exit_code_tells_whether_it_holds(change, code):
         ("{", "is not JSON"),
         ("[]", "is not one object"),
         ("a: [", "is neither JSON nor YAML"),
-        ('{"optimal": "x"}', "no document of `kubestow solve`"),
+        ('{"optimal": "x"}', "error: -: no document of `kubestow solve`"),
         ('{"answer": "placed", "subject": 5}', "placed.subject: Input should be"),
     ],
 )

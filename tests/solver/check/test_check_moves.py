@@ -89,6 +89,12 @@ def test_a_drain_that_is_impossible_is_not_checked():
             "who is said to stay does not move",
             id="a pod that stays and moves",
         ),
+        pytest.param(
+            ADMIT,
+            lambda d: next(t for t in d["optimal"]["tiers"] if t["name"] == "moves").update(bound=99),
+            "no value is beyond its bound",
+            id="a bound that the value beats",
+        ),
     ],
 )
 def test_moves_that_were_tampered_with_do_not(command, change, claim, told):
@@ -112,7 +118,7 @@ def test_moves_that_were_tampered_with_do_not(command, change, claim, told):
 def test_documents_that_are_not_checked_are_named(document, command):
     result, _ = checked({"instance": "drain-one-order", **document})
     assert result.exit_code == 2
-    assert f"a document of `kubestow {command}`, of which nothing is checked" in result.stderr
+    assert f"error: -: a document of `kubestow {command}`, of which nothing is checked" in result.stderr
     assert "Traceback" not in result.output
 
 

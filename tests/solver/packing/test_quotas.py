@@ -56,6 +56,7 @@ ROUNDS = [
     pytest.param([high.req(cpu="1").label(app="a").anti("hostname")], False, id="pods repel each other"),
     pytest.param([high.req(cpu="1").host_port(80)], False, id="pods have ports of the host"),
     pytest.param([group("g", gang=1), high.req(cpu="1").member("g")], False, id="pods are of a group"),
+    pytest.param([high.req(memory="100Ei")], False, id="a pod asks for more than 64 bits can count"),
     pytest.param([], False, id="no pod waits"),
 ]
 

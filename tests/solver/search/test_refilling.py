@@ -19,11 +19,11 @@ from kubestow.solver.search.refilling import refill
 from kubestow.solver.search.tier_run import TierRun
 from kubestow.solver.search.tier_search import Search
 
-VIOLATIONS = tiers.violations(100)
+VIOLATIONS, LEAVING = tiers.violations(100), tiers.evicted(100, 0)
 
 EAGER = RefillParams(least_nodes=0, least_pods=0.0, moves_per_node=200, first_slack=0)
 
-WASTEFUL = cluster(
+OBJECTS = (
     *(node(name, cpu="4") for name in "abcd"),
     *(low.named(f"{name}1").label(app="web").req(cpu="3").on(name) for name in "abcd"),
     *(low.named(f"{name}2").label(app="db").req(cpu="1").on(name) for name in "abcd"),
@@ -32,12 +32,13 @@ WASTEFUL = cluster(
     budget("web", app="web", allowed=1),
     budget("db", app="db", allowed=2),
 )
+WASTEFUL = cluster(*OBJECTS)
 """Eight cores are wanted: two of the large victims must leave, and one disruption of them is allowed."""
 
 
-def search_of(side_by_side=one_by_one, **changes):
-    """A search of the round with a plan that evicts more than it must."""
-    problem = build_problem(build_cluster(WASTEFUL))
+def search_of(side_by_side=one_by_one, of=WASTEFUL, **changes):
+    """A search of the round with greedy's plan: it evicts more than it must."""
+    problem = build_problem(build_cluster(of))
     params = SearchParams(**{"small_model": 0, "refill": EAGER} | changes)
     search = Search(problem, OPTIONS, params=params, side_by_side=side_by_side)
     greedy, _ = greedy_outcome(problem.cluster, "none")
@@ -102,6 +103,42 @@ def test_a_tier_that_no_phase_had_time_for_is_bounded_by_sums(monkeypatch):
     search = search_of()
     search.run([])
     assert search.state.value(VIOLATIONS) > search.bounds[VIOLATIONS] == 1
+
+
+@pytest.mark.parametrize(
+    "known, bound, leaving", [(True, 1, 3), (False, 0, 0)], ids=["rows are there", "no rows yet"]
+)
+@pytest.mark.parametrize("by", ["the clock", "Ctrl-C"])
+def test_where_a_search_ends_early_open_tiers_get_the_bounds_that_cost_a_moment(by, known, bound, leaving):
+    search = search_of(last_sums_limit=10.0, last_sums_share=1.0)
+    state = search.state
+    if known:
+        state.sum_bounds.of(VIOLATIONS, (), 10.0)
+    if by == "the clock":
+        state.end()
+    state.interrupted = by == "Ctrl-C"
+    search.run([])
+    assert state.value(VIOLATIONS) > 1
+    assert state.bound(VIOLATIONS) == bound
+    assert state.bound(LEAVING) == leaving
+
+
+@pytest.mark.parametrize(
+    "objects, constructed",
+    [
+        pytest.param(OBJECTS, 0, id="pods that are all placed and for which others must leave"),
+        pytest.param([*OBJECTS, *(node(name, cpu="2") for name in "efgh")], 1, id="sums have room for all"),
+        pytest.param([*OBJECTS, high.named("more").req(cpu="4").times(9)], 1, id="pods are left out"),
+        pytest.param([node("e", cpu="9"), high.named("all").req(cpu="1")], 0, id="every tier is closed"),
+    ],
+)
+def test_no_plan_without_evictions_is_built_where_it_cannot_be_the_best(monkeypatch, objects, constructed):
+    seen = []
+    monkeypatch.setattr(Search, "_construct", lambda search: seen.append(search))
+    monkeypatch.setattr(tier_search, "BEFORE_LARGE", ())
+    monkeypatch.setattr(tier_search, "LARGE_MODEL", ())
+    search_of(of=cluster(*objects)).run([])
+    assert len(seen) == constructed
 
 
 def test_ctrl_c_in_a_block_leaves_the_best_plan_so_far():

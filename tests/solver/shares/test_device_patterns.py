@@ -46,6 +46,13 @@ def test_patterns_are_those_that_trying_all_finds(units, demand):
     assert sorted(maximal_patterns(units, demand)) == expected
 
 
+def test_what_is_no_pattern_takes_no_time():
+    """There is room for all of 40 sizes of ten: one pattern, and 11 ** 40 parts of it."""
+    demand = dict.fromkeys(range(1, 41), 10)
+    [pattern] = maximal_patterns(100_000, demand)
+    assert dict(pattern) == demand
+
+
 def test_more_patterns_than_allowed_are_not_listed():
     snapshot = round_of(shelf("a", "1000"), sharing("p", "600"), sharing("q", "300"), sharing("r", "500"))
     found = share_round(build_problem(build_cluster(snapshot)), 64)

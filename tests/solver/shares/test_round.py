@@ -71,6 +71,13 @@ OTHERS = [
         [SHELF, HALF, holding("g0", "p2"), [user("p2", "held")]], id="a pod that waits holds a share"
     ),
     pytest.param(
+        [shelf("a", "80Gi"), sharing("p", "50Gi"), sharing("q", "1n")],
+        id="units of what a claim asks for are too many for 64 bits",
+    ),
+    pytest.param(
+        [SHELF, HALF, [pod("p2").req(memory="100Ei")]], id="a pod asks for more than 64 bits can count"
+    ),
+    pytest.param(
         [SHELF, [*HALF[:0], *sharing("p", "500", priority=9)], [pod("low").req(cpu="1").on("a")]],
         id="somebody may have to leave",
     ),

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from support.builders import node, pod
 from support.oracle.exhaustive import best_plan
 from support.proof import OPTIONS
 from support.share_rounds import drawn, round_of, sharing, shelf, tiny_shares
@@ -69,6 +70,19 @@ def test_a_round_is_closed_without_a_model():
     greedy = solve_greedy(snapshot)
     assert (plan.status, plan.stats.variables) == ("OPTIMAL", 0)
     assert plan.tiers[0].value > greedy.tiers[0].value
+
+
+def test_a_bound_told_as_a_float_below_it_is_not_rounded_down():
+    """CP-SAT tells 1048575.9999999999 for the pod without a claim, worth 2 ** 20 of them."""
+    plain = pod("plain").req({"cpu": "2", "example.com/x": "1"})
+    snapshot = round_of(
+        [node("a", cpu="2").offer({"example.com/x": "2"}), *shelf("a", "10", "10")[1:]],
+        shelf("b", "6", cpu="1"),
+        [plain],
+        sharing("p", "5"),
+    )
+    state, _ = shared_out(snapshot)
+    assert placed(state) == [(2, 2)]
 
 
 def test_higher_priorities_come_first():
