@@ -87,11 +87,6 @@ def test_the_hash_is_that_of_the_whole_file_whatever_is_asked_for(trace):
     assert objects_at(trace, 0).digest == objects_at(trace, None).digest == whole
 
 
-def test_bytes_behind_the_trace_are_part_of_its_hash(trace):
-    trace.write_bytes(trace.read_bytes() + b"\xc0")
-    assert scan(trace).digest == hashlib.sha256(trace.read_bytes()).digest()
-
-
 def test_a_long_trace_is_read_event_by_event(tmp_path):
     """What is in memory is what is there at a time, not the file."""
     heavy = pod("a")

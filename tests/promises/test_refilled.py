@@ -43,7 +43,7 @@ def test_rounds_of_the_sweep_are_those_that_refill_search_is_for(monkeypatch):
     seen = []
     carry_out = Refill.carry_out
     monkeypatch.setattr(
-        Refill, "carry_out", lambda self, *given: seen.append(self) or carry_out(self, *given)
+        Refill, "carry_out", lambda self, *given, **more: seen.append(self) or carry_out(self, *given, **more)
     )
     for seed in range(40):
         solve_and_replay(tiny_refills(seed))
