@@ -13,6 +13,7 @@ from kubestow.cli import main
 ROOT = Path(kubestow.__path__[0])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHOWING = (
+    "changes.md",
     "groups.md",
     "index.md",
     "output.md",
