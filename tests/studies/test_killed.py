@@ -39,21 +39,21 @@ class Telling(Pace):
         os.write(self._pipe, f"{run.id}\n".encode())
 
 
-def session(place, form, engine, pipe):
+def session(place, form, pipe):
     file, study = read_study(place / "study.yaml")
     runs = plan_of(study, file)
 
     with writing(place / "results", study, runs, form, {"kubestow": "of a test"}) as folder:
-        execute(folder, runs, SolveOptions(workers=2, engine=engine), Telling(pipe), Noting(place / "begun"))
+        execute(folder, runs, SolveOptions(workers=2, engine="local"), Telling(pipe), Noting(place / "begun"))
 
 
 class Session:
     """A session in a process that starts as a copy of this one, so that nothing is imported anew."""
 
-    def __init__(self, place, form, engine):
+    def __init__(self, place, form):
         reading, writing_end = os.pipe()
         self.process = multiprocessing.get_context("fork").Process(
-            target=session, args=(place, form, engine, writing_end)
+            target=session, args=(place, form, writing_end)
         )
         self.process.start()
         os.close(writing_end)
@@ -73,18 +73,15 @@ def begun(place):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sessions start as copies of this process")
 @pytest.mark.parametrize(
-    "form, engine, kills",
+    "form, kills",
     [
-        pytest.param("csv", "local", 5, id="five times"),
-        pytest.param("parquet", "local", 20, id="twenty times, in Parquet", marks=pytest.mark.slow),
-        pytest.param("csv", "dask", 3, id="three times, on Dask", marks=pytest.mark.slow),
+        pytest.param("csv", 5, id="five times"),
+        pytest.param("parquet", 20, id="twenty times, in Parquet", marks=pytest.mark.slow),
     ],
 )
-def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, form, engine, kills):
+def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, form, kills):
     if form == "parquet":
         pytest.importorskip("pyarrow")
-    if engine == "dask":
-        pytest.importorskip("distributed")
     (tmp_path / "study.yaml").write_text(STUDY)
     written(tmp_path / "shop.sktrace", event(0, pod("a")), event(19, pod("b")))
     openb_tables(tmp_path)
@@ -93,7 +90,7 @@ def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, f
     kept = set()
     for _ in range(kills):
         before = len(begun(tmp_path))
-        killed = Session(tmp_path, form, engine)
+        killed = Session(tmp_path, form)
         told = [line.strip() for _, line in zip(range(rng.randrange(12)), killed.told, strict=False)]
         time.sleep(rng.uniform(0, 0.02))
         killed.process.kill()
@@ -103,7 +100,7 @@ def test_a_study_that_is_killed_loses_nothing_and_does_nothing_twice(tmp_path, f
         assert now >= kept | set(told)
         kept = now
     before = len(begun(tmp_path))
-    last = Session(tmp_path, form, engine)
+    last = Session(tmp_path, form)
     last.ended()
     assert last.process.exitcode == 0
     assert not set(begun(tmp_path)[before:]) & kept
