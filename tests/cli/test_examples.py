@@ -125,8 +125,9 @@ def test_a_newcomer_can_run_the_first_example_without_a_file(command):
 
 @pytest.mark.parametrize("example", examples())
 @pytest.mark.slow
-def test_the_example_works(example, folder, monkeypatch, request):
-    monkeypatch.chdir(folder)
+def test_the_example_works(example, folder, tmp_path, monkeypatch, request):
+    # in a copy: what one example writes is not what another one reads
+    monkeypatch.chdir(shutil.copytree(folder, tmp_path / "here"))
     if "--live" in example or "snapshot" in example:
         monkeypatch.setenv("KUBECONFIG", request.getfixturevalue("live"))
     source, _, command = example.partition(" > ")[0].rpartition("|")
