@@ -79,9 +79,9 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
-    last_sums_limit, last_sums_share : float
-        Seconds, and share of the round's time limit, for these bounds of the tiers that are open in the end,
-        where that comes by the clock or by Ctrl-C: the lesser of the two.
+    last_sums_limit, last_sums_share, least_last_sums : float
+        Seconds, and share of the round's time, for these bounds of the tiers that are open in the end, where
+        that comes by the clock or by Ctrl-C: the lesser of the two, and seconds at least.
     packing_share : float
         Share for packing.
     refill_share : float
@@ -130,6 +130,7 @@ class SearchParams:
     sums_limit: float = 5.0
     last_sums_limit: float = 1.0
     last_sums_share: float = 0.02
+    least_last_sums: float = 0.1
     packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
@@ -146,6 +147,10 @@ class SearchParams:
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
     shares: ShareParams = SHARES
+
+    def last_sums(self, seconds: float) -> float:
+        """Return the seconds for bounds by sums at the end of a round that took, or may take, so many."""
+        return max(self.least_last_sums, min(self.last_sums_limit, self.last_sums_share * seconds))
 
 
 DEFAULT: Final = SearchParams()
