@@ -1,35 +1,26 @@
 """Large rounds by the clock, planned by kubestow alone: the rivals can't build most of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
-from kubestow.models.snapshot import Snapshot
 
 from .contest import Result, contest, raw, told
 from .openb import trace
 from .registry import BenchSpec, Case, Column, Row, register
 
 
-def half_used(nodes: int, apps: int, pods_per_node: int = 10) -> Snapshot:
-    """Make a cluster half in use in which Deployments wait."""
-    return snapshot_of(deployments(nodes, seed=1, apps=apps, demand=1.2, pods_per_node=pods_per_node))
-
-
-def shared(nodes: int, shuffle: int) -> Snapshot:
-    """Take a part of the openb trace, its GPUs as devices."""
-    return trace(nodes, shuffle, gpus="devices")
-
-
-MAKERS: Final[Mapping[str, Callable[..., Snapshot]]] = {"half used": half_used, "openb": shared}
-
-
-def measure(kind: str, seconds: float, **sizes: int) -> dict[str, Any]:
-    snapshot = MAKERS[kind](**sizes)
+def measure(nodes: int, apps: int, pods_per_node: int, shuffle: int | None, seconds: float) -> dict[str, Any]:
+    """Plan a cluster half in use, or with a shuffle a part of the openb trace with its GPUs as devices."""
+    if shuffle is None:
+        snapshot = snapshot_of(deployments(nodes, seed=1, apps=apps, demand=1.2, pods_per_node=pods_per_node))
+    else:
+        snapshot = trace(nodes, shuffle, gpus="devices")
     pending = sum(1 for pod in snapshot.pods if not pod.spec.node_name)
     told = raw(contest(snapshot, seconds, ("ours",)))
-    return {**told, "pending": pending, "running": len(snapshot.pods) - pending}
+    kind = "half used" if shuffle is None else f"openb, shuffle {shuffle}"
+    return {**told, "kind": kind, "pending": pending, "running": len(snapshot.pods) - pending}
 
 
 def present(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -69,17 +60,23 @@ def _gap(result: Result, name: str) -> float:
     return abs(bound - value) / max(bound, value)
 
 
-def contested(nodes: int, apps: int, seconds: float, **sizes: int) -> Case:
-    return {"kind": "half used", "nodes": nodes, "apps": apps, "seconds": seconds, **sizes}
+def half_used(nodes: int, apps: int, seconds: float, pods_per_node: int = 10) -> Case:
+    return {
+        "nodes": nodes,
+        "apps": apps,
+        "pods_per_node": pods_per_node,
+        "shuffle": None,
+        "seconds": seconds,
+    }
 
 
 def of_trace(nodes: int, shuffle: int, seconds: float) -> Case:
-    return {"kind": "openb", "nodes": nodes, "shuffle": shuffle, "seconds": seconds}
+    return {**half_used(nodes, 0, seconds, 0), "shuffle": shuffle}
 
 
-ALONE = register(
+LARGE = register(
     BenchSpec(
-        name="alone",
+        name="large",
         title="Large rounds by the clock",
         about="""
 The largest rounds of the sections below, planned by kubestow alone with 2 workers: clusters half in use as in
@@ -88,19 +85,19 @@ the same seeds. The plan is told as there; *violations* and *evicted* are values
 bounds in brackets; the gap is the largest of any tier. Seconds are the clock's, for all from the snapshot to
 the replayed plan.""",
         cases=(
-            contested(200, 60, 20.0),
-            contested(1000, 120, 60.0),
-            contested(5000, 200, 300.0),
-            contested(10000, 200, 600.0),
-            contested(300, 60, 30.0, pods_per_node=33),
-            contested(300, 60, 30.0, pods_per_node=100),
+            half_used(200, 60, 20.0),
+            half_used(1000, 120, 60.0),
+            half_used(5000, 200, 300.0),
+            half_used(10000, 200, 600.0),
+            half_used(300, 60, 30.0, pods_per_node=33),
+            half_used(300, 60, 30.0, pods_per_node=100),
             *(
                 of_trace(nodes, shuffle, seconds)
                 for nodes, seconds in ((304, 30.0), (1523, 90.0))
                 for shuffle in (1, 2, 3)
             ),
         ),
-        quick=(contested(6, 4, 0.5),),
+        quick=(half_used(6, 4, 0.5),),
         measure=measure,
         fold=present,
         columns=(
