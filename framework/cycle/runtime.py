@@ -14,7 +14,6 @@ from ..plugins import FACTORIES, FilterPlugin, Plugin, Scope, ScorePlugin, Stati
 from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from ..plugins.lost_state import LostScore, without_pre_filter
 from ..plugins.node_affinity import NodeAffinity
-from ..plugins.node_resources_fit import NodeResourcesFit
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.default_plugins import FILTER, PRE_FILTER, PRE_SCORE, SCORE
@@ -25,7 +24,8 @@ from .class_view import ClassView, ClassViews
 from .cycle_state import CycleState
 from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
-from .nominated_pods import NominatedPods
+from .nominated_pods import Mattering, NominatedPods
+from .room_runs import RoomRunsByClass
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Framework:
     ----------
     cluster : Cluster
     profile : Profile
+    room_runs : RoomRunsByClass
     """
 
     def __init__(self, cluster: "Cluster", profile: Profile) -> None:
@@ -96,8 +97,9 @@ class Framework:
         self._static_masks: dict[int, Bools] = {}
         self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
-        self._matters: tuple[Hashable, Bools | None] | None = None
+        self._matters: tuple[Hashable, Mattering | None] | None = None
         self._views = ClassViews(self._scores, profile, cluster.name_ranks)
+        self.room_runs = RoomRunsByClass()
 
     def pre_filter(self, state: "State", i: int) -> CycleState:
         """Run PreFilter for pod i.
@@ -190,13 +192,12 @@ class Framework:
         if not (nominated and state.nominated and cycle.rejected is None):
             return FilterResult(cycle, state, by, verdicts)
         nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
-        nominated_pods.reject(state, by, verdicts)
+        left = nominated_pods.reject(state, by, verdicts)
         result = FilterResult(cycle, state, by, verdicts, nominated_pods)
-        for n in nominated_pods.mixed:
-            if cycle.outside is None or not cycle.outside[n]:
-                status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
-                if not status.ok:
-                    result.override(n, status)
+        for n in left.tolist():
+            status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
+            if not status.ok:
+                result.override(n, status)
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
@@ -249,19 +250,14 @@ class Framework:
                 return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
         return NOTHING_FREED
 
-    def matters(self, cycle: CycleState) -> Bools | None:
-        """Return which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
+    def matters(self, cycle: CycleState) -> Mattering | None:
+        """Return which pods matter to a filter other than NodeResourcesFit; shared, None for none.
 
         It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
         """
         key = (self.cluster.pods[cycle.pod].cls, *(plugin.name for plugin, _ in cycle.entries))
         if self._matters is None or self._matters[0] != key:
-            masks = [
-                mask
-                for plugin, data in cycle.entries
-                if not isinstance(plugin, NodeResourcesFit) and (mask := plugin.concerned(data)) is not None
-            ]
-            self._matters = (key, np.logical_or.reduce(masks) if masks else None)
+            self._matters = (key, Mattering.of(cycle))
         return self._matters[1]
 
     def view(self, state: "State", i: int) -> ClassView | None:
@@ -291,15 +287,15 @@ class Framework:
                 passed = passed & plugin.passing(data, state, i)
         if state.nominated and passed.any():
             nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
-            beside = state.nominations.beside
-            full = [
-                n
-                for n in nominated_pods.mixed
-                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
-            ]
             passed = passed.copy()
             passed[nominated_pods.full(state, passed)] = False
-            passed[full] = False
+            judged = nominated_pods.judge_mixed(state)
+            if judged is not None:
+                passed[nominated_pods.mixed[judged.by != PASSED]] = False
+                return passed
+            for n in nominated_pods.mixed[passed[nominated_pods.mixed]].tolist():
+                beside = state.nominations.beside(i, n)
+                passed[n] = NodeFilter(self.cluster, state, cycle, n).passes(beside)
         return passed
 
     def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
