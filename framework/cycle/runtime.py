@@ -26,6 +26,7 @@ from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
 from .nominated_pods import Mattering, NominatedPods
 from .room_runs import RoomRunsByClass
+from .static_masks import StaticMasks
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
@@ -94,7 +95,9 @@ class Framework:
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
         self._of_taints = [p for p in self._order if type(p).follow_taints is not Plugin.follow_taints]
-        self._static_masks: dict[int, Bools] = {}
+        self._static_masks = StaticMasks(
+            cluster, self._binding, self._order, self._filters, self._pre_filters
+        )
         self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
         self._matters: tuple[Hashable, Mattering | None] | None = None
@@ -112,7 +115,8 @@ class Framework:
         if last is not None and last[0] == state.version and last[1] == cls:
             return last[2]
         cycle = CycleState(i)
-        settled = self._settled[cls] if cls in self._settled else self._settle(state, i)
+        alike = self.cluster.pods[i].but_claims
+        settled = self._settled[alike] if alike in self._settled else self._settle(state, i)
         known: dict[str, Any] = {}
         order = self._order
         if settled is not None:
@@ -138,11 +142,11 @@ class Framework:
         return [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
 
     def _settle(self, state: "State", i: int) -> _Settled | None:
-        """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
+        """Run the PreFilter that never changes, once for pods alike; None where it refuses the pod.
 
-        A refusal is reported in its turn: another plugin's may come first.
+        A refusal is reported in its turn: another plugin's may come first. Claims are never settled.
         """
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         settled = [plugin for plugin in self._order if plugin.is_settled(i)]
         found = {plugin.name: plugin.pre_filter(state, i) for plugin in settled}
         if any(isinstance(data, Status) for data in found.values()):
@@ -328,7 +332,7 @@ class Framework:
         """
         for plugin in self._of_taints:
             plugin.follow_taints(nodes)
-        self._static_masks.clear()
+        self._static_masks.forget()
         self._last = None
         self._views.recast(nodes)
 
@@ -338,29 +342,7 @@ class Framework:
 
     def static_mask(self, i: int) -> Bools:
         """Return where pod i passes the filters that do not depend on other pods; bool[N], shared."""
-        cls = self.cluster.pods[i].cls
-        mask = self._static_masks.get(cls)
-        if mask is None:
-            mask = np.full(self.cluster.n_nodes, not self._binding.never(i), dtype=np.bool_)
-            for plugin in self._order:
-                if not isinstance(plugin, StaticFilter):
-                    if plugin in self._pre_filters and plugin.refuses(i):
-                        mask[:] = False
-                    possible = plugin.possible(i)
-                    if possible is not None and plugin in self._filters:
-                        mask &= possible
-                    continue
-                data = plugin.pre_filter(cast("State", None), i)
-                if isinstance(data, Status):
-                    mask[:] = False
-                elif data is not None and plugin in self._filters:
-                    mask &= data == 0
-                if isinstance(plugin, NodeAffinity) and plugin in self._pre_filters:
-                    named = plugin.nodes(i)
-                    if named is not None:
-                        mask &= named
-            self._static_masks[cls] = mask
-        return mask
+        return self._static_masks.of(i)
 
     def score(self, state: "State", i: int, nodes: Ints) -> dict[str, Ints] | Status:
         """Score feasible nodes for pod i.

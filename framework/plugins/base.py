@@ -192,7 +192,7 @@ class StaticFilter(FilterPlugin):
 
     def pre_filter(self, state: "State", i: int) -> Any:
         """Return the verdicts, made once for each class of pods."""
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._by_class:
             self._by_class[cls] = self.verdicts(i)
         return self._by_class[cls]

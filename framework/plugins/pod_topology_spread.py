@@ -145,7 +145,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         self._soft_by_class: dict[int, _SoftRules | None] = {}
 
     def _rules(self, i: int) -> list[_Rule]:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         rules = self._by_class.get(cls)
         if rules is None:
             constraints = spread.hard_constraints(self.cluster, i)
@@ -271,7 +271,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         return self._soft_rules(i) is not None
 
     def _soft_rules(self, i: int) -> _SoftRules | None:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._soft_by_class:
             self._soft_by_class[cls] = _make_soft_rules(self.cluster, i)
         return self._soft_by_class[cls]
