@@ -82,6 +82,8 @@ class SearchParams:
     last_sums_limit, last_sums_share : float
         Seconds, and share of the round's time limit, for these bounds of the tiers that are open in the end,
         where that comes by the clock or by Ctrl-C: the lesser of the two.
+    node_count_share : float
+        Share for counting tiers of placed pods in nodes.
     packing_share : float
         Share for packing.
     refill_share : float
@@ -130,6 +132,7 @@ class SearchParams:
     sums_limit: float = 5.0
     last_sums_limit: float = 1.0
     last_sums_share: float = 0.02
+    node_count_share: float = 0.5
     packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
