@@ -82,6 +82,8 @@ class SearchParams:
     last_sums_limit, last_sums_share, least_last_sums : float
         Seconds, and share of the round's time, for these bounds of the tiers that are open in the end, where
         that comes by the clock or by Ctrl-C: the lesser of the two, and seconds at least.
+    node_count_share : float
+        Share for counting tiers of placed pods in nodes.
     packing_share : float
         Share for packing.
     refill_share : float
@@ -131,6 +133,7 @@ class SearchParams:
     last_sums_limit: float = 1.0
     last_sums_share: float = 0.02
     least_last_sums: float = 0.1
+    node_count_share: float = 0.5
     packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
