@@ -24,8 +24,11 @@ def refill(run: TierRun) -> None:
     state, params = run.state, run.params.refill
     if not _concerns(run) or not state.refilling.worthwhile:
         return
-    until, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
-    while attempt < params.attempts and run.open() and time.monotonic() < until:
+    share, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
+    while attempt < params.attempts and run.open():
+        until = min(share, run.until - state.finishing)
+        if time.monotonic() >= until:
+            return
         plan = _draw(run, slack)
         if plan is None:
             if not slack:
@@ -37,6 +40,7 @@ def refill(run: TierRun) -> None:
         attempt += 1
         if found is not None:
             offer(run, found)
+            state.finishing = time.monotonic() - found.searched
         if found is not None and not found.left:
             slack, again = int(slack * params.slack_shrinkage), 0
         elif again < params.retries:

@@ -71,6 +71,9 @@ class SearchState:
         How many independent pieces of the search run at once, and what runs them.
     interrupted : bool
         Whether Ctrl-C was received.
+    finishing : float
+        Seconds that refill search took last, once its blocks were searched, until its plan was in order; 0
+        before that.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
     decisions : int
@@ -86,6 +89,7 @@ class SearchState:
     slots: int = 1
     side_by_side: SideBySide = one_by_one
     interrupted: bool = False
+    finishing: float = 0.0
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
     decisions: int = field(init=False)
