@@ -113,7 +113,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
-    share_out_share: float = 0.7
+    share_out_share: float = 0.85
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
