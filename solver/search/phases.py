@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .improvement import improve
-from .packing import count_nodes, pack
+from .packing import count_nodes, pack, pack_once
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -126,6 +126,7 @@ def improve_to_the_end(run: TierRun) -> None:
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
     add_up,
+    pack_once,
     count_nodes,
     search_quickly,
     relax,
@@ -138,7 +139,7 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, count_nodes, pack, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, pack_once, count_nodes, pack, refill)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,
