@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from .departing import choose_departures, count_departures
 from .improvement import improve
 from .packing import pack
 from .refilling import refill
@@ -137,7 +138,7 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, pack, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, count_departures, pack, choose_departures, refill)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,

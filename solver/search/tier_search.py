@@ -183,6 +183,8 @@ class Search:
                 return
             if not state.closed(name) and (seconds := end - time.monotonic()) > 0:
                 self._add_up(name, held, seconds)
+            if not state.closed(name) and (seconds := end - time.monotonic()) > 0:
+                self._count_departures(name, held, seconds)
             held.append((name, value))
 
     def _add_up(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
@@ -193,6 +195,14 @@ class Search:
         if bound is not None:
             state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
         return bound
+
+    def _count_departures(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> None:
+        """Bound a tier by who leaves each node, the tiers above it held at the best plan's values."""
+        state = self.state
+        until = time.monotonic() + min(self.params.departures_limit, seconds)
+        bound = state.departing.bound(name, held, state.value(name), until)
+        if bound is not None:
+            state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""
