@@ -28,6 +28,7 @@ Running pods of two lower priorities take half of the cpu, each app of them unde
             {"nodes": 200, "apps": 60, "seconds": 60.0},
             {"nodes": 1000, "apps": 120, "seconds": 60.0},
             {"nodes": 5000, "apps": 200, "seconds": 300.0},
+            {"nodes": 10000, "apps": 200, "seconds": 600.0},
         ),
         quick=({"nodes": 6, "apps": 4, "seconds": 0.5},),
         measure=measure,

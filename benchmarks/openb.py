@@ -6,6 +6,7 @@ from typing import Any
 
 from kubestow.instances.openb import load_openb
 from kubestow.instances.openb_options import OpenbOptions
+from kubestow.models.snapshot import Snapshot
 
 from .contest import HOW_TO_READ, columns, contest, present, raw
 from .registry import BenchSpec, Column, register
@@ -22,14 +23,19 @@ def overfull(nodes: int) -> int:
     return int(OVERFULL * ALL_PODS * nodes / ALL_NODES)
 
 
-def measure(nodes: int, pods: int, shuffle: int | None, gpus: str, seconds: float) -> dict[str, Any]:
+def trace(nodes: int, shuffle: int | None, gpus: str, pods: int = 0) -> Snapshot:
+    """Read a part of the trace, or of the sample that is bundled for up to 3 nodes."""
     folder, names = (TRACE, ("openb_node_list_all_node.csv", "openb_pod_list_default.csv"))
     if nodes <= 3:
         folder, names = SAMPLE, ("nodes.csv", "pods.csv")
     elif not TRACE.is_dir():
         raise FileNotFoundError(f"the openb trace is not in {TRACE}; docs/openb.md says where to get it")
-    options = OpenbOptions(nodes=nodes, pods=pods, shuffle=shuffle, gpus=gpus)  # type: ignore[arg-type]
-    snapshot = load_openb(folder / names[0], folder / names[1], options)
+    options = OpenbOptions(nodes=nodes, pods=pods or overfull(nodes), shuffle=shuffle, gpus=gpus)  # type: ignore[arg-type]
+    return load_openb(folder / names[0], folder / names[1], options)
+
+
+def measure(nodes: int, pods: int, shuffle: int | None, gpus: str, seconds: float) -> dict[str, Any]:
+    snapshot = trace(nodes, shuffle, gpus, pods)
     return {"order": "as it is" if shuffle is None else str(shuffle), **raw(contest(snapshot, seconds))}
 
 

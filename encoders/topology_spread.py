@@ -199,8 +199,8 @@ def _gather(
     certain[list(problem.optional)] = False
     for constraint, eligible, carriers, counting in found.values():
         domain_of = cluster.domains(constraint.topology_key).ids
-        there = np.unique(domain_of[eligible & (domain_of >= 0) & certain]).tolist()
-        others = np.unique(domain_of[eligible & (domain_of >= 0)]).tolist()
+        there = np.unique(domain_of[eligible & (domain_of >= 0) & certain])
+        others = np.setdiff1d(domain_of[eligible & (domain_of >= 0)], there)
         ask = problem.by_labels(partial(spread_matches, cluster, constraint, carriers[0].pod))
         groups.append(
             SpreadGroup(
@@ -209,7 +209,7 @@ def _gather(
                 counting=frozenset(counting),
                 domain_of=domain_of,
                 eligible=eligible,
-                domains=(*there, *(d for d in others if d not in there)),
+                domains=(*there.tolist(), *others.tolist()),
                 certain=len(there),
                 matching=problem.select(ask, terminating=False),
             )

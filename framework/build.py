@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # Pods between two reports of how many are classified.
 _PODS_UNHEARD: Final = 1024
 
+# What stands for the claims of a pod that has some.
+_SOME: Final = "some"
+
 
 def build_cluster(snapshot: Snapshot, watch: Watch = unwatched, *, like: Cluster | None = None) -> Cluster:
     """Return the index of a snapshot, with its pods classified; `watch` hears of the pods done.
@@ -45,6 +48,7 @@ def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
     units: dict[Hashable, int] = {}
     units_before: dict[int, PodInfo] = {}
     classes: dict[Hashable, int] = {}
+    but_claims: dict[Hashable, int] = {}
     labelled: list[LabelClass] = []
     unit_labels: list[int] = []
     unit_pods: list[int] = []
@@ -66,8 +70,9 @@ def classify(cluster: Cluster, watch: Watch = unwatched) -> None:
             if info.unit == len(unit_labels):
                 unit_labels.append(info.label_cls)
                 unit_pods.append(info.index)
-        info.signature = signatures.number(info)
+        info.signature, without_claims = signatures.of(info)
         info.cls = classes.setdefault((info.unit, info.signature), len(classes))
+        info.but_claims = but_claims.setdefault((info.unit, without_claims), len(but_claims))
     cluster.readings.end()
     cluster.unit_pods = unit_pods
     cluster.unit_of = np.array([info.unit for info in cluster.pods], dtype=np.int64)
@@ -86,10 +91,14 @@ class _Signatures:
             for reference in claim.status.reserved_for
         }
 
-    def number(self, info: PodInfo) -> int:
-        """Return the number of a pod's signature."""
+    def of(self, info: PodInfo) -> tuple[int, int]:
+        """Return the number of a pod's signature, and of the one that only knows that the pod has claims."""
         spec = info.pod.spec
         if info.signature >= 0 and not (spec.volumes or spec.resource_claims):
-            return info.signature
-        own = signature(info, self._volumes.of(info.index), claims_as_written(info, self._consumers))
+            return info.signature, info.signature
+        claims = claims_as_written(info, self._consumers)
+        plain = self._number(signature(info, self._volumes.of(info.index), _SOME if claims else ""))
+        return self._number((plain, claims)) if claims else plain, plain
+
+    def _number(self, own: "Hashable") -> int:
         return self._table.setdefault(own, len(self._table))

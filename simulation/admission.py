@@ -14,6 +14,7 @@ from ..models.pod import Pod
 from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass
 
 _MOST_SPECS: Final = 1024
+_ARRIVING: Final = ("name", "annotations", "uid", "creation_timestamp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,12 @@ class Admission:
         self._classes: PriorityClasses | None = None
         self._uids = 0
         self._known: dict[int, _Admitted] = {}
+        self._blanks: dict[int, _Admitted] = {}
 
     def forget_classes(self) -> None:
         """Take note that a PriorityClass has come, changed or gone."""
         self._classes = None
+        self._blanks.clear()
 
     def _priorities(self) -> PriorityClasses:
         if self._classes is None:
@@ -75,26 +78,12 @@ class Admission:
         InputError
             If it names a group of v1alpha1.
         """
-        if self._groups and _is_old(pod):
-            advice = "name a PodGroup in spec.schedulingGroup, or schedule members one by one "
-            advice += "with --feature-gates GenericWorkload=false"
-            text = f"groups of v1alpha1 are not simulated; {advice}"
-            raise InputError(self._name, f"Pod {pod.key}", "spec.workloadRef", text)
-        classes = self._priorities()
-        # Pods of one template share its specification, and what is made of it, so that they are seen to be
-        # alike at once.
-        known = self._known.get(id(pod.spec))
-        if known is None:
-            if len(self._known) >= _MOST_SPECS:
-                self._known.clear()
-            stored = pod.model_copy(update={"spec": admit(pod, classes, self._name).spec})
-            known = self._known[id(pod.spec)] = _Admitted(pod, stored)
+        known = self._admitted(pod)
         meta = dict(meta or {})
         metadata = pod.metadata
         if not metadata.uid:
-            self._uids += 1
             name = meta.get("name", metadata.name)
-            meta["uid"] = f"{metadata.namespace}/{name}#{self._uids}"
+            meta["uid"] = self._uid(f"{metadata.namespace}/{name}")
         if metadata.creation_timestamp is None:
             meta["creation_timestamp"] = self._now()
         update: dict[str, Any] = {"metadata": metadata.model_copy(update=meta)} if meta else {}
@@ -102,6 +91,73 @@ class Admission:
             update |= {"spec": known.stored.spec}
             return pod.model_copy(update=update)
         return known.stored.model_copy(update=update)
+
+    def arrival(self, template: Pod, name: str, key: str, annotations: dict[str, str]) -> Pod:
+        """Return a new pod like a template as it is stored.
+
+        Parameters
+        ----------
+        template : Pod
+        name : str
+        key : str
+            `namespace/name` of the pod.
+        annotations : dict
+
+        Raises
+        ------
+        InputError
+            As for `pod`.
+        """
+        blank = self._blanks.get(id(template))
+        if blank is None:
+            blank = self._blank(template)
+        meta: dict[str, Any] = {"name": name, "annotations": annotations}
+        if not template.metadata.uid:
+            meta["uid"] = self._uid(key)
+        if template.metadata.creation_timestamp is None:
+            meta["creation_timestamp"] = self._now()
+        stored = blank.stored
+        return stored.model_copy(update={"metadata": stored.metadata.model_copy(update=meta)})
+
+    def _blank(self, template: Pod) -> _Admitted:
+        """Return what all pods of a template share."""
+        known = self._admitted(template)
+        stored = known.stored
+        if known.source is not template:
+            stored = template.model_copy(update={"spec": stored.spec})
+        # With the fields told that each pod is about to tell, they need no set of such names each.
+        meta = stored.metadata
+        told = {name: getattr(meta, name) for name in _ARRIVING}
+        stored = stored.model_copy(update={"metadata": meta.model_copy(update=told)})
+        if len(self._blanks) >= _MOST_SPECS:
+            self._blanks.clear()
+        found = self._blanks[id(template)] = _Admitted(template, stored)
+        return found
+
+    def _uid(self, key: str) -> str:
+        """Return a uid that no other pod has."""
+        self._uids += 1
+        return f"{key}#{self._uids}"
+
+    def _admitted(self, pod: Pod) -> _Admitted:
+        """Return the first pod with a pod's specification, as it came and as it is stored.
+
+        Pods of one template share its specification, and what is made of it, so that they are seen to be
+        alike at once.
+        """
+        if self._groups and _is_old(pod):
+            advice = "name a PodGroup in spec.schedulingGroup, or schedule members one by one "
+            advice += "with --feature-gates GenericWorkload=false"
+            text = f"groups of v1alpha1 are not simulated; {advice}"
+            raise InputError(self._name, f"Pod {pod.key}", "spec.workloadRef", text)
+        classes = self._priorities()
+        known = self._known.get(id(pod.spec))
+        if known is None:
+            if len(self._known) >= _MOST_SPECS:
+                self._known.clear()
+            stored = pod.model_copy(update={"spec": admit(pod, classes, self._name).spec})
+            known = self._known[id(pod.spec)] = _Admitted(pod, stored)
+        return known
 
 
 def _is_old(pod: Pod) -> bool:

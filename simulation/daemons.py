@@ -22,6 +22,7 @@ from ..models.features import FeatureGates
 from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod, PodSpec, PodStatus, Toleration, TolerationEffect
+from ..models.scenario import Put, Scenario
 from ..models.selectors import NodeSelector, NodeSelectorRequirement, NodeSelectorTerm
 from .agenda import LATE
 from .disruptions import Disruptions
@@ -67,7 +68,8 @@ class Daemons:
         self._dirty_nodes: dict[str, None] = {}
         self._scheduled = False
         world.listeners.add(self._changed, "Pod", owned=True)
-        world.listeners.add(self._changed, "Node", "DaemonSet")
+        world.listeners.add(self._changed, "DaemonSet")
+        self._of_nodes = world.listeners.add(self._changed, "Node", asleep=not _has_any(world.scenario))
 
     def of(self, node: Node) -> list[Pod]:
         """Return what the DaemonSets of this moment would put on a node, one pod each."""
@@ -97,6 +99,7 @@ class Daemons:
                     self._dirty_sets[key] = None
                 self._touch()
         elif isinstance(item, DaemonSet):
+            self._world.listeners.wake(self._of_nodes)
             if new is None:
                 self._offspring.deleted(item)
             self._dirty_sets[item.kind, item.key] = None
@@ -156,6 +159,13 @@ class Daemons:
         for pod in self._pods(item, node):
             if not pod.spec.node_name:
                 self._disruptions.delete(pod)
+
+
+def _has_any(scenario: Scenario) -> bool:
+    """Whether a scenario has DaemonSets, or will have some."""
+    puts = (event.action.objects for event in scenario.events if isinstance(event.action, Put))
+    coming = (item for objects in puts for item in objects)
+    return bool(scenario.snapshot.daemon_sets) or any(isinstance(item, DaemonSet) for item in coming)
 
 
 def daemons_on(node: Node, sets: Iterable[DaemonSet], gates: FeatureGates) -> list[Pod]:

@@ -44,16 +44,20 @@ class Disruptions:
         self._by_namespace: dict[str, list[str]] = {}
         self._dirty: dict[str, None] = {}
         self._scales: Scales | None = None
-        world.listeners.add(self._changed, "Pod", "PodDisruptionBudget", *_SCALED)
+        self._of_pods = world.listeners.add(self._pod_changed, "Pod", asleep=True)
+        world.listeners.add(self._changed, "PodDisruptionBudget", *_SCALED)
 
     # -- counting ------------------------------------------------------------
 
+    def _pod_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        item = new if new is not None else old
+        assert isinstance(item, Pod)
+        for key in self._by_namespace.get(item.namespace, ()):
+            self._cover(key, item.key, new if isinstance(new, Pod) else None)
+
     def _changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         item = new if new is not None else old
-        if isinstance(item, Pod):
-            for key in self._by_namespace.get(item.namespace, ()):
-                self._cover(key, item.key, new if isinstance(new, Pod) else None)
-        elif isinstance(item, PodDisruptionBudget):
+        if isinstance(item, PodDisruptionBudget):
             self._budget_changed(old, new)
         elif item is not None and item.kind in _SCALED:
             self._scales = None
@@ -63,6 +67,7 @@ class Disruptions:
         if isinstance(new, PodDisruptionBudget):
             if isinstance(old, PodDisruptionBudget) and old.spec == new.spec:
                 return
+            self._world.listeners.wake(self._of_pods)
             if old is None:
                 self._by_namespace.setdefault(new.namespace, []).append(new.key)
             self._covered[new.key] = {}

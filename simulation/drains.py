@@ -5,6 +5,7 @@ Source: kubectl drain.
 
 from ..framework.events.changes import identity
 from ..models.daemons import is_daemon
+from .agenda import USUAL
 from .disruptions import Disruptions, EvictionResponse
 from .world import World
 
@@ -48,4 +49,4 @@ class Drains:
             self._world.record.write("PodEvicted", pod=key, node=name, by="drain", violates=False)
         else:
             self._world.record.write("EvictionRefused", pod=key, by="drain", code=answer.value)
-            self._world.agenda.after(self._world.pace.retry, lambda: self._evict(key, uid, name))
+            self._world.agenda.after(self._world.pace.retry, self._evict, USUAL, key, uid, name)

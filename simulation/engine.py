@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 from ..framework.queue.clock import SECOND
@@ -12,6 +11,7 @@ from ..models.meta import KubeObject
 from ..models.node import Node
 from ..models.pod import Pod
 from ..models.scenario import Action, Arrivals, Cordon, Delete, Drain, Put, Scale, Scenario, Stock, Zone
+from .agenda import USUAL
 from .arrivals import start_arrivals
 from .autoscaler import Autoscaler
 from .claims import ClaimController
@@ -83,6 +83,7 @@ class Simulation:
         self._begin()
         world, end = self.world, self.scenario.duration
         clock, agenda, queue = world.clock, world.agenda, world.queue
+        wake = self._scheduler.wake
         while True:
             work = next_work(queue)
             time = agenda.next_time
@@ -97,7 +98,7 @@ class Simulation:
                 do(queue, work[1])
                 work = next_work(queue)
             agenda.run_due()
-            self._scheduler.wake()
+            wake()
             if progress is not None and not self.events % 256:
                 progress(clock.now / SECOND)
         clock.now = end
@@ -109,7 +110,7 @@ class Simulation:
         if self._autoscaler is not None:
             self._autoscaler.start()
         for event in self.scenario.events:
-            world.agenda.at(event.at, partial(self._act, event.action))
+            world.agenda.at(event.at, self._act, USUAL, event.action)
         world.agenda.run_due()
         self._scheduler.wake()
 

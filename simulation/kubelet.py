@@ -1,6 +1,5 @@
 """Nodes at work: bound pods start, finish and terminate; silent nodes do none of it."""
 
-from functools import partial
 from typing import Final
 
 from ..framework.events.changes import identity
@@ -8,7 +7,7 @@ from ..models.annotations import RUNS_FOR
 from ..models.meta import Condition, KubeObject
 from ..models.node import Node, Taint
 from ..models.pod import Pod, Toleration
-from .agenda import EARLY
+from .agenda import EARLY, USUAL
 from .disruptions import Disruptions
 from .listeners import Whereabouts
 from .world import World
@@ -37,23 +36,33 @@ class Kubelet:
         if new is None and isinstance(old, Node):
             self._dark.pop(old.name, None)
             for pod in list(self._world.objects.pods_on(old.name).values()):
-                self._world.agenda.after(0, partial(self._leave, pod.key, identity(pod)), EARLY)
+                self._world.agenda.after(0, self._leave, EARLY, pod.key, identity(pod))
         if not isinstance(new, Pod) or not new.spec.node_name or new.is_terminal:
             return
         before = old if isinstance(old, Pod) else None
-        key, uid = new.key, identity(new)
+        if before is not None and before.metadata is new.metadata:
+            # As most often: it is bound, or it runs.
+            if before.spec.node_name:
+                if new.status.phase == "Running" and before.status.phase != "Running":
+                    self._run_on(new)
+            elif new.status.phase != "Running":
+                self._start_later(new)
+            return
         if new.is_terminating and not (before is not None and before.is_terminating):
             grace = new.spec.termination_grace_period_seconds
             seconds = _GRACE if grace is None else max(grace, 0)
             time = min(seconds * _SECOND, self._world.pace.stop)
-            self._world.agenda.after(time, lambda: self._leave(key, uid))
+            self._world.agenda.after(time, self._leave, USUAL, new.key, identity(new))
         elif (before is None or not before.spec.node_name) and new.status.phase != "Running":
             if before is not None or new.status.phase == "Pending":
-                self._world.agenda.after(self._world.pace.start, lambda: self._start(key, uid))
+                self._start_later(new)
             else:
                 self._run_on(new)
         elif before is None or (before.status.phase != "Running" and new.status.phase == "Running"):
             self._run_on(new)
+
+    def _start_later(self, pod: Pod) -> None:
+        self._world.agenda.after(self._world.pace.start, self._start, USUAL, pod.key, identity(pod))
 
     def _start(self, key: str, uid: str) -> None:
         pod = self._world.pod(key, uid)
@@ -64,8 +73,7 @@ class Kubelet:
     def _run_on(self, pod: Pod) -> None:
         time = pod.metadata.annotations.get(RUNS_FOR)
         if time is not None:
-            key, uid = pod.key, identity(pod)
-            self._world.agenda.after(int(time), lambda: self._finish(key, uid))
+            self._world.agenda.after(int(time), self._finish, USUAL, pod.key, identity(pod))
 
     def _finish(self, key: str, uid: str) -> None:
         pod = self._world.pod(key, uid)
@@ -101,8 +109,7 @@ class Kubelet:
         for pod in world.objects.pods_on(node.name).values():
             time = _tolerated(pod, world.pace.dark)
             if time is not None:
-                key, uid, name = pod.key, identity(pod), node.name
-                world.agenda.after(time, partial(self._give_up, key, uid, name, since))
+                world.agenda.after(time, self._give_up, USUAL, pod.key, identity(pod), node.name, since)
 
     def _give_up(self, key: str, uid: str, node: str, since: int) -> None:
         pod = self._world.pod(key, uid)

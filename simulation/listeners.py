@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from ..models.meta import KubeObject
 from ..models.pod import Pod
@@ -19,20 +20,28 @@ class Whereabouts(IntEnum):
     GONE = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Interest:
+WAITING: Final = Whereabouts.WAITING
+ON_NODE: Final = Whereabouts.ON_NODE
+GONE: Final = Whereabouts.GONE
+
+
+@dataclass(slots=True)
+class Interest:
+    """What a component listens to; see `Listeners.add`."""
+
     listener: Listener
     kinds: tuple[str, ...]
     owned: bool
     claiming: bool
     only: Whereabouts | None
+    asleep: bool
 
 
 class Listeners:
     """The listeners to changes, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._interests: list[_Interest] = []
+        self._interests: list[Interest] = []
         self._known: dict[tuple[str, bool], tuple[Listener, ...]] = {}
         self._known_of_pods: dict[tuple[bool, bool, Whereabouts], tuple[Listener, ...]] = {}
 
@@ -43,7 +52,8 @@ class Listeners:
         owned: bool = False,
         claiming: bool = False,
         only: Whereabouts | None = None,
-    ) -> None:
+        asleep: bool = False,
+    ) -> Interest:
         """Have a callable called with every change of objects of some kinds, after it is made.
 
         Parameters
@@ -56,8 +66,25 @@ class Listeners:
             Of pods, only those that have resource claims.
         only : Whereabouts or None
             Of pods, only those that are there after the change; None for all.
+        asleep : bool
+            Not before `wake` is called.
+
+        Returns
+        -------
+        Interest
         """
-        self._interests.append(_Interest(listener, kinds, owned, claiming, only))
+        interest = Interest(listener, kinds, owned, claiming, only, asleep)
+        self._interests.append(interest)
+        self._forget()
+        return interest
+
+    def wake(self, interest: Interest) -> None:
+        """Have a listener called from now on, in its old place among the others."""
+        if interest.asleep:
+            interest.asleep = False
+            self._forget()
+
+    def _forget(self) -> None:
         self._known.clear()
         self._known_of_pods.clear()
 
@@ -70,7 +97,7 @@ class Listeners:
             found = self._known[place] = tuple(
                 each.listener
                 for each in self._interests
-                if kind in each.kinds and (is_owned or not each.owned)
+                if not each.asleep and kind in each.kinds and (is_owned or not each.owned)
             )
         return found
 
@@ -83,7 +110,8 @@ class Listeners:
             found = self._known_of_pods[place] = tuple(
                 each.listener
                 for each in self._interests
-                if pod.kind in each.kinds
+                if not each.asleep
+                and pod.kind in each.kinds
                 and (is_owned or not each.owned)
                 and (claims or not each.claiming)
                 and each.only in (None, whereabouts)

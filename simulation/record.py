@@ -82,9 +82,7 @@ class Record:
         """Write down what a change of a pod means, where it means anything."""
         if old is None:
             if new is not None and not new.spec.node_name:
-                self.created += 1
-                self._since[identity(new)] = self._clock.now
-                self.write("PodCreated", pod=new.key)
+                self.came(new)
             return
         if new is None:
             if self._since.pop(identity(old), None) is not None:
@@ -93,16 +91,37 @@ class Record:
                 self.write("PodGone", pod=old.key, node=old.spec.node_name)
             return
         if new.spec is not old.spec and new.spec.node_name and not old.spec.node_name:
-            since = self._since.pop(identity(new), None)
-            if since is not None:
-                self.waits.append(self._clock.now - since)
+            self.was_bound(old, new)
+        else:
+            self.ran(old, new)
+
+    # What `pod_changed` finds out of most changes of pods, for those who know it beforehand.
+
+    def came(self, pod: Pod) -> None:
+        """Write down that a new pod waits."""
+        self.created += 1
+        self._since[identity(pod)] = self._clock.now
+        if self.sink is not None:
+            self.write("PodCreated", pod=pod.key)
+
+    def was_bound(self, old: Pod, new: Pod) -> None:
+        """Write down that a pod that waited is on a node."""
+        since = self._since.pop(identity(new), None)
+        if since is not None:
+            self.waits.append(self._clock.now - since)
+        if self.sink is not None:
             self.write("PodBound", pod=new.key, node=new.spec.node_name)
+            self._write_changes(old, new)
+
+    def ran(self, old: Pod, new: Pod) -> None:
+        """Write down that a pod on a node has another status."""
         if self.sink is not None:
             self._write_changes(old, new)
 
     def finished(self, pod: Pod) -> None:
         """Write down that a pod on a node has finished and is removed."""
-        self.write("PodFinished", pod=pod.key, node=pod.spec.node_name)
+        if self.sink is not None:
+            self.write("PodFinished", pod=pod.key, node=pod.spec.node_name)
 
     def _write_changes(self, old: Pod, new: Pod) -> None:
         """Write down what has changed in a pod's status, and that it terminates."""

@@ -17,7 +17,7 @@ from ..models.scheduling import CompositePodGroup, PodGroup
 from .admission import Admission
 from .agenda import Agenda
 from .follower import Follower, Step
-from .listeners import Listeners, Whereabouts
+from .listeners import GONE, ON_NODE, WAITING, Listeners
 from .record import Record
 from .snapshots import objects_of
 
@@ -111,16 +111,12 @@ class World:
 
     def _change_pod(self, old: Pod | None, new: Pod | None) -> None:
         self._handlers.change(old, new)
-        self._note_pod(old, new, Step.OTHER)
-
-    def _note_pod(self, old: Pod | None, new: Pod | None, step: Step) -> None:
-        """Notify all but the queue of a change of a pod."""
         if new is not None:
-            item, whereabouts = new, Whereabouts.ON_NODE if new.spec.node_name else Whereabouts.WAITING
+            item, whereabouts = new, ON_NODE if new.spec.node_name else WAITING
         else:
             assert old is not None
-            item, whereabouts = old, Whereabouts.GONE
-        self.follower.note_pod(item.metadata.key, step)
+            item, whereabouts = old, GONE
+        self.follower.note_pod(item.metadata.key, Step.OTHER)
         self.record.pod_changed(old, new)
         for listener in self.listeners.of_pod(item, whereabouts):
             listener(old, new)
@@ -139,19 +135,21 @@ class World:
 
     def create(self, template: Pod, name: str, annotations: dict[str, str]) -> None:
         """Add a pod that is like another but for its name and annotations."""
-        old = self.objects.pod(f"{template.metadata.namespace}/{name}")
-        meta = {"name": name, "annotations": annotations}
-        if old is None:
-            pod = self._admission.pod(template, meta)
-            if pod.spec.node_name or pod.is_terminal:
-                self._change_pod(None, pod)
-                return
-            self._handlers.came(pod)
-            self._note_pod(None, pod, Step.CAME)
-        else:
-            self.change(
-                old, template.model_copy(update={"metadata": template.metadata.model_copy(update=meta)})
-            )
+        key = f"{template.metadata.namespace}/{name}"
+        old = self.objects.pod(key)
+        if old is not None:
+            meta = template.metadata.model_copy(update={"name": name, "annotations": annotations})
+            self.change(old, template.model_copy(update={"metadata": meta}))
+            return
+        pod = self._admission.arrival(template, name, key, annotations)
+        if pod.spec.node_name or pod.is_terminal:
+            self._change_pod(None, pod)
+            return
+        self._handlers.came(pod)
+        self.follower.note_pod(key, Step.CAME)
+        self.record.came(pod)
+        for listener in self.listeners.of_pod(pod, WAITING):
+            listener(None, pod)
 
     # -- pods ------------------------------------------------------------
 
@@ -201,7 +199,10 @@ class World:
             update["status"] = before.model_copy(update=changes)
         new = pod.model_copy(update=update)
         self._handlers.bound(pod, new)
-        self._note_pod(pod, new, Step.BOUND)
+        self.follower.note_pod(new.metadata.key, Step.BOUND)
+        self.record.was_bound(pod, new)
+        for listener in self.listeners.of_pod(new, ON_NODE):
+            listener(pod, new)
 
     def run(self, pod: Pod) -> None:
         """Let a pod run that is on a node; nothing happens where it runs already."""
@@ -212,10 +213,12 @@ class World:
         if before.start_time is None:
             changes["start_time"] = self.now
         if changes:
-            status = before.model_copy(update=changes)
-            new = pod.model_copy(update={"status": status})
+            new = pod.model_copy(update={"status": before.model_copy(update=changes)})
             self._handlers.ran(pod, new)
-            self._note_pod(pod, new, Step.RAN)
+            self.follower.note_pod(new.metadata.key, Step.RAN)
+            self.record.ran(pod, new)
+            for listener in self.listeners.of_pod(new, ON_NODE):
+                listener(pod, new)
 
     def finish(self, pod: Pod) -> None:
         """Let a pod finish that is on a node, and remove it: its controller has counted it then."""
@@ -226,7 +229,7 @@ class World:
         self._handlers.gone(pod)
         self.follower.note_pod(pod.metadata.key, Step.GONE)
         self.record.finished(pod)
-        for listener in self.listeners.of_pod(pod, Whereabouts.GONE):
+        for listener in self.listeners.of_pod(pod, GONE):
             listener(pod, None)
 
     def _bound(self, spec: PodSpec, node: str) -> PodSpec:
@@ -255,6 +258,8 @@ def fresh(pod: Pod) -> Pod:
 
 def with_condition(conditions: tuple[Condition, ...], new: Condition, now: datetime) -> tuple[Condition, ...]:
     """Return conditions with one set; its time of transition stays where its status does."""
+    if not conditions:
+        return (new.model_copy(update={"last_transition_time": now}),)
     for k, old in enumerate(conditions):
         if old.type == new.type:
             if (old.status, old.reason, old.message) == (new.status, new.reason, new.message):

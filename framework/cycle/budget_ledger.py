@@ -7,6 +7,7 @@ when the pass is over.
 
 from collections.abc import Iterable
 from copy import copy
+from itertools import count
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +19,8 @@ from .eviction_allowance import EvictionAllowance
 if TYPE_CHECKING:
     from ..index.cluster import Cluster
 
+
+_series = count(1)
 
 NONE: Final = -1
 SEVERAL: Final = -2
@@ -34,14 +37,20 @@ class Ledger:
         What the limits on evictions leave; None where there are none.
     """
 
-    __slots__ = ("_budget_of", "_cluster", "_paid", "allowance", "allowed")
+    __slots__ = ("_budget_of", "_cluster", "_paid", "_series", "allowance", "allowed")
 
     def __init__(self, cluster: "Cluster") -> None:
         self._cluster = cluster
+        self._series = next(_series)
         self.allowed = [budget.allowed for budget in budgets(cluster)]
         self._paid: set[int] = set()
         self._budget_of: Ints | None = None
         self.allowance = EvictionAllowance.of(cluster) if cluster.snapshot.limits else None
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """What changes with each payment, and is another one for another round's ledger."""
+        return self._series, len(self._paid)
 
     def charges(self, i: int) -> list[int]:
         """Return the budgets that evicting pod i would use one of; none where it is paid for already."""

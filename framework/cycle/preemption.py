@@ -18,13 +18,14 @@ import numpy as np
 from ...models.errors import InternalError
 from ..rules.eviction_limits import spared
 from ..vocabulary import names
-from ..vocabulary.arrays import Bools
+from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.message import fit_error
 from ..vocabulary.status import Code, Status
 from .budget_ledger import Ledger
 from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
+from .importance import importance_of
 from .node_filter import NodeFilter
 from .whole_groups import nodes_with_whole_groups, units_of
 
@@ -61,16 +62,18 @@ class Preemption:
     limited : str
         Why it is not made although it may be: limits on evictions (`models.eviction_limits`).
     failed : dict
-        The statuses of nodes that are no candidates although they were tried, None where it was not worked
-        out. Every other node was not worth trying.
+        The statuses of nodes that are no candidates although they were tried, as far as worked out.
+    judged : bool[N]
+        The nodes of which it is only known that they are none. Every other node was not worth trying.
     retry : callable
-        Works out the status of a node in `failed`, while the state is what it was.
+        Works out the status of such a node, while the state is what it was.
     """
 
     best: Candidate | None = None
     ineligible: str = ""
     limited: str = ""
-    failed: dict[int, Status | None] = field(default_factory=dict)
+    failed: dict[int, Status] = field(default_factory=dict)
+    judged: Bools | None = None
     retry: Callable[[int], Candidate | Status] | None = None
 
     def message(self, n_nodes: int) -> str:
@@ -88,15 +91,14 @@ class Preemption:
 
     def _status(self, n: int) -> Status:
         """Return why node n is no candidate."""
-        if n not in self.failed:
+        if n in self.failed:
+            return self.failed[n]
+        if self.retry is None or self.judged is None or not self.judged[n]:
             return NOT_HELPFUL
-        status = self.failed[n]
-        if status is None:
-            assert self.retry is not None
-            tried = self.retry(n)
-            assert isinstance(tried, Status)  # dry runs on many nodes at once agree with those on one
-            status = self.failed[n] = tried
-        return status
+        tried = self.retry(n)
+        assert isinstance(tried, Status)  # dry runs on many nodes at once agree with those on one
+        self.failed[n] = tried
+        return tried
 
 
 def preempt(
@@ -124,54 +126,75 @@ def preempt(
     if cluster.snapshot.limits.evictions == 0:
         return Preemption(limited=NO_EVICTIONS)
     retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
-    outcome = Preemption(retry=retry)
+    judged: Bools = np.zeros(cluster.n_nodes, dtype=np.bool_)
+    outcome = Preemption(judged=judged, retry=retry)
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
     potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
+    if (
+        nodes_with_whole_groups(cluster, state) is None
+        and cluster.pods[i].priority <= importance_of(cluster).lowest
+    ):
+        outcome.failed = dict.fromkeys(potential.tolist(), NO_VICTIMS)
+        return outcome
     wanted = max(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
     size = wanted + wanted // 4  # nodes at once: often enough, and not many more than that
-    best: tuple[CandidateCost, Candidate] | None = None
-    found, clean, enough = 0, False, False
+    best: tuple[CandidateCost, Candidate | tuple[DryRuns, int]] | None = None
+    found, clean = 0, False
     for start in range(0, len(potential), size):
         nodes = potential[start : start + size]
         together = DryRuns(framework, state, i, result, ledger, nodes)
-        judged, helps, violations = (
-            values.tolist() for values in (together.judged, together.helps, together.violations)
-        )
-        mine: list[int] = []
-        for place, n in enumerate(nodes.tolist()):
-            if helps[place]:
-                mine.append(place)
-                broken = violations[place]
-            elif judged[place]:
-                outcome.failed[n] = None
-                continue
-            else:
-                tried = retry(n)
-                if isinstance(tried, Status):
-                    outcome.failed[n] = tried
-                    continue
-                broken = tried.violations
-                cost = cost_of(cluster, tried)
-                if best is None or cost < best[0]:
-                    best = cost, tried
-            found += 1
-            clean |= not broken
-            enough = clean and found >= wanted
-            if enough:
+        helps = together.helps.copy()
+        broken = together.violations.copy()
+        for place in np.flatnonzero(~together.judged).tolist():
+            if _enough(helps[:place], broken[:place], found, clean=clean, wanted=wanted) is not None:
                 break
-        if mine:
+            tried = retry(int(nodes[place]))
+            if isinstance(tried, Status):
+                outcome.failed[int(nodes[place])] = tried
+                continue
+            helps[place], broken[place] = True, tried.violations
+            cost = cost_of(cluster, tried)
+            if best is None or cost < best[0]:
+                best = cost, tried
+        end = _enough(helps, broken, found, clean=clean, wanted=wanted)
+        mine = np.flatnonzero(together.helps[:end])
+        if mine.size:
             cost, place = together.least(mine)
             if best is None or cost < best[0]:
-                best = cost, together.candidate(place)
-        if enough:
+                best = cost, (together, place)
+        if end is not None:
             break
-    if best is not None and not ledger.within_limits(best[1].victims):
-        outcome.limited = LIMITED
-    elif best is not None:
-        outcome.best = best[1]
+        judged[nodes[together.judged & ~together.helps]] = True
+        found += int(helps.sum())
+        clean |= bool((broken[helps] == 0).any())
+    if best is not None:
+        _, chosen = best
+        if not isinstance(chosen, Candidate):
+            together, place = chosen
+            chosen = together.candidate(place)
+        if ledger.within_limits(chosen.victims):
+            outcome.best = chosen
+        else:
+            outcome.limited = LIMITED
     return outcome
+
+
+def _enough(helps: Bools, broken: Ints, found: int, *, clean: bool, wanted: int) -> int | None:
+    """Return after how many of some nodes there are enough candidates, one without violations among them.
+
+    Parameters
+    ----------
+    helps : bool[K]
+    broken : int64[K]
+        How many budgets each candidate's victims break.
+    found : int
+        How many candidates there are already; `clean` says whether one of them is without violations.
+    """
+    done = clean | np.logical_or.accumulate(helps & (broken == 0))
+    done &= found + np.cumsum(helps) >= wanted
+    return int(done.argmax()) + 1 if done.any() else None
 
 
 def _ineligible(cluster: "Cluster", state: "State", i: int, result: FilterResult) -> str:

@@ -5,7 +5,7 @@ preemptor is rejected beside the pods nominated to the node, or without them.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from ..plugins.base import FilterPlugin
     from ..state.state import State
     from .filter_result import FilterResult
+    from .nominated_pods import Mattering
+
+_NONE: Final[Ints] = np.zeros(0, dtype=np.int64)
 
 
 def hopeless(
@@ -22,7 +25,7 @@ def hopeless(
     state: "State",
     i: int,
     nodes: Ints,
-    mixed: Sequence[int],
+    matters: "Mattering | None",
     pods: Ints,
     at: Ints,
     plain: Bools,
@@ -37,8 +40,9 @@ def hopeless(
     i : int
         The preemptor.
     nodes : int64[K]
-    mixed : sequence of int
-        The nodes where nominated pods matter to other filters than NodeResourcesFit.
+        Ascending.
+    matters : Mattering or None
+        The pods that matter to other filters than NodeResourcesFit.
     pods, at : int64[M]
         The pods that leave, and the place of each one's node among the nodes.
     plain : bool[K]
@@ -51,7 +55,7 @@ def hopeless(
         nominated pods.
     """
     changes = [(pods, at, np.full(len(pods), -1, dtype=np.int64))]
-    coming, where = _coming(state, i, nodes, mixed)
+    coming, where = _coming(state, i, nodes, matters)
     if coming.size:
         joined = (pods, coming), (at, where), (changes[0][2], np.ones(len(coming), dtype=np.int64))
         both, places, by = (np.concatenate(two) for two in joined)
@@ -59,11 +63,11 @@ def hopeless(
     failed = np.zeros(len(nodes), dtype=np.bool_)
     others: list[tuple[FilterPlugin, Any]] = []
     for plugin, data in result.cycle.entries:
-        found = [plugin.hopeless(data, nodes, *change) for change in changes]
-        for mask in found:
-            if mask is not None:
-                failed |= mask
-        if found[0] is None and plugin.concerned(data) is not None:
+        found = [plugin.judge_after(data, nodes, *change) for change in changes]
+        for verdicts in found:
+            if verdicts is not None:
+                failed |= verdicts != 0
+        if found[0] is None and matters is not None and plugin.name in matters.filters:
             others.append((plugin, data))
     for place in np.unique(where[plain[where] & ~failed[where]]).tolist() if others else ():
         n = int(nodes[place])
@@ -82,12 +86,12 @@ def _rejects(
     return plugin.check(fork) != 0
 
 
-def _coming(state: "State", i: int, nodes: Ints, mixed: Sequence[int]) -> tuple[Ints, Ints]:
-    """List the pods that pod i must leave room for on mixed nodes, with their nodes' places."""
-    pods: list[int] = []
-    at: list[int] = []
-    for place in np.flatnonzero(np.isin(nodes, mixed)).tolist():
-        beside = state.nominations.beside(i, int(nodes[place])).pods
-        pods += beside
-        at += [place] * len(beside)
-    return np.array(pods, dtype=np.int64), np.array(at, dtype=np.int64)
+def _coming(state: "State", i: int, nodes: Ints, matters: "Mattering | None") -> tuple[Ints, Ints]:
+    """List the pods that matter and that pod i must leave room for, with their nodes' places among some."""
+    if matters is None or not state.nominated:
+        return _NONE, _NONE
+    pods, there = state.nominations.among(i, matters.pods)
+    places = np.searchsorted(nodes, there)
+    asked = places < len(nodes)
+    asked[asked] = nodes[places[asked]] == there[asked]
+    return pods[asked], places[asked]

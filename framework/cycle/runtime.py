@@ -14,7 +14,6 @@ from ..plugins import FACTORIES, FilterPlugin, Plugin, Scope, ScorePlugin, Stati
 from ..plugins.dynamic_resources import NOTHING_FREED, DynamicResources, FreedClaim
 from ..plugins.lost_state import LostScore, without_pre_filter
 from ..plugins.node_affinity import NodeAffinity
-from ..plugins.node_resources_fit import NodeResourcesFit
 from ..state.state import NO_ALLOCATIONS
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.default_plugins import FILTER, PRE_FILTER, PRE_SCORE, SCORE
@@ -25,7 +24,9 @@ from .class_view import ClassView, ClassViews
 from .cycle_state import CycleState
 from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
-from .nominated_pods import NominatedPods
+from .nominated_pods import Mattering, NominatedPods
+from .room_runs import RoomRunsByClass
+from .static_masks import StaticMasks
 from .verdicts import OUTSIDE, PASSED
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Framework:
     ----------
     cluster : Cluster
     profile : Profile
+    room_runs : RoomRunsByClass
     """
 
     def __init__(self, cluster: "Cluster", profile: Profile) -> None:
@@ -93,11 +95,14 @@ class Framework:
         # A plugin without PreFilter (NodeName, ...) still prepares its verdicts, after all that have one.
         self._order = [*self._pre_filters, *(p for p in self._filters if p not in self._pre_filters)]
         self._of_taints = [p for p in self._order if type(p).follow_taints is not Plugin.follow_taints]
-        self._static_masks: dict[int, Bools] = {}
+        self._static_masks = StaticMasks(
+            cluster, self._binding, self._order, self._filters, self._pre_filters
+        )
         self._settled: dict[int, _Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
-        self._matters: tuple[Hashable, Bools | None] | None = None
+        self._matters: tuple[Hashable, Mattering | None] | None = None
         self._views = ClassViews(self._scores, profile, cluster.name_ranks)
+        self.room_runs = RoomRunsByClass()
 
     def pre_filter(self, state: "State", i: int) -> CycleState:
         """Run PreFilter for pod i.
@@ -110,7 +115,8 @@ class Framework:
         if last is not None and last[0] == state.version and last[1] == cls:
             return last[2]
         cycle = CycleState(i)
-        settled = self._settled[cls] if cls in self._settled else self._settle(state, i)
+        alike = self.cluster.pods[i].but_claims
+        settled = self._settled[alike] if alike in self._settled else self._settle(state, i)
         known: dict[str, Any] = {}
         order = self._order
         if settled is not None:
@@ -136,11 +142,11 @@ class Framework:
         return [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
 
     def _settle(self, state: "State", i: int) -> _Settled | None:
-        """Run the PreFilter that never changes, once for each class; None where it refuses the pod.
+        """Run the PreFilter that never changes, once for pods alike; None where it refuses the pod.
 
-        A refusal is reported in its turn: another plugin's may come first.
+        A refusal is reported in its turn: another plugin's may come first. Claims are never settled.
         """
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         settled = [plugin for plugin in self._order if plugin.is_settled(i)]
         found = {plugin.name: plugin.pre_filter(state, i) for plugin in settled}
         if any(isinstance(data, Status) for data in found.values()):
@@ -190,13 +196,12 @@ class Framework:
         if not (nominated and state.nominated and cycle.rejected is None):
             return FilterResult(cycle, state, by, verdicts)
         nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
-        nominated_pods.reject(state, by, verdicts)
+        left = nominated_pods.reject(state, by, verdicts)
         result = FilterResult(cycle, state, by, verdicts, nominated_pods)
-        for n in nominated_pods.mixed:
-            if cycle.outside is None or not cycle.outside[n]:
-                status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
-                if not status.ok:
-                    result.override(n, status)
+        for n in left.tolist():
+            status = NodeFilter(self.cluster, state, cycle, n).run(state.nominations.beside(i, n))
+            if not status.ok:
+                result.override(n, status)
         return result
 
     def filter_node(self, state: "State", i: int, n: int) -> Status:
@@ -249,19 +254,14 @@ class Framework:
                 return plugin.post_filter(data, state, i, result.rejected_by(plugin.name))
         return NOTHING_FREED
 
-    def matters(self, cycle: CycleState) -> Bools | None:
-        """Return which pods matter to a filter other than NodeResourcesFit; bool[P], shared, None for none.
+    def matters(self, cycle: CycleState) -> Mattering | None:
+        """Return which pods matter to a filter other than NodeResourcesFit; shared, None for none.
 
         It is the same for every pod of a class wherever pods are, as long as the same filters are asked.
         """
         key = (self.cluster.pods[cycle.pod].cls, *(plugin.name for plugin, _ in cycle.entries))
         if self._matters is None or self._matters[0] != key:
-            masks = [
-                mask
-                for plugin, data in cycle.entries
-                if not isinstance(plugin, NodeResourcesFit) and (mask := plugin.concerned(data)) is not None
-            ]
-            self._matters = (key, np.logical_or.reduce(masks) if masks else None)
+            self._matters = (key, Mattering.of(cycle))
         return self._matters[1]
 
     def view(self, state: "State", i: int) -> ClassView | None:
@@ -291,15 +291,15 @@ class Framework:
                 passed = passed & plugin.passing(data, state, i)
         if state.nominated and passed.any():
             nominated_pods = NominatedPods(state, i, cycle, self.matters(cycle))
-            beside = state.nominations.beside
-            full = [
-                n
-                for n in nominated_pods.mixed
-                if passed[n] and not NodeFilter(self.cluster, state, cycle, n).passes(beside(i, n))
-            ]
             passed = passed.copy()
             passed[nominated_pods.full(state, passed)] = False
-            passed[full] = False
+            judged = nominated_pods.judge_mixed(state)
+            if judged is not None:
+                passed[nominated_pods.mixed[judged.by != PASSED]] = False
+                return passed
+            for n in nominated_pods.mixed[passed[nominated_pods.mixed]].tolist():
+                beside = state.nominations.beside(i, n)
+                passed[n] = NodeFilter(self.cluster, state, cycle, n).passes(beside)
         return passed
 
     def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
@@ -332,7 +332,7 @@ class Framework:
         """
         for plugin in self._of_taints:
             plugin.follow_taints(nodes)
-        self._static_masks.clear()
+        self._static_masks.forget()
         self._last = None
         self._views.recast(nodes)
 
@@ -342,29 +342,7 @@ class Framework:
 
     def static_mask(self, i: int) -> Bools:
         """Return where pod i passes the filters that do not depend on other pods; bool[N], shared."""
-        cls = self.cluster.pods[i].cls
-        mask = self._static_masks.get(cls)
-        if mask is None:
-            mask = np.full(self.cluster.n_nodes, not self._binding.never(i), dtype=np.bool_)
-            for plugin in self._order:
-                if not isinstance(plugin, StaticFilter):
-                    if plugin in self._pre_filters and plugin.refuses(i):
-                        mask[:] = False
-                    possible = plugin.possible(i)
-                    if possible is not None and plugin in self._filters:
-                        mask &= possible
-                    continue
-                data = plugin.pre_filter(cast("State", None), i)
-                if isinstance(data, Status):
-                    mask[:] = False
-                elif data is not None and plugin in self._filters:
-                    mask &= data == 0
-                if isinstance(plugin, NodeAffinity) and plugin in self._pre_filters:
-                    named = plugin.nodes(i)
-                    if named is not None:
-                        mask &= named
-            self._static_masks[cls] = mask
-        return mask
+        return self._static_masks.of(i)
 
     def score(self, state: "State", i: int, nodes: Ints) -> dict[str, Ints] | Status:
         """Score feasible nodes for pod i.

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from ...models import resource_api as api
@@ -173,6 +174,13 @@ def reread(
     return Allocation(results, reach_of([device_of(result.id) for result in results], node))
 
 
+@lru_cache(maxsize=1 << 14)
+def _only(node: str) -> NodeSelector:
+    """Select a node by its name."""
+    name = NodeSelectorRequirement(key=_NAME, operator="In", values=(node,))
+    return NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(name,)),))
+
+
 def reach_of(devices: Iterable[Device], node: str) -> NodeSelector | None:
     """Say from which nodes devices are reached: the node of a local one, else all of their own conditions.
 
@@ -183,8 +191,7 @@ def reach_of(devices: Iterable[Device], node: str) -> NodeSelector | None:
     for device in devices:
         item = device.spec if device.slice.per_device else device.slice.spec
         if item.node_name or device.spec.binds_to_node:
-            only = NodeSelectorRequirement(key=_NAME, operator="In", values=(node,))
-            return NodeSelector(node_selector_terms=(NodeSelectorTerm(match_fields=(only,)),))
+            return _only(node)
         if item.node_selector is not None:
             for term in item.node_selector.node_selector_terms:
                 fields.update(dict.fromkeys(term.match_fields))

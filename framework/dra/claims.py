@@ -9,7 +9,7 @@ Source: resource.k8s.io/v1; k8s.io/dynamic-resource-allocation/structured (valid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from ...models import resource_api as api
 from ...models.features import FeatureGates
@@ -68,9 +68,9 @@ class Want:
 
     def taken(self, device: Device) -> Amounts | None:
         """Return what it takes of a device's capacities; None where the device cannot give it."""
-        if device.number not in self._taken:
-            self._taken[device.number] = taken(device.spec, device.id.driver, self.asked)
-        return self._taken[device.number]
+        if device.stock not in self._taken:
+            self._taken[device.stock] = taken(device.spec, device.id.driver, self.asked)
+        return self._taken[device.stock]
 
 
 @dataclass(slots=True, eq=False)
@@ -113,12 +113,15 @@ class ClaimSpec:
         Equal for equal claims.
     constraint_fault : Refusal or None
         A constraint that says nothing (or whose gate is off).
+    found : dict
+        What others derived from it, by their own keys.
     """
 
     number: int
     requests: tuple[Request, ...]
     constraints: tuple[Constraint, ...]
     constraint_fault: Refusal | None
+    found: dict[Any, Any] = field(default_factory=dict)
 
 
 class ClaimSpecs:

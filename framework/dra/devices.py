@@ -97,6 +97,9 @@ class Device:
         Equal for devices of equal id, in whichever slice or generation.
     content : int
         Equal for devices that no selector can tell apart.
+    stock : int
+        Equal for devices of one driver with the same capacities and policies: a request takes as much of
+        each of them.
     attributes : dict
         By fully qualified name.
     nodes : bool[N] or None
@@ -116,6 +119,7 @@ class Device:
     number: int
     identity: int
     content: int
+    stock: int
     id: DeviceId
     spec: api.Device
     slice: Slice

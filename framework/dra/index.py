@@ -62,6 +62,7 @@ class DeviceIndex:
         groups = {group.key: group for group in snapshot.pod_groups} if self.grouped else {}
         self._pod_claims = PodClaims(self.claims, groups)
         self._of_pod: dict[int, tuple[PodClaim, ...] | ClaimProblem] = {}
+        self._specs_of: dict[str, ClaimSpec] = {}
 
     @cached_property
     def given(self) -> dict[str, Allocation]:
@@ -130,7 +131,10 @@ class DeviceIndex:
 
     def spec(self, key: str) -> ClaimSpec:
         """Return what a claim of the input asks for."""
-        return self.specs.of(self.claims[key].spec.devices)
+        found = self._specs_of.get(key)
+        if found is None:
+            found = self._specs_of[key] = self.specs.of(self.claims[key].spec.devices)
+        return found
 
     def claims_of(self, i: int) -> tuple[PodClaim, ...]:
         """Return the claims of pod i.

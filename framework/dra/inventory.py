@@ -10,6 +10,7 @@ Source: k8s.io/dynamic-resource-allocation/structured (pools_experimental.go).
 
 from collections.abc import Iterator
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,7 @@ class Inventory:
         self.fault = ""
         self._pool_numbers: dict[PoolId, int] = {}
         self._content_numbers: dict[Any, int] = {}
+        self._stock_numbers: dict[Any, int] = {}
         self._views: dict[tuple[int, ...], View] = {}
         self._of_node: dict[int, View] = {}
 
@@ -143,11 +145,13 @@ class Inventory:
         content = (driver, tuple(sorted(attributes.items())), capacity, shared)
         id_ = DeviceId(driver, pool, spec.name)
         identity = self.identify(id_)
+        stock = (driver, *sorted(spec.capacity.items(), key=itemgetter(0)))
         where = f"device {spec.name} in slice {slice_.name}"
         device = Device(
             number=number,
             identity=identity,
             content=self._content_numbers.setdefault(content, len(self.contents)),
+            stock=self._stock_numbers.setdefault(stock, len(self._stock_numbers)),
             id=id_,
             spec=spec,
             slice=slice_,

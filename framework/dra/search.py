@@ -22,6 +22,7 @@ from .candidates import candidates
 from .claims import MOST_RESULTS, ClaimSpec, Want
 from .counters import Counters
 from .devices import Device, View
+from .plain_shares import plain_shares
 from .selection import Refusal
 from .trial import ConstraintError, Trial, Usage
 
@@ -98,10 +99,18 @@ def allocate(
     FaultyPools
         Where there is no answer, and invalid pools were passed over.
     """
-    found = _Search(view, specs, usage, counters, manner).run()
+    plain = plain_shares(view, specs, repeated=manner.repeated_shares)
+    found = searched(view, specs, usage, counters, manner) if plain is None else plain.first(view, usage)
     if found is None and view.tolerant and any(pool.invalid for pool in view.pools):
         raise FaultyPools
     return found
+
+
+def searched(
+    view: View, specs: Sequence[ClaimSpec], usage: Usage, counters: Counters, manner: Manner
+) -> list[list[Pick]] | None:
+    """Choose as `allocate` does, by the search alone and whatever is wrong with the pools."""
+    return _Search(view, specs, usage, counters, manner).run()
 
 
 class _Search:

@@ -104,6 +104,8 @@ class Trial:
         if amounts is None or not device.shared:
             return amounts is not None
         used = (self._usage.consumed(device.identity), *self._taken.get(device.identity, ()))
+        if not any(used):
+            return True
         return all(
             sum((other.get(name, Fraction(0)) for other in used), amounts[name]) <= capacity.value
             for name, capacity in capacities(device.spec, device.id.driver).items()

@@ -42,7 +42,7 @@ class ObjectStore:
     def put(self, item: KubeObject) -> None:
         """Add an object, or replace the one of its kind and key."""
         if isinstance(item, Pod):
-            self._put_pod(item)
+            self.put_pod(item)
             return
         key = item.key
         kind = self._kinds.setdefault(item.kind, {})
@@ -51,7 +51,8 @@ class ObjectStore:
         if isinstance(item, (PodGroup, CompositePodGroup)) and (parent := parent_of(item)):
             self._below.setdefault(parent, {})[item.kind, item.key] = item
 
-    def _put_pod(self, pod: Pod) -> None:
+    def put_pod(self, pod: Pod) -> None:
+        """Add a pod, or replace the one of its key."""
         key = pod.metadata.key
         before = self._pods.get(key)
         if before is not None:
@@ -59,8 +60,7 @@ class ObjectStore:
         self._pods[key] = pod
         if pod.is_terminal:
             return
-        node = pod.spec.node_name
-        if node:
+        if node := pod.spec.node_name:
             there = self._on_node.get(node)
             if there is None:
                 there = self._on_node[node] = {}
@@ -80,10 +80,11 @@ class ObjectStore:
         self._leave_places(kind.pop(item.key, None))
 
     def _leave_node_and_group(self, key: str, before: Pod) -> None:
-        node = before.spec.node_name
-        if node and (there := self._on_node.get(node)) is not None:
-            there.pop(key, None)
-        if (group := group_name(before)) is not None and group in self._in_group:
+        if node := before.spec.node_name:
+            there = self._on_node.get(node)
+            if there is not None:
+                there.pop(key, None)
+        if self._in_group and (group := group_name(before)) is not None and group in self._in_group:
             left = self._in_group[group]
             left.pop(key, None)
             if not left:

@@ -42,6 +42,9 @@ class PodInfo:
         Inter-pod affinity.
     cls : int
         Equal for pods that no filter and no score can tell apart as incoming pods.
+    but_claims : int
+        The same for all filters and scores that do not look at resource claims: equal for pods that would be
+        of one class but for the claims that they have.
     label_cls : int
         Equal for pods of equal namespace and labels.
     unit : int
@@ -88,6 +91,7 @@ class PodInfo:
     held: frozenset[str]
     default_selector: CompiledSelector
     cls: int = -1
+    but_claims: int = -1
     label_cls: int = -1
     unit: int = -1
     signature: int = -1

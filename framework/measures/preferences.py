@@ -95,7 +95,7 @@ def static_points(cluster: Cluster, i: int) -> Ints:
                 points += factor * weight * framework.raw_score(name, i, every)
         return points
 
-    return cluster.memo(("static points", cluster.pods[i].cls), judge)
+    return cluster.memo(("static points", cluster.pods[i].but_claims), judge)
 
 
 def plugin_weight(cluster: Cluster, i: int, plugin: str) -> int:

@@ -112,8 +112,8 @@ class FilterPlugin(Plugin):
         """Say which pods can change a verdict by coming to the node or leaving it; bool[P], None for none."""
         return None
 
-    def hopeless(self, data: Any, nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Bools | None:
-        """Say which nodes are rejected after pods have come and gone; None where each must be asked.
+    def judge_after(self, data: Any, nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Verdicts | None:
+        """Judge some nodes after pods have come and gone; None where each must be asked.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class FilterPlugin(Plugin):
 
         Returns
         -------
-        bool[K] or None
+        uint8[K] or None
             As `check` finds on forks to which the same was done.
         """
         return None
@@ -192,7 +192,7 @@ class StaticFilter(FilterPlugin):
 
     def pre_filter(self, state: "State", i: int) -> Any:
         """Return the verdicts, made once for each class of pods."""
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._by_class:
             self._by_class[cls] = self.verdicts(i)
         return self._by_class[cls]

@@ -114,7 +114,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         self._wishes_by_class: dict[int, list[_Wish]] = {}
 
     def _rules(self, i: int) -> _Rules | None:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._by_class:
             self._by_class[cls] = _make_rules(self.cluster, i)
         return self._by_class[cls]
@@ -271,7 +271,7 @@ class InterPodAffinity(FilterPlugin, ScorePlugin):
         return bool(self._wishes(i))
 
     def _wishes(self, i: int) -> list[_Wish]:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         wishes = self._wishes_by_class.get(cls)
         if wishes is None:
             wishes = self._wishes_by_class[cls] = list(_wishes(self.cluster, i, self._args))

@@ -41,7 +41,7 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> ScoredResources | None:
         """Choose the resources that count; skips a pod that requests none of them."""
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._scored:
             request = self.cluster.pods[i].request
             asks = any(request[self.cluster.resource_index[item.name]] for item in self._resources)

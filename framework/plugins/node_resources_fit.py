@@ -86,11 +86,11 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
     def pre_filter(self, state: "State", i: int) -> Wanted:
         """Return what the pod asks for, in the order in which shortages are told."""
         info = self.cluster.pods[i]
-        wanted = self._wanted.get(info.cls)
+        wanted = self._wanted.get(info.but_claims)
         if wanted is None:
             rows = [r for r, amount in enumerate(info.request) if amount > 0 and self._checked[r]]
             served = [r in self._served for r in rows]
-            wanted = self._wanted[info.cls] = self._make(rows, [info.request[r] for r in rows], served)
+            wanted = self._wanted[info.but_claims] = self._make(rows, [info.request[r] for r in rows], served)
         return wanted
 
     def is_settled(self, i: int) -> bool:
@@ -208,7 +208,7 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
 
     def pre_score(self, state: "State", i: int, nodes: Ints) -> ScoredResources:
         """Choose the resources that count, made once for each class of pods."""
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         scored = self._scored.get(cls)
         if scored is None:
             scored = ScoredResources.of(self.cluster, i, self._strategy.resources, defaults=True)
@@ -268,7 +268,7 @@ def wanted_room(cluster: "Cluster", i: int) -> tuple[int, ...] | None:
         checked = zip(cluster.pods[i].request, checked_resources(cluster, fit), strict=True)
         return tuple(amount if counts else 0 for amount, counts in checked)
 
-    return cluster.memo(("wanted room", cluster.pods[i].cls), look)
+    return cluster.memo(("wanted room", cluster.pods[i].but_claims), look)
 
 
 def shape_table(shape: Sequence[UtilizationShapePoint]) -> Ints:

@@ -98,16 +98,17 @@ class _Count:
             self._others = _second_smallest(np.where(self.rule.exists, self.counts, _INFINITE))
         return self._others
 
-    def skewed(self, nodes: Ints, deltas: Ints) -> Bools:
-        """Say which nodes fail after their domains' counts have changed by so much; bool[len(nodes)]."""
+    def judge(self, nodes: Ints, deltas: Ints) -> Verdicts:
+        """Judge some nodes after their domains' counts have changed by so much; uint8[len(nodes)]."""
         rule, at = self.rule, self.rule.domains.ids[nodes]
         here = np.append(self.counts, 0)[at] + deltas  # a node without the label is in the last place
         minimum: Ints = np.zeros(len(nodes), dtype=np.int64)
         if not rule.below_min_domains:
             others = np.where(at == self.at, self.second, self.least)
             minimum = np.where(deltas != 0, np.minimum(others, here), self.least)
-        skewed: Bools = (at < 0) | (here + rule.self_match - minimum > rule.max_skew)
-        return skewed
+        skewed = here + rule.self_match - minimum > rule.max_skew
+        verdicts: Verdicts = np.where(at < 0, _NO_KEY, np.where(skewed, _SKEWED, 0)).astype(np.uint8)
+        return verdicts
 
     def limit(self) -> int:
         """The largest count of a domain that still takes the pod."""
@@ -144,7 +145,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         self._soft_by_class: dict[int, _SoftRules | None] = {}
 
     def _rules(self, i: int) -> list[_Rule]:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         rules = self._by_class.get(cls)
         if rules is None:
             constraints = spread.hard_constraints(self.cluster, i)
@@ -191,16 +192,17 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         found: Bools = units[self.cluster.unit_of]
         return found
 
-    def hopeless(self, data: list[_Count], nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Bools:
-        """Say where some constraint fails after the change."""
+    def judge_after(self, data: list[_Count], nodes: Ints, pods: Ints, at: Ints, by: Ints) -> Verdicts:
+        """Judge each node by its first constraint that fails after the change."""
         units = self.cluster.unit_of[pods]
-        failed = np.zeros(len(nodes), dtype=np.bool_)
+        verdicts: Verdicts = np.zeros(len(nodes), dtype=np.uint8)
         for count in data:
             deltas: Ints = np.zeros(len(nodes), dtype=np.int64)
             hooked = count.rule.hooked[units]
             np.add.at(deltas, at[hooked], by[hooked])
-            failed |= count.skewed(nodes, np.where(count.rule.eligible[nodes], deltas, 0))
-        return failed
+            own = count.judge(nodes, np.where(count.rule.eligible[nodes], deltas, 0))
+            verdicts = np.where(verdicts == 0, own, verdicts)
+        return verdicts
 
     def add(self, fork: _Fork, j: int) -> None:
         """Count pod j, terminating or not, and also for a selector that asks for nothing."""
@@ -269,7 +271,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         return self._soft_rules(i) is not None
 
     def _soft_rules(self, i: int) -> _SoftRules | None:
-        cls = self.cluster.pods[i].cls
+        cls = self.cluster.pods[i].but_claims
         if cls not in self._soft_by_class:
             self._soft_by_class[cls] = _make_soft_rules(self.cluster, i)
         return self._soft_by_class[cls]

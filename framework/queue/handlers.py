@@ -71,7 +71,7 @@ class EventHandlers:
     def came(self, pod: Pod) -> None:
         """Handle the addition of a pod that waits."""
         queue = self._queue
-        queue.objects.put(pod)
+        queue.objects.put_pod(pod)
         if queue.responsible_for(pod):
             queue.add(pod)
         if group_name(pod) is not None:
@@ -80,7 +80,7 @@ class EventHandlers:
     def bound(self, old: Pod, new: Pod) -> None:
         """Handle the binding of a pod that waited."""
         queue = self._queue
-        queue.objects.put(new)
+        queue.objects.put_pod(new)
         self._offer(events.ASSIGNED_POD_ADD, None, new)
         if queue.responsible_for(old):
             queue.delete(old)
@@ -89,7 +89,7 @@ class EventHandlers:
 
     def ran(self, old: Pod, new: Pod) -> None:
         """Handle an update of a pod on a node of which no event tells more."""
-        self._queue.objects.put(new)
+        self._queue.objects.put_pod(new)
         self._offer(events.ASSIGNED_POD_UPDATE, old, new)
 
     def gone(self, pod: Pod) -> None:
@@ -98,7 +98,7 @@ class EventHandlers:
         self._offer(events.ASSIGNED_POD_DELETE, pod, None)
 
     def _offer(self, event: ClusterEvent, old: Pod | None, new: Pod | None) -> None:
-        if self._queue.is_of_interest(event):
+        if self._queue.heeds(event):
             self._move(Occurrence(event, old, new))
 
     def _update(self, occurrence: Occurrence) -> None:

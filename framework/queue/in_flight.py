@@ -15,18 +15,24 @@ from .queued_pod import QueuedPod
 
 
 class InFlight:
-    """One ordered list of pods and events; an event concerns the pods in front of it."""
+    """One ordered list of pods and events; an event concerns the pods in front of it.
+
+    Attributes
+    ----------
+    pods_by_uid : dict
+        The pods with their places in the list; not to be changed.
+    """
 
     def __init__(self) -> None:
-        self._pods: dict[str, tuple[int, QueuedPod]] = {}
+        self.pods_by_uid: dict[str, tuple[int, QueuedPod]] = {}
         self._events: deque[tuple[int, Occurrence]] = deque()
         self._position = 0
 
     def __contains__(self, uid: object) -> bool:
-        return uid in self._pods
+        return uid in self.pods_by_uid
 
     def __bool__(self) -> bool:
-        return bool(self._pods)
+        return bool(self.pods_by_uid)
 
     @property
     def n_events(self) -> int:
@@ -40,29 +46,31 @@ class InFlight:
     def start(self, item: QueuedPod) -> None:
         """Put a pod at the end of the list."""
         self._position += 1
-        self._pods[item.uid] = (self._position, item)
+        self.pods_by_uid[item.uid] = (self._position, item)
 
     def record(self, happened: Occurrence) -> None:
         """Put an event at the end of the list, if any pod needs it."""
-        if self._pods:
+        if self.pods_by_uid:
             self._position += 1
             self._events.append((self._position, happened))
 
     def events_for(self, uid: str) -> Iterator[Occurrence]:
         """Yield the events that came since a pod was popped, in order."""
-        start = self._pods[uid][0]
+        start = self.pods_by_uid[uid][0]
         for _, happened in dropwhile(lambda entry: entry[0] < start, self._events):
             yield happened
 
     def done(self, uid: str) -> None:
         """Take a pod off the list, with the events that no pod needs any more."""
-        if self._pods.pop(uid, None) is None:
+        if self.pods_by_uid.pop(uid, None) is None:
+            return
+        if not self._events:
             return
         # Pods are in the order of their positions, since they only ever come at the end.
-        oldest = next(iter(self._pods.values()))[0] if self._pods else self._position + 1
+        oldest = next(iter(self.pods_by_uid.values()))[0] if self.pods_by_uid else self._position + 1
         while self._events and self._events[0][0] < oldest:
             self._events.popleft()
 
     def pods(self) -> list[QueuedPod]:
         """Return the pods, first popped first."""
-        return [item for _, item in self._pods.values()]
+        return [item for _, item in self.pods_by_uid.values()]

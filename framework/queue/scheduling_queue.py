@@ -221,12 +221,13 @@ class SchedulingQueue:
         SchedulerPopFromBackoffQ), never one whose attempt was an error.
         """
         waiting = self._transitions
-        if not (waiting.active.by_key or (self._pop_early and waiting.backoff.rejected.by_key)):
+        early = False
+        if waiting.active.by_key:
+            item = waiting.active.pop()
+        elif self._pop_early and waiting.backoff.rejected.by_key:
+            item, early = waiting.backoff.pop_early(), True
+        else:
             return None  # as most often in a simulation
-        item = waiting.active.pop()
-        early = item is None and self._pop_early
-        if early:
-            item = waiting.backoff.pop_early()
         if item is None:
             return None
         if early:
@@ -320,6 +321,13 @@ class SchedulingQueue:
     def is_of_interest(self, event: ClusterEvent) -> bool:
         """Whether any plugin waits for an event; any other moves no pod."""
         return self._judge.of_interest(event)
+
+    def heeds(self, event: ClusterEvent) -> bool:
+        """Whether an event is offered to a pod now, or kept for one in flight; any other changes nothing."""
+        if not self.hints_enabled:
+            return True  # the cycle in which it came is kept
+        concerned = self._in_flight.pods_by_uid or self._transitions.unschedulable.by_key
+        return bool(concerned) and self._judge.of_interest(event)
 
     def move_all(self, happened: Occurrence, among: Iterable[QueuedPod] | None = None) -> None:
         """Wake the pods that an event may help.

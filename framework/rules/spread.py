@@ -151,7 +151,7 @@ def constraints_of(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
             _parse(c, index, info, cluster.gates, info.default_selector) for index, c in enumerate(defaults)
         )
 
-    return cluster.memo(("spread", info.cls), parse)
+    return cluster.memo(("spread", info.but_claims), parse)
 
 
 def hard_constraints(cluster: "Cluster", i: int) -> tuple[SpreadConstraint, ...]:
@@ -232,7 +232,7 @@ def eligible_nodes(cluster: "Cluster", i: int, constraint: SpreadConstraint) -> 
     else:
         keyed = hard_constraints(cluster, i)
     return cluster.memo(
-        ("eligible", cluster.pods[i].cls, constraint.index),
+        ("eligible", cluster.pods[i].but_claims, constraint.index),
         lambda: nodes_with_keys(cluster, keyed) & policy_mask(cluster, i, constraint),
     )
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import schedule_one
+from ..cycle.kinds import kind_of
 from ..cycle.preemption import statuses_of
 from ..cycle.runtime import framework_for
 from ..plugins.scheduling_gates import gates_message
@@ -17,6 +18,8 @@ from ..workload.units import group_in_cycle
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from ..cycle.filter_result import FilterResult
+    from ..cycle.runtime import Framework
     from ..index.cluster import Cluster
     from ..state.state import State
 
@@ -63,13 +66,15 @@ def diagnose(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
             return Diagnosis(*found)
     if not cluster.n_nodes:
         return Diagnosis(NO_NODES)
-    # Pods of one class hear the same about one state, as far as they are nominated to the same node.
+    # Pods alike hear the same about one state, as far as they are nominated to the same node.
     known: dict[Hashable, tuple[_Moment, Diagnosis]] = cluster.memo("diagnoses", dict)
-    kind = info.cls, state.nominated.get(i)
-    moment, diagnosis = known.get(kind, (None, None))
-    if diagnosis is None or moment != _moment(state):
-        diagnosis = _judge(cluster, state, i)
-        known[kind] = _moment(state), diagnosis
+    nominated = state.nominated.get(i)
+    for kind in (kind_of(cluster, state, i), info.cls):
+        moment, diagnosis = known.get((kind, nominated), (None, None))
+        if diagnosis is not None and moment == _moment(state):
+            return diagnosis
+    kind, diagnosis = _judge(cluster, state, i)
+    known[kind, nominated] = _moment(state), diagnosis
     return diagnosis
 
 
@@ -99,9 +104,18 @@ def _spent(cluster: "Cluster", state: "State") -> Ledger:
     return ledger
 
 
-def _judge(cluster: "Cluster", state: "State", i: int) -> Diagnosis:
+def _judge(cluster: "Cluster", state: "State", i: int) -> "tuple[Hashable, Diagnosis]":
+    """Diagnose pod i; return also what all have in common who hear the same."""
     framework = framework_for(cluster, i)
     result = framework.filter_all(state, i, nominated=True)
+    # errors and PreFilter's refusals name the pod's claims
+    named = result.pre_filter is not None or bool(result.error())
+    kind = cluster.pods[i].cls if named else kind_of(cluster, state, i)
+    return kind, _words(framework, state, i, result)
+
+
+def _words(framework: "Framework", state: "State", i: int, result: "FilterResult") -> Diagnosis:
+    cluster = framework.cluster
     refusal = result.pre_filter
     rejectors = {refusal.plugin} if refusal is not None else set(result.plugins)
     blocked_by = tuple(name for name in framework.profile.rejectors if name in rejectors)

@@ -9,7 +9,7 @@ leaves once, each nomination of a pod removes one, and a pass that ends as an ea
 bound or gone since, is the last.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ import numpy as np
 from ...models.progress import Watch, unwatched
 from ..cycle.budget_ledger import Ledger
 from ..cycle.cycle import Cycle, apply, schedule_one
+from ..cycle.kinds import kind_of
 from ..cycle.preemption import WAITING
 from ..cycle.runtime import framework_for
 from ..dra.index import claim_keys
@@ -77,7 +78,7 @@ class _Run:
         self._waiting = list(cluster.pending)
         # A nomination of the input has no victims of its own.
         self._expected: dict[int, tuple[int, ...]] = {}
-        self._hopeless: set[tuple[int, int, int]] = set()
+        self._hopeless: set[tuple[Hashable, int, int]] = set()
         # Who is told, in the pass that is run, to wait for a terminating pod on the nominated node.
         self._told_to_wait: set[int] = set()
         # The nominations that passes have ended with since a pod was last bound or left.
@@ -115,7 +116,7 @@ class _Run:
     def _try(self, i: int, leaving: dict[int, int]) -> None:
         """Run a pod's cycle; nothing happens where a pod like it has just failed and nothing has changed."""
         state = self._state
-        key = (self._cluster.pods[i].cls, state.version, state.nominations_version)
+        key = (kind_of(self._cluster, state, i), state.version, state.nominations_version)
         if i not in state.nominated and key in self._hopeless:
             return
         cycle = schedule_one(framework_for(self._cluster, i), state, i, self._ledger)

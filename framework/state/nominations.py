@@ -11,13 +11,14 @@ Sources: kube-scheduler 1.34.1 backend/queue/nominator.go, schedule_one.go (addG
 backend/queue/scheduling_queue.go (nominatedPodToInfo) for pods in flight.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from ..vocabulary.arrays import Bools, Ints
+from ..vocabulary.arrays import Ints
+from .dirty_nodes import DirtyNodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -65,9 +66,13 @@ class Nominations:
         Pod to node.
     in_flight : frozenset of int
         The pods that are no longer in the queue.
+    dirty_nodes : DirtyNodes
+        Where nominations have changed.
     """
 
-    __slots__ = ("_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "in_flight", "node_of")
+    __slots__ = (
+        "_at", "_expected", "_n_nodes", "_on", "_pods", "_usage", "dirty_nodes", "in_flight", "node_of",
+    )  # fmt: skip
 
     def __init__(self, cluster: "Cluster") -> None:
         self._pods = cluster.pods
@@ -78,11 +83,13 @@ class Nominations:
         self._at: NDArray[np.int32] = np.full(len(cluster.pods), -1, dtype=np.int32)
         self._expected: dict[int, Expected] = {}
         self.in_flight: frozenset[int] = frozenset()
+        self.dirty_nodes = DirtyNodes()
 
     def fly(self, pods: Iterable[int]) -> None:
         """Let these pods be in flight, and no others."""
         self.in_flight = frozenset(pods)
         self._expected.clear()
+        self.dirty_nodes = DirtyNodes()
 
     def nominate(self, i: int, n: int) -> None:
         """Nominate pod i to node n, and to no other."""
@@ -113,27 +120,33 @@ class Nominations:
 
     def beside(self, i: int, n: int) -> Beside:
         """Return whom pod i must leave room for on node n: others nominated to it, of no lower priority."""
+        return self._beside(i, self._on.get(n, ()), self.in_flight)
+
+    def beside_now(self, i: int, nodes: Iterable[int]) -> Callable[[int], Beside]:
+        """Return what answers as `beside` does now, also later on; for some nodes only."""
+        on, flying = {n: self._on[n] for n in nodes}, self.in_flight
+        return lambda n: self._beside(i, on.get(n, ()), flying)
+
+    def _beside(self, i: int, there: Sequence[int], flying: frozenset[int]) -> Beside:
         pods, least = self._pods, self._pods[i].priority
-        named = [j for j in self.on(n) if j != i and pods[j].priority >= least]
-        flying = self.in_flight and least <= 0
-        empty = sum(j != i and j in self.in_flight for j in self._on.get(n, ())) if flying else 0
+        named = [j for j in there if j != i and pods[j].priority >= least and j not in flying]
+        empty = sum(j != i and j in flying for j in there) if flying and least <= 0 else 0
         return Beside(named, empty)
 
     def all_beside(self, i: int) -> dict[int, list[int]]:
         """Return the pods of `beside` for every node where there are any, by node in input order."""
         return {n: found for n in sorted(self._on) if (found := self.beside(i, n).pods)}
 
-    def among(self, i: int, pods: Bools) -> list[int]:
-        """Return the nodes where some of these pods (bool[P]) are among those of `beside`."""
-        least = self._pods[i].priority
-        there = np.flatnonzero(pods & (self._at >= 0)).tolist()
-        return sorted(
-            {
-                self.node_of[j]
-                for j in there
-                if j != i and j not in self.in_flight and self._pods[j].priority >= least
-            }
-        )
+    def among(self, i: int, pods: Ints) -> tuple[Ints, Ints]:
+        """Return which of some pods are among those of `beside`, and the node of each; int64[K] both."""
+        infos, least, flying = self._pods, self._pods[i].priority, self.in_flight
+        found = [
+            j
+            for j in pods[self._at[pods] >= 0].tolist()
+            if j != i and infos[j].priority >= least and j not in flying
+        ]
+        named = np.array(found, dtype=np.int64)
+        return named, self._at[named].astype(np.int64)
 
     def expected(self, i: int) -> Expected:
         """Return what the pods of `beside` would take; of this moment, not to be written to."""
@@ -165,6 +178,7 @@ class Nominations:
         return expected
 
     def _change(self, i: int, n: int, by: int) -> None:
+        self.dirty_nodes.note(n)
         for least, expected in self._expected.items():
             if self._priority(i) >= least:
                 expected.change(n, self._takes(i), by)
@@ -178,4 +192,5 @@ class Nominations:
         other._at = self._at.copy()
         other._expected = {}  # most copies are never asked
         other.in_flight = self.in_flight
+        other.dirty_nodes = DirtyNodes()
         return other

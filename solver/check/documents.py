@@ -31,6 +31,7 @@ _UNREAD: Final = {
     "provision": {"purchase", "heuristics"},
     "consolidate": {"priceNow", "priced"},
     "what-if": {"before", "scenarios"},
+    "explain": {"causes", "message", "queue"},
 }
 """Commands of which no document is checked, and fields that only theirs have."""
 

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...framework.cycle.kinds import kind_of
 from ...framework.cycle.runtime import framework_for
 from ...framework.measures.group_rules import broken_groups, nodes_for_member, partly_evicted
 from ...framework.state.moves import Bind, Deallocate, bound_nodes, pods_leaving
@@ -21,7 +22,7 @@ from ..plans.preemptors import preemptors
 from .assignment import Assignment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from ...encoders.problem import Problem
     from ...framework.dra.allocation import Allocation
@@ -86,21 +87,23 @@ def complete(
     apply_moves(cluster, state, moves, chosen)
     done = bound_nodes(moves)
     extra: list[Move] = []
-    hopeless: set[int] = set()
+    hopeless: set[Hashable] = set()
     for i in cluster.pending if order is None else order:
-        cls = cluster.pods[i].cls
-        if i in done or cls in hopeless:
+        if i in done:
+            continue
+        kind = kind_of(cluster, state, i)
+        if kind in hopeless:
             continue
         if until is not None and time.monotonic() > until:
             break
         joining = nodes_for_member(cluster, state, i)
         if not joining.any():
-            hopeless.add(cls)
+            hopeless.add(kind)
             continue
         feasible = framework_for(cluster, i).bindable(state, i)
         feasible = feasible[joining[feasible]]
         if len(feasible) == 0:
-            hopeless.add(cls)
+            hopeless.add(kind)
             continue
         node = int(feasible[0]) if choose is None else choose(state, i, feasible)
         # with devices that are free now: those chosen for it may have been given to others

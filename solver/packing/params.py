@@ -47,6 +47,19 @@ class PackingParams:
         Fillings for each node of a side, the last ones aside, after which a target is given up: few at
         first for each target, then more. With 16 nodes and no slack to speak of most took less than 25 a
         node, the longest one 110; with 32 nodes two or three.
+    most_assignments : int
+        Assignments of a node that are tried for one class, where all its patterns are listed. With 32 nodes
+        of four pods there are up to 730,000, in 1.3 s of processor time.
+    most_dived : int
+        Patterns that a dive chooses from, at most: those that are worth most.
+    dive_steps : int
+        Relaxations of a dive, at most.
+    refusals, most_back : int
+        Patterns that are refused before steps are taken back, and how many steps at most.
+    most_chosen : int
+        Patterns up to which CP-SAT decides.
+    choice_work : float
+        CP-SAT's deterministic time for that.
     """
 
     most_types: int = 4
@@ -68,6 +81,13 @@ class PackingParams:
     branches: int = 3
     cover_work: float = 0.5
     efforts: tuple[int, ...] = (3, 30, 150)
+    most_assignments: int = 3_000_000
+    most_dived: int = 5_000
+    dive_steps: int = 400
+    refusals: int = 6
+    most_back: int = 8
+    most_chosen: int = 3_000
+    choice_work: float = 1.0
 
 
 DEFAULT: Final = PackingParams()

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..refill.blueprint import sides_of
 from ..refill.finish import Finish
+from .node_count import NodeCount
 from .packer import Packer
 from .params import DEFAULT
 from .quotas import quotas
@@ -63,6 +64,18 @@ class Packing:
         kinds = np.vstack((self.problem.most_free, self.problem.most_slots, self.sides.caps))[:, chosen]
         return len(np.unique(kinds, axis=1).T) <= self.params.most_types * len(self.sides.nodes)
 
+    @cached_property
+    def node_count(self) -> NodeCount:
+        """Tiers of placed pods, counted in nodes."""
+        return NodeCount(self.problem, self.seed, self.new_solver, self.params)
+
+    @cached_property
+    def countable(self) -> bool:
+        """Whether only room decides, and nodes that pods may use are alike once all victims have left."""
+        if not suits(self.problem) or not self.sides.nodes or self.node_count.nodes is None:
+            return False
+        return bool(np.logical_or.reduce(self.sides.nodes)[self.node_count.nodes].all())
+
     def plan(
         self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int, until: float
     ) -> Packed | None:
@@ -90,6 +103,11 @@ class Packing:
                 return None
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):
                 counts.update({(c, n): int(standing[c]) for c in np.flatnonzero(standing).tolist()})
+        return self.restored(counts)
+
+    def restored(self, counts: Mapping[tuple[int, int], int]) -> Packed:
+        """Return who comes, by (class, node), and who leaves once those victims stay who have room."""
+        problem, sides = self.problem, self.sides
         emptied = np.logical_or.reduce(sides.nodes)
         gone = {v.index: v.size for v in problem.victims if emptied[v.node]}
         finish = Finish(problem, sides, counts, gone)

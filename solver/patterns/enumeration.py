@@ -95,7 +95,7 @@ def loads_between(weights: Ints, copies: Ints, floor: Ints, room: Ints, most: in
     order = np.argsort(-heavy, kind="stable")
     halves = []
     for mine in (order[::2], order[1::2]):
-        half = _assignments(weights[:, mine], copies[mine], room)
+        half = assignments(weights[:, mine], copies[mine], room, _fewer(MOST_HALVES, room))
         if half is None:
             return None
         halves.append((mine, half))
@@ -109,8 +109,8 @@ def loads_between(weights: Ints, copies: Ints, floor: Ints, room: Ints, most: in
 
 
 @dataclass(frozen=True)
-class _Half:
-    """Assignments of half a block: each but the first, which is all zeros, adds to another before it.
+class Assignments:
+    """Assignments of some variables: each but the first, which is all zeros, adds to another before it.
 
     Attributes
     ----------
@@ -140,13 +140,16 @@ class _Half:
         return found
 
 
-def _assignments(weights: Ints, most: Ints, room: Ints) -> _Half | None:
-    """Make all assignments 0 <= x <= most with weights·x <= room, and their loads."""
+def assignments(weights: Ints, copies: Ints, room: Ints, most: int) -> Assignments | None:
+    """Make all assignments 0 <= x <= copies with weights·x <= room, and their loads.
+
+    None where they are too many: `most` is how many may be tried for one variable.
+    """
     loads = np.zeros((1, len(room)), dtype=np.int64)
     none = np.zeros(1, dtype=np.int64)
     made = [(none, none, none)]
-    for variable, (weight, top) in enumerate(zip(weights.T, most.tolist(), strict=True)):
-        if len(loads) * (top + 1) > _fewer(MOST_HALVES, room):
+    for variable, (weight, top) in enumerate(zip(weights.T, copies.tolist(), strict=True)):
+        if len(loads) * (top + 1) > most:
             return None
         counts = np.arange(1, top + 1)
         new = (loads[:, None, :] + counts[None, :, None] * weight).reshape(-1, len(room))
@@ -154,7 +157,7 @@ def _assignments(weights: Ints, most: Ints, room: Ints) -> _Half | None:
         made.append((fits // max(top, 1), np.full(len(fits), variable), fits % max(top, 1) + 1))
         loads = np.concatenate((loads, new[fits]))
     base, variables, count = (np.concatenate(part) for part in zip(*made, strict=True))
-    return _Half(loads, base, variables, count, weights.shape[1])
+    return Assignments(loads, base, variables, count, weights.shape[1])
 
 
 def _fewer(most: int, room: Ints) -> int:

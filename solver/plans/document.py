@@ -32,7 +32,7 @@ from .objective import ObjectiveVector, end_state
 from .objects import objects_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ...framework.index.cluster import Cluster
     from .outcome import Outcome
@@ -143,25 +143,36 @@ def _step(cluster: Cluster, move: Move) -> Step:
 
 
 def _left_out(cluster: Cluster, outcome: Outcome, end: State) -> tuple[Unschedulable, ...]:
-    """Diagnose one pod of each class; a pod that waits for its nominated node gets a message of its own.
-
-    `end` is the state in which the moves end; it keeps the nominations.
-    """
-    for i, node in outcome.waiting.items():
-        end.nominate(i, node)
+    """Diagnose one pod of each kind; `end` is the state in which the moves end, without nominations."""
+    nominate_waiting(outcome, end)
     told: dict[Hashable, Diagnosis] = {}
     found = []
-    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
-        if i in outcome.placed:
-            continue
-        info = cluster.pods[i]
-        kind = (info.cls, outcome.waiting.get(i), info.pod.spec.scheduling_gates)
+    for i, kind in left_out(cluster, outcome):
         if kind not in told:
             told[kind] = diagnose(cluster, end, i)
         found.append(
-            Unschedulable(pod=info.key, message=told[kind].message, blocked_by=told[kind].blocked_by)
+            Unschedulable(
+                pod=cluster.pods[i].key, message=told[kind].message, blocked_by=told[kind].blocked_by
+            )
         )
     return tuple(found)
+
+
+def left_out(cluster: Cluster, outcome: Outcome) -> Iterator[tuple[int, Hashable]]:
+    """Yield each pod that an outcome leaves out, and its kind: those of one kind hear the same reason.
+
+    A pod that waits for its nominated node gets a message of its own.
+    """
+    for i in (*cluster.pending, *cluster.gated, *cluster.untried):
+        if i not in outcome.placed:
+            info = cluster.pods[i]
+            yield i, (info.cls, outcome.waiting.get(i), info.pod.spec.scheduling_gates)
+
+
+def nominate_waiting(outcome: Outcome, end: State) -> None:
+    """Nominate the pods that wait for their node, in the state in which an outcome's moves end."""
+    for i, node in outcome.waiting.items():
+        end.nominate(i, node)
 
 
 def fallbacks_of(cluster: Cluster, outcome: Outcome) -> tuple[Fallback, ...]:

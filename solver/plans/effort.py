@@ -7,12 +7,15 @@ stretched as much as greedy's run was, which is long enough to tell.
 from __future__ import annotations
 
 import time
+from functools import partial
+from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ...framework.runs.diagnosis import diagnose
 from ...framework.state.moves import Bind
 from ...framework.state.state import State
 from .apply import devices_lacking
-from .document import steps_of
+from .document import left_out, nominate_waiting, steps_of
 from .nominations import derive_nominations
 from .objective import end_state
 from .objects import objects_of
@@ -33,6 +36,9 @@ _SAMPLE: Final = 256
 # lists are compared besides, domains counted, tiers valued. Measured on racks and on the openb trace.
 _ROUNDS: Final = 4
 _SHARE: Final = 2.25
+
+# The share of greedy's processor time after which no other pod that is left out is asked about.
+_ASKING: Final = 0.01
 
 
 class Spent(NamedTuple):
@@ -71,7 +77,7 @@ def seconds_to_finish(cluster: Cluster, outcome: Outcome, greedy: Spent) -> floa
     outcome : Outcome
         Greedy's, whose steps are rehearsed; the plan may place all pods instead.
     greedy : Spent
-        What greedy's run took: saying why a pod is left out takes no longer than greedy did to find that out.
+        What greedy's run took.
     """
     moves, pods = outcome.moves, max(1, len(cluster.pending))
     initial = _processor(lambda: State.initial(cluster))
@@ -80,9 +86,26 @@ def seconds_to_finish(cluster: Cluster, outcome: Outcome, greedy: Spent) -> floa
     more = len(moves[:_SAMPLE]) - len(moves[:_FEW])
     step = max(0.0, many - few) / more if more else 0.0
     others = max(pods, len(moves)) - len(moves[:_SAMPLE])
-    left_out = 1 - len(outcome.placed) / pods
     work = many + max(0, others) * step + _ROUNDS * initial
-    return greedy.stretch * (_SHARE * work + left_out * greedy.processor)
+    return greedy.stretch * (_SHARE * work + _reasons(cluster, outcome, greedy.processor))
+
+
+def _reasons(cluster: Cluster, outcome: Outcome, greedy: float) -> float:
+    """Estimate the processor time that it takes to say why pods are left out, from some of their kinds.
+
+    It is no more than greedy took to find that out of as many pods.
+    """
+    kinds = list({kind: i for i, kind in left_out(cluster, outcome)}.values())
+    if not kinds:
+        return 0.0
+    end, spent, asked = end_state(cluster, outcome), 0.0, 0
+    nominate_waiting(outcome, end)
+    for i in Random(0).sample(kinds, len(kinds)):
+        spent += _processor(partial(diagnose, cluster, end, i))
+        asked += 1
+        if spent >= _ASKING * greedy:
+            break
+    return min(spent / asked * len(kinds), (1 - len(outcome.placed) / max(1, len(cluster.pending))) * greedy)
 
 
 def _processor(work: Callable[[], object]) -> float:

@@ -40,7 +40,9 @@ def derive_nominations(
                 apply_moves(cluster, shadow, [move], allocations)
     placed = bound_nodes(moves)
     served = preemptors(cluster, moves, frozenset(nominated))
-    nominations: dict[int, tuple[int, ...]] = {
-        pod: tuple(v for v, p in served.items() if p == pod) for pod in placed if pod in nominated
-    }
+    victims: dict[int, list[int]] = {pod: [] for pod in placed if pod in nominated}
+    for victim, preemptor in served.items():
+        if preemptor is not None and preemptor in victims:
+            victims[preemptor].append(victim)
+    nominations = {pod: tuple(gone) for pod, gone in victims.items()}
     return Outcome(tuple(moves), placed, nominations, served, allocations)

@@ -15,7 +15,7 @@ from ...framework.measures.group_preferences import desired_count_shortfall, pre
 from ...framework.measures.preferences import PREFERENCE_VALUES
 from ...framework.measures.skew import excess
 from ...framework.rules.belonging import belonging_level, victim_priorities
-from ...framework.rules.budgets import budgets
+from ...framework.rules.budgets import budgets, budgets_of
 from ...framework.rules.eviction_limits import broken_limits
 from ...framework.rules.eviction_units import preemptor_nodes
 from ...framework.rules.groups import groups
@@ -162,7 +162,7 @@ def _charges(cluster: Cluster, outcome: Outcome, leaving: Sequence[int]) -> list
     prices: dict[tuple[int, int | None], tuple[int, ...]] = {}
     charges = []
     for v in sorted(leaving, key=turn.__getitem__):
-        drawn = tuple(b for b, budget in enumerate(budgets(cluster)) if budget.charges(cluster, v))
+        drawn = tuple(b.index for b in budgets_of(cluster, v) if b.charges(cluster, v))
         if not drawn:
             continue
         priority, guard = pods[v].priority, pods[v].guard

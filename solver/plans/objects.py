@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...framework.dra.index import claim_keys, device_index
+from ...framework.rules.eviction_budgets import covering
 from ...framework.state.moves import Bind, Deallocate, bound_nodes
 from ...framework.volumes.storage import storage_of
 from ...framework.volumes.uses import uses_of
@@ -47,7 +48,7 @@ def objects_of(
     end : State
         The state in which the moves end; it is only read.
     """
-    covering, refused = _asked_for(cluster, asked(steps, violating))
+    covered, refused = _asked_for(cluster, asked(steps, violating))
     volumes = _volume_claims(cluster, moves, end)
     pods = []
     for i in dict.fromkeys(m.pod for m in moves if not isinstance(m, Deallocate)):
@@ -56,7 +57,7 @@ def objects_of(
             TouchedPod(
                 pod=info.key,
                 uid=info.pod.metadata.uid,
-                budgets=covering.get(i, ()),
+                budgets=covered.get(i, ()),
                 refused=i in refused,
                 reservations=_reservations(cluster, i, allocations) if info.initial_node < 0 else (),
                 volume_claims=tuple(volume.claim for volume in volumes.get(i, ())),
@@ -76,28 +77,22 @@ def _asked_for(cluster: Cluster, steps: Iterable[Step]) -> tuple[dict[int, tuple
     several budgets at all. Source: registry/core/pod/storage/eviction.go.
     """
     left = {b.key: b.status.disruptions_allowed or 0 for b in cluster.snapshot.pod_disruption_budgets}
-    covering: dict[int, tuple[str, ...]] = {}
+    covered: dict[int, tuple[str, ...]] = {}
     refused = set()
     for step in steps:
         if step.mark is None:
             continue
         i = cluster.pod_index[step.mark]
         pod = cluster.pods[i].pod
-        mine = [
-            b
-            for b in cluster.snapshot.pod_disruption_budgets
-            if b.namespace == pod.namespace
-            and b.spec.selector is not None
-            and b.spec.selector.compiled.matches(pod.metadata.labels)
-        ]
-        covering[i] = tuple(b.key for b in mine)
+        mine = [budget.source for budget in covering(cluster, i)]
+        covered[i] = tuple(b.key for b in mine)
         if len(mine) != 1 or pod.name in mine[0].status.disrupted_pods:
             continue
         if left[mine[0].key] <= 0:
             refused.add(i)
         else:
             left[mine[0].key] -= 1
-    return covering, frozenset(refused)
+    return covered, frozenset(refused)
 
 
 def _volume_claims(

@@ -8,6 +8,7 @@ minDomains asks for: an empty domain more only makes spreading harder.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +70,11 @@ class Division:
     cells: tuple[Cell, ...]
     groups: tuple[SpreadGroup, ...]
     open: dict[str, frozenset[int]]
+
+    @cached_property
+    def asked(self) -> Ints:
+        """What a pod of each class asks for, pod slots last, (C, R+1)."""
+        return np.array([[*cls.request.tolist(), 1] for cls in self.problem.classes], dtype=np.int64)
 
 
 def divide(sample: Sample, market: Market, most: Counts) -> Division:

@@ -67,9 +67,7 @@ class NodeChoice:
     def __init__(self, division: Division, market: Market, most: Counts, budget: int | None) -> None:
         self._division, self._market = division, market
         self._most, self._budget = most, budget
-        requests = [[*cls.request.tolist(), 1] for cls in division.problem.classes]
-        self._asked = np.array(requests, dtype=np.int64)
-        """What a pod of each class asks for, pod slots last, (C, R+1)."""
+        self._asked = division.asked
 
     def cheapest(self, pods: Mapping[tuple[int, int], int], spare: int, until: float) -> Counts | None:
         """Return the cheapest nodes with room for the pods of each cell, or None.

@@ -58,11 +58,10 @@ class Packer:
         self._market, self._division = market, division
         self._most, self._budget = most, budget
         problem = division.problem
-        classes = problem.classes
-        self._asked = np.array([[*cls.request.tolist(), 1] for cls in classes], dtype=np.int64)
+        self._asked = division.asked
         free = np.vstack((problem.free_now, problem.slots_now[None, :])).astype(np.int64)
         self._free = np.maximum(free, 0)
-        self._limits = np.array([np.where(cls.mask, cls.limit, 0) for cls in classes], dtype=np.int64)
+        self._limits = np.array([np.where(cls.mask, cls.limit, 0) for cls in problem.classes], dtype=np.int64)
 
     def pack(self, draft: Draft, until: float) -> Packed:
         """Put the pods of a draft on its nodes, and on as few more as they need."""

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from ...models import tiers
+from ..packing.node_count import Verdict
 from .refilling import offer
 
 if TYPE_CHECKING:
@@ -31,6 +32,24 @@ def pack(run: TierRun) -> None:
                 found = state.filling.plan([*state.held, (run.name, target)], below, effort, until)
                 if found is not None:
                     offer(run, found)
+
+
+def count_nodes(run: TierRun) -> None:
+    """Decide over all patterns of a node whether a tier of placed pods attains its bound; lower it if not."""
+    state, name, params = run.state, run.name, run.params
+    if not _names(run) or not state.filling.countable:
+        return
+    until, told = run.share(params.node_count_share), True
+    for target in range(state.bound(name), state.value(name), -1):
+        if time.monotonic() >= until or not run.open() or state.value(name) >= target:
+            return
+        answer = state.filling.node_count.decide(state.held, name, target, until)
+        if answer.verdict is Verdict.ATTAINED:
+            offer(run, state.filling.restored(answer.counts))
+            return
+        told &= answer.verdict is Verdict.REFUTED
+        if told:
+            state.tell(name, target - 1)
 
 
 def _names(run: TierRun) -> Sequence[str]:

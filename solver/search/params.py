@@ -81,11 +81,13 @@ class SearchParams:
         a limit of 1 s took 2.1 s of processor time besides 0.6 s for writing, and reading 1.3 s.
     sums_limit : float
         Seconds for the bound by sums, at most: 5,000 nodes took it 0.1 s.
-    last_sums_limit, last_sums_share : float
-        Seconds, and share of the round's time limit, for these bounds of the tiers that are open in the end,
-        where that comes by the clock or by Ctrl-C: the lesser of the two.
+    last_sums_limit, last_sums_share, least_last_sums : float
+        Seconds, and share of the round's time, for these bounds of the tiers that are open in the end, where
+        that comes by the clock or by Ctrl-C: the lesser of the two, and seconds at least.
     departures_limit, departures_share : float
         Seconds for the bound by who leaves each node, at most; share for a plan near it.
+    node_count_share : float
+        Share for counting tiers of placed pods in nodes.
     packing_share : float
         Share for packing.
     refill_share : float
@@ -136,6 +138,8 @@ class SearchParams:
     last_sums_share: float = 0.02
     departures_limit: float = 5.0
     departures_share: float = 0.4
+    least_last_sums: float = 0.1
+    node_count_share: float = 0.5
     packing_share: float = 0.4
     refill_share: float = 0.8
     attainment_share: float = 0.2
@@ -153,6 +157,10 @@ class SearchParams:
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
     shares: ShareParams = SHARES
+
+    def last_sums(self, seconds: float) -> float:
+        """Return the seconds for bounds by sums at the end of a round that took, or may take, so many."""
+        return max(self.least_last_sums, min(self.last_sums_limit, self.last_sums_share * seconds))
 
 
 DEFAULT: Final = SearchParams()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from .departing import choose_departures, count_departures
 from .improvement import improve
-from .packing import pack
+from .packing import count_nodes, pack
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -126,8 +126,9 @@ def improve_to_the_end(run: TierRun) -> None:
 
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
-    search_quickly,
     add_up,
+    count_nodes,
+    search_quickly,
     relax,
     attain,
     pack,
@@ -138,7 +139,14 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, count_departures, pack, choose_departures, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (
+    add_up,
+    count_departures,
+    count_nodes,
+    pack,
+    choose_departures,
+    refill,
+)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,

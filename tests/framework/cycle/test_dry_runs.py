@@ -105,6 +105,31 @@ def test_random_rounds():
     assert candidates > 200
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_kept_of_a_class_follows_every_change(seed):
+    """Cycles one after another by one framework, beside nominations, marks and payments that come between."""
+    dice = Random(seed)
+    members = build_cluster(generate(dice, CROWDED, f"kept-{seed}"))
+    state, ledger = State.initial(members), Ledger(members)
+    for i in members.pending:
+        attempt = Attempt(members, state, i, ledger)
+        attempt.agree()
+        apply(state, schedule_one(attempt.framework, state, i, ledger), ledger)
+        match dice.choice(("mark", "pay", "nominate", "withdraw", "none", "none")):
+            case "mark":
+                state.mark(int(dice.choice(np.flatnonzero(state.node_of >= 0))))
+            case "pay":
+                ledger.pay([dice.randrange(len(members.pods))])
+            case "nominate" if state.node_of[i] < 0:
+                state.nominate(i, dice.randrange(members.n_nodes))
+            case "withdraw" if state.nominated:
+                state.withdraw(dice.choice(list(state.nominated)))
+        for j in members.pending:
+            if state.node_of[j] < 0 and members.pods[j].cls == members.pods[i].cls:
+                Attempt(members, state, j, ledger).agree()
+                break
+
+
 def look(*objects, name="p"):
     members = build_cluster(cluster(*objects))
     state = State.initial(members, nominations=True)

@@ -158,9 +158,10 @@ def test_what_is_kept_follows_every_nomination(seed):
                 assert sorted(beside.get(n, ())) == sorted(others)
                 assert expected.count[n] == len(others) + empty
                 assert (expected.usage[:, n] == members.usage[others].sum(axis=0)).all()
-            chosen = np.array([dice.random() < 0.3 for _ in members.pods])
-            with_chosen = [n for n in sorted(beside) if chosen[beside[n]].any()]
-            assert held.nominations.among(i, chosen) == with_chosen
+            chosen = np.array([j for j in range(len(members.pods)) if dice.random() < 0.3], dtype=np.int64)
+            named, nodes = held.nominations.among(i, chosen)
+            expected_there = {(j, n) for n in beside for j in beside[n] if j in chosen}
+            assert set(zip(named.tolist(), nodes.tolist(), strict=True)) == expected_there
 
 
 def test_more_priorities_than_are_kept():

@@ -113,6 +113,7 @@ def test_moves_that_were_tampered_with_do_not(command, change, claim, told):
         ({"purchase": {}, "heuristics": []}, "provision"),
         ({"priceNow": 1.0, "priced": 1}, "consolidate"),
         ({"before": {}, "scenarios": []}, "what-if"),
+        ({"causes": [], "message": "", "queue": 0}, "explain"),
     ],
 )
 def test_documents_that_are_not_checked_are_named(document, command):

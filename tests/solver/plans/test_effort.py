@@ -20,13 +20,20 @@ def round_of(snapshot):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A processor that takes a second for each step of a rehearsal, and ten for what is there once."""
+    """A processor that takes a second for each step of a rehearsal, and ten for what is there once.
+
+    To say why a pod is left out takes it three.
+    """
     now = [0.0]
 
     def rehearse(index, outcome, moves):
         now[0] += 10 + len(moves)
 
+    def diagnose(index, end, i):
+        now[0] += 3
+
     monkeypatch.setattr(effort, "_rehearse", rehearse)
+    monkeypatch.setattr(effort, "diagnose", diagnose)
     monkeypatch.setattr(effort.time, "thread_time", lambda: now[0])
     monkeypatch.setattr(effort, "_SHARE", 1)
 
@@ -37,13 +44,29 @@ def clock(monkeypatch):
         pytest.param(10, 10, Spent(1, 1), 10 + 10, id="as many steps as are rehearsed"),
         pytest.param(600, 600, Spent(1, 1), 10 + 600, id="more steps than are rehearsed"),
         pytest.param(600, 600, Spent(12, 3), 4 * (10 + 600), id="others use the machine"),
-        pytest.param(600, 450, Spent(8, 8), 10 + 600 + 2, id="a quarter is left out"),
+        pytest.param(600, 450, Spent(80, 80), 10 + 600 + 3, id="a quarter is left out, all alike"),
+        pytest.param(600, 450, Spent(8, 8), 10 + 600 + 2, id="greedy took less to find out why"),
     ],
 )
 def test_the_estimate(clock, pods, room, greedy, seconds):
     nodes = node("a", cpu=str(room), pods="1000")
     index, outcome = round_of(cluster(nodes, pod("p").req(cpu="1").times(pods)))
     assert seconds_to_finish(index, outcome, greedy) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize("greedy, asked", [(1e6, 5), (900, 3), (100, 1)])
+def test_kinds_of_pods_are_asked_about_for_a_hundredth_of_greedys_time(clock, greedy, asked, monkeypatch):
+    diagnose, told = effort.diagnose, []
+
+    def heard(index, end, i):
+        told.append(index.pods[i].key)
+        diagnose(index, end, i)
+
+    monkeypatch.setattr(effort, "diagnose", heard)
+    left_out = [pod(f"p{k}").req(cpu=str(k)).times(2) for k in range(2, 7)]
+    index, outcome = round_of(cluster(node("a", cpu="1"), *left_out))
+    assert seconds_to_finish(index, outcome, Spent(greedy, greedy)) == pytest.approx(10 + 5 * 3)
+    assert len(told) == asked
 
 
 def test_a_machine_that_is_alone_stretches_nothing():

@@ -149,9 +149,9 @@ def wrong_sums(monkeypatch):
     monkeypatch.setattr(SumBounds, "of", lambda self, *given: less(right(self, *given)))
 
 
-def without_sums(monkeypatch):
-    """No whole model comes first, and sums say nothing: other bounds are reached."""
-    search_with(monkeypatch, quick_share=0.0)
+def without_sums(monkeypatch, quick_share=0.0):
+    """Sums say nothing, nodes are not counted, and by default no whole model comes first."""
+    search_with(monkeypatch, quick_share=quick_share, node_count_share=0.0)
     monkeypatch.setattr(SumBounds, "of", lambda self, *given: None)
 
 
@@ -175,6 +175,7 @@ def wrong_columns(monkeypatch):
 
 
 def wrong_search(monkeypatch):
+    without_sums(monkeypatch, quick_share=0.1)
     right = RoundModel.search
 
     def search_(self, names, *arguments):
@@ -186,6 +187,7 @@ def wrong_search(monkeypatch):
 
 def wrong_optimum(monkeypatch):
     """CP-SAT calls a solution the best one which is not."""
+    without_sums(monkeypatch, quick_share=0.1)
     right = RoundModel.search
 
     def search_(self, names, *arguments):

@@ -58,6 +58,7 @@ BEFORE = (4, 6, False)
 ROWS = [
     pytest.param(phases.search_quickly, None, {}, (5, 5, True), id="one worker proves a small model"),
     pytest.param(phases.add_up, None, {}, (4, 5, False), id="sums over the nodes bound and find no plan"),
+    pytest.param(phases.count_nodes, None, {}, (5, 5, False), id="six do not fit on the nodes and five do"),
     pytest.param(phases.pack, None, {}, (5, 6, False), id="packing finds the best plan and proves nothing"),
     pytest.param(phases.refill, None, {}, BEFORE, id="refill search is for tiers of victims"),
     pytest.param(phases.relax, None, {}, (4, 5, False), id="the linear relaxation bounds and finds no plan"),
