@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..departures.params import DEFAULT as DEPARTURES
+from ..departures.params import DepartureParams
 from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
 from ..packing.params import DEFAULT as PACKING
@@ -82,6 +84,8 @@ class SearchParams:
     last_sums_limit, last_sums_share, least_last_sums : float
         Seconds, and share of the round's time, for these bounds of the tiers that are open in the end, where
         that comes by the clock or by Ctrl-C: the lesser of the two, and seconds at least.
+    departures_limit, departures_share : float
+        Seconds for the bound by who leaves each node, at most; share for a plan near it.
     node_count_share : float
         Share for counting tiers of placed pods in nodes.
     packing_share : float
@@ -132,6 +136,8 @@ class SearchParams:
     sums_limit: float = 5.0
     last_sums_limit: float = 1.0
     last_sums_share: float = 0.02
+    departures_limit: float = 5.0
+    departures_share: float = 0.4
     least_last_sums: float = 0.1
     node_count_share: float = 0.5
     packing_share: float = 0.4
@@ -145,6 +151,7 @@ class SearchParams:
     large_whole_share: float = 0.2
     decode_seconds: float = 0.5
     decode_factor: float = 5
+    departures: DepartureParams = DEPARTURES
     lns: LnsParams = LNS
     packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from .departing import choose_departures, count_departures
 from .improvement import improve
 from .packing import count_nodes, pack, pack_once
 from .refilling import refill
@@ -139,7 +140,15 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, pack_once, count_nodes, pack, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (
+    add_up,
+    pack_once,
+    count_departures,
+    count_nodes,
+    pack,
+    choose_departures,
+    refill,
+)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,

@@ -13,6 +13,7 @@ from ...models.progress import Watch, unwatched
 from ...models.tiers import PREFERENCES
 from ..bounds.trivial import trivial_bound
 from ..deadline import until
+from ..departures.search import Departing
 from ..lns.search import LargeNeighbourhoodSearch
 from ..model.round_model import Completion, RoundModel, new_solver
 from ..model.solution import Solution
@@ -146,6 +147,12 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @cached_property
+    def departing(self) -> Departing:
+        """Who leaves each node of the problem."""
+        solvers = partial(new_solver, self.options)  # no model is needed for it
+        return Departing(self.problem, self.options.seed, solvers, self.params.departures)
 
     @cached_property
     def filling(self) -> Packing:
