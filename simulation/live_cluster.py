@@ -180,10 +180,14 @@ class LiveCluster(Cluster):
 
     def _recast(self, changed: Mapping[int, Node]) -> None:
         before = self.nodes
-        nodes = list(before)
-        for n, node in changed.items():
-            nodes[n] = node
-        self.nodes = tuple(nodes)
+        if len(changed) == 1:
+            [(n, node)] = changed.items()
+            self.nodes = (*before[:n], node, *before[n + 1 :])
+        else:
+            nodes = list(before)
+            for n, node in changed.items():
+                nodes[n] = node
+            self.nodes = tuple(nodes)
         known = vars(self)
         tainted = {
             n: node.spec.taints for n, node in changed.items() if before[n].spec.taints != node.spec.taints
@@ -194,8 +198,9 @@ class LiveCluster(Cluster):
             cordoned = known["cordoned"] = self.cordoned.copy()
             for n, node in changed.items():
                 cordoned[n] = node.spec.unschedulable
-        for key in [key for key in self._memo if _topic(key) not in _NOT_OF_TAINTS]:
-            del self._memo[key]
+        memo = self._memo
+        for key in [k for k in memo if (k[0] if isinstance(k, tuple) else k) not in _NOT_OF_TAINTS]:
+            del memo[key]
         numbers = np.array(sorted(changed), dtype=np.int64)
         for framework in self._frameworks():
             framework.follow_taints(numbers)
@@ -233,7 +238,9 @@ def _topic(key: Hashable) -> Hashable:
 
 def _differ_in_closing_only(old: Node, new: Node) -> bool:
     """Whether all that plugins read of a node is as it was, apart from hard taints and cordons."""
-    if old.metadata.labels != new.metadata.labels or _soft_taints(old) != _soft_taints(new):
+    if old.metadata is not new.metadata and old.metadata.labels != new.metadata.labels:
+        return False
+    if old.spec.taints is not new.spec.taints and _soft_taints(old) != _soft_taints(new):
         return False
     return _alike_but(old.spec, new.spec, _CLOSING) and _alike_but(old.status, new.status, _UNHEARD)
 
