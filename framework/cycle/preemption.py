@@ -123,10 +123,12 @@ def preempt(
         return Preemption(ineligible=ineligible)
     if cluster.snapshot.limits.evictions == 0:
         return Preemption(limited=NO_EVICTIONS)
+    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
+    if cluster.pods[i].priority <= cluster.lowest_priority:
+        return Preemption(failed=dict.fromkeys(potential.tolist(), NO_VICTIMS))
     retry = partial(dry_run, framework, state, i, result=result, ledger=ledger)
     outcome = Preemption(retry=retry)
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
-    potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
     wanted = max(
         cluster.n_nodes * args.min_candidate_nodes_percentage // 100, args.min_candidate_nodes_absolute
     )
