@@ -7,7 +7,6 @@ filter and no score can tell the two apart.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -150,7 +149,9 @@ class LiveCluster(Cluster):
         if self.dtype is not object and float(usage.sum() + nonzero.sum()) >= _EXACT_IN_64_BITS / 2:
             return False
         first = len(self.pods)
-        more = (replace(self.pods[i], index=first + k) for k, i in enumerate(sources))
+        more = [self.pods[i].again() for i in sources]
+        for index, info in enumerate(more, start=first):
+            info.index = index
         self.pods = (*self.pods, *more)
         self.usage, self.nonzero = usage, nonzero
         self.unit_of = np.concatenate([self.unit_of, self.unit_of[sources]])
@@ -179,19 +180,16 @@ class LiveCluster(Cluster):
         return any(c.node_taints_policy == "Honor" for c in (*own, *defaults))
 
     def _recast(self, changed: Mapping[int, Node]) -> None:
-        before = self.nodes
-        if len(changed) == 1:
-            [(n, node)] = changed.items()
-            self.nodes = (*before[:n], node, *before[n + 1 :])
-        else:
-            nodes = list(before)
-            for n, node in changed.items():
-                nodes[n] = node
-            self.nodes = tuple(nodes)
         known = vars(self)
         tainted = {
-            n: node.spec.taints for n, node in changed.items() if before[n].spec.taints != node.spec.taints
+            n: node.spec.taints
+            for n, node in changed.items()
+            if self.nodes[n].spec.taints != node.spec.taints
         }
+        # In place: copies touch every node of a large cluster to exchange one.
+        nodes = self.nodes = self.nodes if isinstance(self.nodes, list) else list(self.nodes)
+        for n, node in changed.items():
+            nodes[n] = node
         if "taints" in known and tainted:
             known["taints"] = self.taints.exchanged(tainted)
         if "cordoned" in known:
@@ -224,6 +222,7 @@ class LiveCluster(Cluster):
     def fork(self) -> Self:
         """Return a cluster of the same pods whose nodes can be exchanged without effect on this one."""
         other = copy(self)
+        other.nodes = tuple(self.nodes)
         other._forget_nodes()  # noqa: SLF001 (another of this class)
         return other
 
