@@ -66,7 +66,8 @@ RESOURCES: Final[dict[str, Resource]] = {
 
 def identity(pod: Pod) -> str:
     """Return what tells a pod from a later one of the same name: its uid, or its key where it has none."""
-    return pod.metadata.uid or pod.key
+    meta = pod.metadata
+    return meta.uid or meta.key
 
 
 def occurrences(old: KubeObject | None, new: KubeObject | None) -> tuple[Occurrence, ...]:
