@@ -94,12 +94,12 @@ class Packing:
         Another call, be it with the same arguments, is another course of the search.
         """
         problem, sides = self.problem, self.sides
+        asked = (*held, *names, effort)
+        self._tries[asked] += 1
         plan = quotas(problem, sides, held, names, self.new_solver, self.params, until)
         if plan is None:
             return None
         counts: Counter[tuple[int, int]] = Counter()
-        asked = (*held, *names, effort)
-        self._tries[asked] += 1
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
             packer = Packer(side, (self.seed, effort, s, self._tries[asked]), self.new_solver, self.params)
@@ -109,6 +109,10 @@ class Packing:
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):
                 counts.update({(c, n): int(standing[c]) for c in np.flatnonzero(standing).tolist()})
         return self.restored(counts)
+
+    def tried(self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int) -> bool:
+        """Whether a plan was looked for with these arguments."""
+        return self._tries[(*held, *names, effort)] > 0
 
     def restored(self, counts: Mapping[tuple[int, int], int]) -> Packed:
         """Return who comes, by (class, node), and who leaves once those victims stay who have room."""

@@ -37,12 +37,18 @@ def pack(run: TierRun) -> None:
                     break
                 if time.monotonic() >= until or not run.open():
                     return
-                _try(run, target, below, effort, until)
+                # little effort is enough once
+                _try(run, target, below, effort, until, again=effort > params.packing.efforts[0])
 
 
-def _try(run: TierRun, target: int, below: Sequence[str], effort: int, until: float) -> None:
-    held = [*run.state.held, (run.name, target)]
-    found = run.state.filling.plan(held, below, effort, until)
+def _try(
+    run: TierRun, target: int, below: Sequence[str], effort: int, until: float, *, again: bool = False
+) -> None:
+    """Offer the plan that packing finds, if any; what was tried already is tried anew only if wanted."""
+    held, filling = [*run.state.held, (run.name, target)], run.state.filling
+    if filling.tried(held, below, effort) and not again:
+        return
+    found = filling.plan(held, below, effort, until)
     if found is not None:
         offer(run, found)
 
@@ -53,7 +59,7 @@ def count_nodes(run: TierRun) -> None:
     if not _names(run) or not state.filling.countable:
         return
     until, told = run.share(params.node_count_share), True
-    if not state.filling.node_count.lists(name):
+    if not state.filling.node_count.lists(name, until - time.monotonic()):
         return
     for target in range(state.bound(name), state.value(name), -1):
         if time.monotonic() >= until or not run.open() or state.value(name) >= target:
