@@ -63,7 +63,6 @@ class Departing:
         tier: tuple[str, int],
         held: Sequence[tuple[str, int]],
         standing: Mapping[tuple[int, int], int],
-        leaving: Mapping[int, int],
         until: float,
     ) -> Departed | None:
         """Look for a plan that is better in a tier than the best one; None where none was found.
@@ -73,7 +72,7 @@ class Departing:
         tier : (str, int)
             The tier, and its bound.
         standing : mapping
-            Newcomers of the best plan by (class, node); who leaves in it by class is `leaving`.
+            Newcomers of the best plan by (class, node).
         """
         departures, sides = self._departures(held), self._sides
         few = self.problem.cluster.n_nodes < self.params.least_nodes
