@@ -36,15 +36,14 @@ class Scarce:
         What one unit of each is.
     need : int array (R, C)
         Units that a pod of each class asks for, rounded down.
-    free, most_free : int arrays (R, N)
-        What is free now, and once every possible victim has left.
+    free : int array (R, N)
+        What is free now.
     """
 
     rows: Sequence[int]
     units: Ints
     need: Ints
     free: Ints
-    most_free: Ints
 
 
 def scarce_resources(problem: Problem, params: DepartureParams) -> Scarce | None:
@@ -65,7 +64,7 @@ def scarce_resources(problem: Problem, params: DepartureParams) -> Scarce | None
             for r, top in zip(rows, most_free.max(axis=1), strict=True)
         ]
     )[:, None]
-    return Scarce(rows, units, asked[rows] // units, free[rows], most_free)
+    return Scarce(rows, units, asked[rows] // units, free[rows])
 
 
 def _asked(problem: Problem) -> Ints:

@@ -17,7 +17,9 @@ from .master import Master
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..bounds.safe_bounds import Floats
     from .columns import Column, Departures
+    from .master import MasterSolution
 
 # A column that the master takes less often than this is not taken, and one within this of once is.
 NOTHING = 1e-6
@@ -26,30 +28,21 @@ NOTHING = 1e-6
 def dive(
     departures: Departures, name: str, held: Mapping[str, int], until: float
 ) -> dict[int, Column] | None:
-    """Return a column for each node; None where the master fails or time is out."""
-    params, times = departures.params, departures.choices.times
-    master = Master(departures.kinds, departures.demand, times, name, held)
+    """Return a column for each node, as far as time allows; None where the master fails at once."""
+    params, free = departures.params, departures.choices.times.copy()
+    master = Master(departures.kinds, departures.demand, free, name, held)
     for column in departures.known:
         departures.give(master, column)
     dearest = params.penalty * departures.weight
     master.box(np.zeros_like(dearest), dearest)
     taken: dict[int, int] = {}
-    free, first = times.copy(), None
-    while True:
-        found = None
-        for _ in range(params.dive_rounds):
-            found = master.solve(until - time.monotonic())
-            if found is None:
-                return None
-            if not departures.find(found, name, held, master):
-                break
-        found = master.solve(until - time.monotonic())
-        if found is None or time.monotonic() >= until:
-            return None
+    often: Floats | None = None
+    first = np.inf
+    while (found := _priced(departures, name, held, master, until)) is not None:
         columns, often = list(departures.known), found.often.copy()
         for q, number in taken.items():
             often[q] -= number
-        first = found.value if first is None else first
+        first = min(first, found.value)
         if not free.any() or found.value > first + params.dive_rise:
             break
         most, held_now = max(1, int(params.dive_share * free.sum())), 0
@@ -64,20 +57,31 @@ def dive(
                 master.hold(q, taken[q])
         if not held_now:  # what the master takes of the free nodes is within its tolerances
             break
-    return _rounded(departures, columns, taken, often)
+    return None if often is None else _rounded(departures, taken, often)
 
 
-def _rounded(
-    departures: Departures, columns: list[Column], taken: Mapping[int, int], often: np.ndarray
-) -> dict[int, Column]:
+def _priced(
+    departures: Departures, name: str, held: Mapping[str, int], master: Master, until: float
+) -> MasterSolution | None:
+    """Solve the master, with columns that are found at its prices; None out of time."""
+    for _ in range(departures.params.dive_rounds):
+        found = master.solve(until - time.monotonic())
+        if found is None or time.monotonic() >= until:
+            return None
+        if not departures.find(found, name, held, master):
+            return found
+    return master.solve(until - time.monotonic())
+
+
+def _rounded(departures: Departures, taken: Mapping[int, int], often: Floats) -> dict[int, Column]:
     """Give each node the columns held of its type, and to the others what the master takes most of."""
+    columns = list(departures.known)[: len(often)]
     of_kind: dict[int, list[int]] = {}
     for q, column in enumerate(columns):
         of_kind.setdefault(column.kind, []).append(q)
     found: dict[int, Column] = {}
     for kind, nodes in enumerate(departures.choices.nodes):
         mine = [q for q in of_kind[kind] for _ in range(taken.get(q, 0))]
-        rest = sorted(of_kind[kind], key=lambda q: -often[q])
-        mine += [rest[0]] * (len(nodes) - len(mine))
+        mine += [max(of_kind[kind], key=lambda q: often[q])] * (len(nodes) - len(mine))
         found.update((int(n), columns[q]) for n, q in zip(nodes, mine, strict=True))
     return found

@@ -40,11 +40,10 @@ class Prices(NamedTuple):
 
 
 class Best(NamedTuple):
-    """What prices come to: the bound times `SCALE`; by type the best choice, what it adds, and its pods."""
+    """What prices come to: the bound times `SCALE`; by type the best choice, and its pods."""
 
     value: int
     choice: Ints
-    adds: Ints
     pods: Ints
 
 
@@ -79,4 +78,4 @@ def evaluate(choices: Choices, kinds: Kinds, demand: Demand, held: Mapping[str, 
             pods[here] = sack.pods(choices.room[r, chosen[here]])
     value = demand.cheapest(prices.pods) - int(prices.budgets @ kinds.allowed)
     value -= sum(prices.tiers.get(name, 0) * most for name, most in held.items())
-    return Best(value + int(least @ choices.times), chosen, least, pods)
+    return Best(value + int(least @ choices.times), chosen, pods)

@@ -20,12 +20,11 @@ boxstep method for large-scale optimization.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..bounds.lp import attempted
+from ..bounds.lp import Glop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,7 +62,6 @@ class Master:
     def __init__(self, kinds: Kinds, demand: Demand, times: Ints, name: str, held: Mapping[str, int]) -> None:
         from ortools.math_opt.python import mathopt
 
-        self._mathopt = mathopt
         self._model = model = mathopt.Model()
         self._columns: list[mathopt.Variable] = []
         self._rows = [model.add_linear_constraint(lb=0.0) for _ in demand.size]
@@ -81,7 +79,7 @@ class Master:
         self._types = [
             model.add_linear_constraint(lb=float(number), ub=float(number)) for number in times.tolist()
         ]
-        self._solver = mathopt.IncrementalSolver(model, mathopt.SolverType.GLOP)
+        self._solver = Glop(model)
 
     def _leave(self, kinds: Kinds, name: str, held: Mapping[str, int]) -> None:
         """Add the rows of who leaves: kinds, budgets and the tiers held."""
@@ -149,13 +147,8 @@ class Master:
 
     def solve(self, seconds: float) -> MasterSolution | None:
         """Solve it; None where that fails or takes too long."""
-        mathopt = self._mathopt
-        limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)))
-        result = attempted(lambda: self._solver.solve(params=limit))
-        if result is None:  # where GLOP breaks down on its last basis, it may not from the beginning
-            self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
-            result = attempted(lambda: self._solver.solve(params=limit))
-        if result is None or result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+        result = self._solver.solve(seconds)
+        if result is None:
             return None
         boxes = result.variable_values([*self._under, *self._over])
         return MasterSolution(

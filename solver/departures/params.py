@@ -37,6 +37,8 @@ class DepartureParams:
         Nodes from which plans are looked for.
     penalty : float
         What a pod of mean size that is left out costs a plan, in victims.
+    price_share, dive_until : float
+        Shares of a plan's time after which prices, and the dive, end: exchanges have the rest.
     dive_share, dive_rounds, dive_rise : float, int, float
         Share of the free nodes whose columns are held in a step of the dive, at least; how often columns are
         found in one; how far the master's value may rise.
@@ -58,6 +60,8 @@ class DepartureParams:
     rounds: int = 40
     least_nodes: int = 20
     penalty: float = 4.0
+    price_share: float = 0.3
+    dive_until: float = 0.6
     dive_share: float = 0.1
     dive_rounds: int = 2
     dive_rise: float = 0.5

@@ -9,6 +9,7 @@ by exchanges on a few nodes at a time (`solver.departures.exchange`).
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -63,7 +64,6 @@ class Departing:
         tier: tuple[str, int],
         held: Sequence[tuple[str, int]],
         standing: Mapping[tuple[int, int], int],
-        leaving: Mapping[int, int],
         until: float,
     ) -> Departed | None:
         """Look for a plan that is better in a tier than the best one; None where none was found.
@@ -73,7 +73,7 @@ class Departing:
         tier : (str, int)
             The tier, and its bound.
         standing : mapping
-            Newcomers of the best plan by (class, node); who leaves in it by class is `leaving`.
+            Newcomers of the best plan by (class, node).
         """
         departures, sides = self._departures(held), self._sides
         few = self.problem.cluster.n_nodes < self.params.least_nodes
@@ -82,9 +82,10 @@ class Departing:
         by_sides = departures.with_demand(departures.demand_by_sides(sides, standing))
         if by_sides is None:
             return None
-        name, bound = tier
-        by_sides.bound(name, dict(held), until, sum(v.size for v in self.problem.victims) + 1)
-        columns = dive(by_sides, name, dict(held), until)
+        (name, bound), params, now = tier, self.params, time.monotonic()
+        priced, dived = (now + part * (until - now) for part in (params.price_share, params.dive_until))
+        by_sides.bound(name, dict(held), priced, sum(v.size for v in self.problem.victims) + 1)
+        columns = dive(by_sides, name, dict(held), dived)
         if columns is None:
             return None
         exchange = Exchange(by_sides, columns, name, dict(held), self._few_nodes)

@@ -28,9 +28,9 @@ def choose_departures(run: TierRun) -> None:
     state = run.state
     if not concerns(run):
         return
-    standing, leaving = counted(state.problem, state.incumbent.best)
+    standing, _ = counted(state.problem, state.incumbent.best)
     until = run.share(run.params.departures_share)
     tier = run.name, state.bound(run.name)
-    found = state.departing.plan(tier, state.held, standing, leaving, until)
+    found = state.departing.plan(tier, state.held, standing, until)
     if found is not None:
         offer(run, found)
