@@ -42,7 +42,9 @@ class SearchParams:
     scarcity : float
         Power of the ratio of what is asked and what is free, in the weight of a resource.
     share_out_share : float
-        Share of the round's time for the search by shares of devices.
+        Share of the time left for the search by shares of devices. A model node by node, where it closes
+        nothing, costs more than it finds: with 0.7 that was begun, and a limit of 5 s with 304 nodes took
+        8.6 s; 152 nodes, which hold 997 pods, got 988 of them in 5 s, and 993 with 0.92.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -113,7 +115,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
-    share_out_share: float = 0.7
+    share_out_share: float = 0.92
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
