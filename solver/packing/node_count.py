@@ -82,6 +82,10 @@ class NodeCount:
             return None
         return chosen
 
+    def lists(self, name: str) -> bool:
+        """Whether all patterns down to a tier can be listed: otherwise each answer is open."""
+        return self._listed(name) is not None
+
     def decide(self, held: Sequence[tuple[str, int]], name: str, target: int, until: float) -> Answer:
         """Decide whether a tier attains a target.
 
@@ -91,10 +95,7 @@ class NodeCount:
             Tiers above, no worse than these values.
         """
         least = {**dict(held), name: target}
-        level = next(p for p in self.problem.levels if tiers.scheduled(p) == name)
-        if level not in self._pools:
-            self._pools[level] = self._pool(level)
-        pool = self._pools[level]
+        level, pool = self._level(name), self._listed(name)
         if pool is None:
             return Answer(Verdict.OPEN)
         covering = self._covering(level, *pool, least)
@@ -117,6 +118,15 @@ class NodeCount:
         if len(usable) > self.params.most_chosen:
             return Answer(Verdict.OPEN)
         return self._choose(pool[0], replace(covering, patterns=covering.patterns[usable]), until)
+
+    def _level(self, name: str) -> int:
+        return next(level for level in self.problem.levels if tiers.scheduled(level) == name)
+
+    def _listed(self, name: str) -> tuple[Ints, Counts] | None:
+        level = self._level(name)
+        if level not in self._pools:
+            self._pools[level] = self._pool(level)
+        return self._pools[level]
 
     def _pool(self, level: int) -> tuple[Ints, Counts] | None:
         """Return the classes down to a priority that fit on a node, and the patterns of them."""

@@ -83,7 +83,7 @@ class PackingParams:
     efforts: tuple[int, ...] = (3, 30, 150)
     most_assignments: int = 3_000_000
     most_dived: int = 5_000
-    dive_steps: int = 400
+    dive_steps: int = 150
     refusals: int = 6
     most_back: int = 8
     most_chosen: int = 3_000

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from .tier_run import TierRun
 
 
+def pack_once(run: TierRun) -> None:
+    """Try once, with little effort, to pack a tier of placed pods to its bound and those below to theirs."""
+    names = _names(run)
+    if names and run.state.filling.worthwhile:
+        until = run.share(run.params.packing_share)
+        _try(run, run.state.bound(run.name), names[1:], run.params.packing.efforts[0], until)
+
+
 def pack(run: TierRun) -> None:
     """Look for a plan that attains the bound of a tier of placed pods, or is better than the best one."""
     state, params = run.state, run.params
@@ -29,9 +37,14 @@ def pack(run: TierRun) -> None:
                     break
                 if time.monotonic() >= until or not run.open():
                     return
-                found = state.filling.plan([*state.held, (run.name, target)], below, effort, until)
-                if found is not None:
-                    offer(run, found)
+                _try(run, target, below, effort, until)
+
+
+def _try(run: TierRun, target: int, below: Sequence[str], effort: int, until: float) -> None:
+    held = [*run.state.held, (run.name, target)]
+    found = run.state.filling.plan(held, below, effort, until)
+    if found is not None:
+        offer(run, found)
 
 
 def count_nodes(run: TierRun) -> None:
@@ -40,6 +53,8 @@ def count_nodes(run: TierRun) -> None:
     if not _names(run) or not state.filling.countable:
         return
     until, told = run.share(params.node_count_share), True
+    if not state.filling.node_count.lists(name):
+        return
     for target in range(state.bound(name), state.value(name), -1):
         if time.monotonic() >= until or not run.open() or state.value(name) >= target:
             return

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..departures.params import DEFAULT as DEPARTURES
+from ..departures.params import DepartureParams
 from ..lns.params import DEFAULT as LNS
 from ..lns.params import LnsParams
 from ..packing.params import DEFAULT as PACKING
@@ -43,8 +45,7 @@ class SearchParams:
         Power of the ratio of what is asked and what is free, in the weight of a resource.
     share_out_share : float
         Share of the time left for the search by shares of devices. A model node by node, where it closes
-        nothing, costs more than it finds: with 0.7 that was begun, and a limit of 5 s with 304 nodes took
-        8.6 s; 152 nodes, which hold 997 pods, got 988 of them in 5 s, and 993 with 0.92.
+        nothing, costs more than it finds: with 0.7 one was begun, and a limit of 5 s took 8.6 s for 304 nodes.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -84,6 +85,8 @@ class SearchParams:
     last_sums_limit, last_sums_share, least_last_sums : float
         Seconds, and share of the round's time, for these bounds of the tiers that are open in the end, where
         that comes by the clock or by Ctrl-C: the lesser of the two, and seconds at least.
+    departures_limit, departures_share : float
+        Seconds for the bound by who leaves each node, at most; share for a plan near it.
     node_count_share : float
         Share for counting tiers of placed pods in nodes.
     packing_share : float
@@ -115,7 +118,7 @@ class SearchParams:
     few_nodes: int = 4
     construction_share: float = 0.1
     scarcity: float = 4
-    share_out_share: float = 0.92
+    share_out_share: float = 0.85
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6
@@ -134,6 +137,8 @@ class SearchParams:
     sums_limit: float = 5.0
     last_sums_limit: float = 1.0
     last_sums_share: float = 0.02
+    departures_limit: float = 5.0
+    departures_share: float = 0.4
     least_last_sums: float = 0.1
     node_count_share: float = 0.5
     packing_share: float = 0.4
@@ -147,6 +152,7 @@ class SearchParams:
     large_whole_share: float = 0.2
     decode_seconds: float = 0.5
     decode_factor: float = 5
+    departures: DepartureParams = DEPARTURES
     lns: LnsParams = LNS
     packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS

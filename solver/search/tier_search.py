@@ -181,6 +181,8 @@ class Search:
         end = time.monotonic() + (max(moment, state.seconds_left) if in_time else moment)
         state.sum_bounds.of_open(state.incumbent, end, params.sums_limit)
         state.interrupted |= state.sum_bounds.interrupted
+        if state.large and not state.interrupted:
+            self._count_departures(end)
 
     def _add_up(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
         """Bound a tier by sums, the tiers above it held at the best plan's values."""
@@ -190,6 +192,17 @@ class Search:
         if bound is not None:
             state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
         return bound
+
+    def _count_departures(self, until: float) -> None:
+        """Bound the open tiers by who leaves each node, each given the best plan's values above."""
+        state, held = self.state, list[tuple[str, int]]()
+        for name, value in self.valuation.by_name().items():
+            end = min(time.monotonic() + self.params.departures_limit, until)
+            if name not in PREFERENCES and not state.closed(name) and time.monotonic() < until:
+                bound = state.departing.bound(name, held, value, end)
+                if bound is not None:
+                    state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
+            held.append((name, value))
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""

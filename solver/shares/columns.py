@@ -5,7 +5,8 @@ At any duals π >= 0 of the classes the Lagrangian
     Σ_c size_c·π_c + Σ_t nodes_t·max over columns x of t of Σ_c (weight_c − π_c)·x_c
 
 bounds Σ weight·pods of every plan. Duals are whole multiples of 1 / `SCALE` where it is evaluated, and all
-sums are of whole numbers, so it holds exactly.
+sums are of whole numbers, so it holds exactly. Columns are made of the patterns that the relaxation has most
+use for; where these are not all, one round with all of them proves the bound.
 
 Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .device_patterns import useful
 from .master import Master
 from .pricing import Column, Pricing
 
@@ -69,9 +71,13 @@ class Columns:
     ) -> None:
         self._round, self._weights, self._params = round_, weights, params
         self._workers = workers
-        self._pricing = [
-            Pricing(round_, kind, mine, new_solver) for kind, mine in zip(round_.types, patterns, strict=True)
+        most, each = params.priced_patterns, params.priced_each
+        chosen = [
+            useful(mine, regrets, most, each) for mine, regrets in zip(patterns, relaxed.regrets, strict=True)
         ]
+        self._pricing = self._models(chosen, new_solver)
+        whole = all(len(few) == len(mine) for few, mine in zip(chosen, patterns, strict=True))
+        self._exact = self._pricing if whole else self._models(patterns, new_solver)
         self.left = round_.sizes.copy()
         self.nodes = [len(kind.nodes) for kind in round_.types]
         self.known: list[tuple[int, Column]] = []
@@ -79,12 +85,19 @@ class Columns:
         self._seen: set[tuple[int, bytes]] = set()
         self._center, self._relaxed = relaxed.duals, relaxed.bound
         self._master = Master(self.left, self.nodes)
+        self._held: list[int] = []
         self._stopped = False
+
+    def _models(
+        self, patterns: Sequence[list[DevicePattern]], new_solver: Callable[[float], cp_model.CpSolver]
+    ) -> list[Pricing]:
+        types = zip(self._round.types, patterns, strict=True)
+        return [Pricing(self._round, kind, mine, new_solver) for kind, mine in types]
 
     def stop(self) -> None:
         """End the pricing soon, from another thread."""
         self._stopped = True
-        for part in self._pricing:
+        for part in (*self._pricing, *self._exact):
             part.stop()
 
     @property
@@ -98,7 +111,7 @@ class Columns:
         Parameters
         ----------
         whole : bool
-            Whether nothing is held yet: then each round bounds the round.
+            Whether nothing is held yet: then rounds with all patterns bound the round.
 
         Returns
         -------
@@ -112,19 +125,19 @@ class Columns:
                 if self._stopped or time.monotonic() >= until:
                     break
                 self._master.box(self._center, radius)
-                found = self._master.solve(until - time.monotonic())
+                found = self._solve(until - time.monotonic())
                 if found is None:
                     break
-                told, columns = self._price(found.classes, pool, until)
+                told, columns = self._price(self._pricing, found.classes, pool, until)
                 helps = self._add(columns, found)
                 if told is not None:
-                    if whole:
-                        self.bound = min(told // SCALE, told if self.bound is None else self.bound)
+                    if whole and self._exact is self._pricing:
+                        self._tell(told)
                     if told < best:
                         best, self._center = told, found.classes
                 if whole and found.boxed <= self._params.settled * sum(self.nodes):
                     self._master.unbox()
-                    free = self._master.solve(until - time.monotonic())
+                    free = self._solve(until - time.monotonic())
                     if free is not None and free.value >= self._relaxed - TOLERANCE:
                         return free  # pricing on could not lower the bound below that of the relaxation
                 if not helps:
@@ -132,8 +145,10 @@ class Columns:
                         break
                     radius = radius * self._params.box_growth
                     self._center = found.classes
+            if whole and self._exact is not self._pricing:
+                self._prove(pool, until)
         self._master.unbox()
-        return self._master.solve(max(until - time.monotonic(), 1.0))
+        return self._solve(max(until - time.monotonic(), 1.0))
 
     def seed(self, relaxed: Relaxed, until: float) -> None:
         """Take what stands on the nodes in a relaxation apart into columns, node type by node type."""
@@ -165,15 +180,31 @@ class Columns:
     def leave(self, left: Ints, nodes: Sequence[int]) -> None:
         """Leave so many pods of each class and nodes of each type to the columns; the others are held."""
         self.left, self.nodes = left, list(nodes)
-        self._master.hold(left, nodes)
+        self._master, self._held = Master(left, nodes), []
+        for q, (t, column) in enumerate(self.known):
+            if nodes[t] and (column.pods <= left).all():
+                self._take_in(q)
 
     def _gains(self, duals: Floats) -> Ints:
         """What a pod of each class is worth at some duals, times `SCALE`, rounded down."""
         gains: Ints = np.maximum(self._weights * SCALE - np.ceil(duals * SCALE).astype(np.int64), 0)
         return gains
 
+    def _prove(self, pool: ThreadPoolExecutor, until: float) -> None:
+        """Bound the round by all patterns, at the best duals known."""
+        told, columns = self._price(self._exact, self._center, pool, until)
+        for t, mine in enumerate(columns):
+            for column in mine:
+                self._learn(t, column)
+        if told is not None:
+            self._tell(told)
+
+    def _tell(self, told: int) -> None:
+        bound = told // SCALE
+        self.bound = bound if self.bound is None else min(bound, self.bound)
+
     def _price(
-        self, duals: Floats, pool: ThreadPoolExecutor, until: float
+        self, models: Sequence[Pricing], duals: Floats, pool: ThreadPoolExecutor, until: float
     ) -> tuple[int | None, list[list[Column]]]:
         """Find columns at some duals, and the bound that they prove, times `SCALE`; None out of time."""
         gains, prices = self._gains(duals), np.ceil(duals * SCALE).astype(np.int64)
@@ -182,7 +213,7 @@ class Columns:
         def price(t: int) -> tuple[int | None, list[Column]]:
             if self._stopped or not self.nodes[t]:
                 return 0, []
-            return self._pricing[t].best(gains, self.left, seconds)
+            return models[t].best(gains, self.left, seconds)
 
         answers = list(pool.map(price, range(len(self.nodes))))
         told = [bound for bound, _ in answers]
@@ -209,5 +240,20 @@ class Columns:
             return False
         self._seen.add(key)
         self.known.append((t, column))
-        self._master.add(t, column.pods, float(self._weights @ column.pods))
+        self._take_in(len(self.known) - 1)
         return True
+
+    def _take_in(self, q: int) -> None:
+        """Give the master the q-th column."""
+        t, column = self.known[q]
+        self._held.append(q)
+        self._master.add(t, column.pods, float(self._weights @ column.pods))
+
+    def _solve(self, seconds: float) -> MasterSolution | None:
+        """Solve the master; the columns that it does not have are never taken."""
+        found = self._master.solve(seconds)
+        if found is None:
+            return None
+        often = np.zeros(len(self.known))
+        often[self._held] = found.often
+        return found._replace(often=often)

@@ -10,11 +10,15 @@ Source: Gilmore and Gomory, A linear programming approach to the cutting-stock p
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+import numpy as np
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..bounds.safe_bounds import Floats
     from .round import LikeNodes, ShareRound
 
 Pattern = tuple[tuple[int, int], ...]
@@ -68,6 +72,29 @@ def patterns_of(round_: ShareRound, most: int) -> list[list[DevicePattern]] | No
         total += len(mine)
         found.append(mine)
     return found
+
+
+def useful(patterns: Sequence[DevicePattern], regrets: Floats, most: int, each: int) -> list[DevicePattern]:
+    """Choose patterns of a node type: those of least regret, and some with shares of each size.
+
+    Parameters
+    ----------
+    patterns : sequence of DevicePattern
+    regrets : floats, shape (patterns,)
+    most : int
+        How many are chosen by regret alone.
+    each : int
+        How many there are at least, as far as there are any, with shares of a size on a device.
+    """
+    order = np.argsort(regrets, kind="stable").tolist()
+    chosen: list[int] = []
+    having: Counter[tuple[int, int]] = Counter()
+    for place, k in enumerate(order):
+        keys = [(patterns[k].units, size) for size, _ in patterns[k].shares]
+        if place < most or any(having[key] < each for key in keys):
+            chosen.append(k)
+            having.update(keys)
+    return [patterns[k] for k in sorted(chosen)]
 
 
 def number_of(kind: LikeNodes, units: int) -> int:

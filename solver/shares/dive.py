@@ -82,7 +82,8 @@ class Dives:
         while self.worth < target and idle < self._params.idle_dives:
             if time.monotonic() >= until or self._columns.stopped:
                 break
-            stays = self._drawn()
+            # what few nodes cannot give, more of them may: sizes take turns while nothing is better
+            stays = self._drawn(self._params.freed_nodes * (1 + idle % self._params.freed_sizes))
             self._columns.leave(*self._rest(stays))
             start = self._columns.tighten(until, self._params.dive_rounds)
             found = stays + dive(self._columns, start, until, self._params.dive_rounds)
@@ -90,10 +91,9 @@ class Dives:
             if self._worth(found) >= self.worth:
                 self._keep(found)
 
-    def _drawn(self) -> list[Filled]:
-        """Draw the nodes that are emptied, one half of them by what they lose; return the others."""
+    def _drawn(self, free: int) -> list[Filled]:
+        """Draw so many nodes that are emptied, one half of them by what they lose; return the others."""
         order = self._random.sample(self.filled, len(self.filled))
-        free = self._params.freed_nodes
         chance = [self._random.random() ** (1 / max(self._loss(*one), NOTHING)) for one in order]
         first = sorted(range(len(order)), key=chance.__getitem__, reverse=True)[: free // 2]
         freed = {*first, *range(free - len(first))}

@@ -84,13 +84,6 @@ class Master:
         for variable in (*self._under, *self._over):
             variable.upper_bound = 0.0
 
-    def hold(self, left: Ints, nodes: Sequence[int]) -> None:
-        """Leave so many pods of each class and nodes of each type to the columns."""
-        for row, most in zip(self._classes, left.tolist(), strict=True):
-            row.upper_bound = float(most)
-        for row, number in zip(self._types, nodes, strict=True):
-            row.upper_bound = float(number)
-
     def solve(self, seconds: float) -> MasterSolution | None:
         """Solve it; None where that fails or takes too long."""
         mathopt = self._mathopt

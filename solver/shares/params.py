@@ -27,6 +27,10 @@ class ShareParams:
         Pods a node that the box may stand for when it is looked whether the columns suffice without it.
     evenness : float
         What the mean of what is left adds to the worth of a pod when a relaxation is taken apart.
+    priced_patterns, priced_each : int
+        Patterns of a node type that columns are made of, and those with shares of each size at least: with
+        all 1,500 of them most of a search for a column was presolve, which took 18 ms of processor time. With
+        150 a round of 304 nodes ended a pod below its bound, with 300 it reached it in 7 s.
     pricing_limit : float
         Seconds for the best column of one node type.
     root_rounds, dive_rounds : int
@@ -37,6 +41,8 @@ class ShareParams:
         Nodes that are filled anew in one dive after the first: with 6 to 20, half of them those that lose
         most, a round of 304 nodes went from 1,795 pods to its bound of 1,801 in 1 to 5 s of processor time;
         with 12 to 96 drawn evenly it did not in 12 s.
+    freed_sizes : int
+        How many numbers of nodes take turns while no plan is better: so many, twice as many, and so on.
     idle_dives : int
         Dives in a row without a better plan, after which there is no other.
     """
@@ -48,12 +54,15 @@ class ShareParams:
     box_growth: float = 2.0
     settled: float = 0.001
     evenness: float = 0.1
+    priced_patterns: int = 300
+    priced_each: int = 4
     pricing_limit: float = 2.0
     root_rounds: int = 60
     dive_rounds: int = 4
     root_share: float = 0.5
     freed_nodes: int = 8
-    idle_dives: int = 40
+    freed_sizes: int = 2
+    idle_dives: int = 100
 
 
 DEFAULT: Final = ShareParams()

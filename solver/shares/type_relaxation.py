@@ -48,11 +48,14 @@ class Relaxed(NamedTuple):
         What one more pod of each class would add.
     pods : floats, shape (types, classes)
         How many pods of each class stand on the nodes of each type.
+    regrets : list of floats
+        By node type, how far each pattern of its devices is from being of use at these duals.
     """
 
     bound: int
     duals: Floats
     pods: Floats
+    regrets: list[Floats]
 
 
 class TypeRelaxation:
@@ -64,6 +67,7 @@ class TypeRelaxation:
         self._pod: list[int] = []
         self._rows: list[tuple[list[int], list[int], int]] = []
         self._place: dict[tuple[int, int], int] = {}
+        self._taken: list[list[int]] = []
         of_class: dict[int, list[int]] = {}
         for t, (kind, mine) in enumerate(zip(round_.types, patterns, strict=True)):
             for index, variable in self._type(kind, mine).items():
@@ -105,7 +109,10 @@ class TypeRelaxation:
         pods = np.zeros((len(self._round.types), len(weights)))
         for (t, index), variable in self._place.items():
             pods[t, index] = found.values[variable]
-        return Relaxed(-safe_bound(rows, cost, found.duals), duals, pods)
+        regrets = _reduced(rows, cost, found.duals)
+        return Relaxed(
+            -safe_bound(rows, cost, found.duals), duals, pods, [regrets[taken] for taken in self._taken]
+        )
 
     def _stated(self, floors: Sequence[tuple[Ints, int]]) -> Rows:
         """Write all rows, those of what is held last."""
@@ -151,8 +158,8 @@ class TypeRelaxation:
                 variables.append(variable)
                 amounts.append(int(round_.devices[c]))
         devices: dict[int, list[int]] = {}
-        for pattern in patterns:
-            variable = self._new(number * number_of(kind, pattern.units))
+        self._taken.append([self._new(number * number_of(kind, pattern.units)) for pattern in patterns])
+        for pattern, variable in zip(patterns, self._taken[-1], strict=True):
             devices.setdefault(pattern.units, []).append(variable)
             for size, often in pattern.shares:
                 if size in shares:
@@ -162,3 +169,13 @@ class TypeRelaxation:
         for units, found in devices.items():
             self._rows.append((found, [1] * len(found), number * number_of(kind, units)))
         return pods
+
+
+def _reduced(rows: Rows, cost: Ints, duals: Floats) -> Floats:
+    """Return what one more of each variable adds to the cost beyond what the rows pay for it."""
+    terms = rows.terms
+    number = np.diff(terms.start)
+    paid = np.repeat(duals, number) * terms.value
+    reduced: Floats = cost.astype(float)
+    np.subtract.at(reduced, terms.column, paid)
+    return reduced

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from support.share_rounds import round_of, sharing, shelf
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.solver.shares.device_patterns import maximal_patterns, patterns_of
+from kubestow.solver.shares.device_patterns import DevicePattern, maximal_patterns, patterns_of, useful
 from kubestow.solver.shares.round import share_round
 
 DEVICES = [
@@ -58,3 +59,18 @@ def test_more_patterns_than_allowed_are_not_listed():
     found = share_round(build_problem(build_cluster(snapshot)), 64)
     assert patterns_of(found, 1) is None
     assert [len(mine) for mine in patterns_of(found, 2)] == [2]
+
+
+PATTERNS = [DevicePattern(10, shares) for shares in [((10, 1),), ((5, 2),), ((5, 1), (4, 1)), ((4, 2),)]]
+CHOSEN = [
+    pytest.param(1, 0, [1], id="those of least regret"),
+    pytest.param(2, 0, [0, 1], id="as many as are asked for"),
+    pytest.param(0, 1, [0, 1, 2], id="one at least for each size, the one of least regret"),
+    pytest.param(0, 2, [0, 1, 2, 3], id="all where a size has no more"),
+    pytest.param(9, 0, [0, 1, 2, 3], id="all where they are few"),
+]
+
+
+@pytest.mark.parametrize("most, each, expected", CHOSEN)
+def test_which_patterns_are_priced(most, each, expected):
+    assert useful(PATTERNS, np.array([0.2, 0.1, 0.3, 0.4]), most, each) == [PATTERNS[k] for k in expected]

@@ -13,13 +13,20 @@ from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.api import solve, solve_greedy
+from kubestow.solver.search.params import default_params
 from kubestow.solver.search.sharing import share_out
 from kubestow.solver.search.tier_search import Search
+from kubestow.solver.shares.params import DEFAULT as SHARES
+from kubestow.solver.shares.params import ShareParams
+
+FEW = ShareParams(priced_patterns=1, priced_each=1)
+"""Columns are made of few patterns, and the bound is proven by all of them."""
 
 
-def shared_out(snapshot, **changes):
+def shared_out(snapshot, shares=SHARES):
     """The state of a search after this step alone, and whether there was a plan."""
-    search = Search(build_problem(build_cluster(snapshot)), replace(OPTIONS, **changes))
+    params = replace(default_params(), shares=shares)
+    search = Search(build_problem(build_cluster(snapshot)), OPTIONS, params=params)
     return search.state, share_out(search.state)
 
 
@@ -31,10 +38,11 @@ def placed(state):
     ]
 
 
+@pytest.mark.parametrize("shares", [SHARES, FEW], ids=["all patterns", "few patterns"])
 @pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
-def test_no_value_beats_a_bound_and_no_bound_the_truth(seed):
+def test_no_value_beats_a_bound_and_no_bound_the_truth(seed, shares):
     snapshot = tiny_shares(seed)
-    state, planned = shared_out(snapshot)
+    state, planned = shared_out(snapshot, shares)
     best = best_plan(build_cluster(snapshot))
     names = [tiers.scheduled(level) for level in state.problem.levels]
     truth = [best.tiers[name][1] for name in names]

@@ -1,0 +1,83 @@
+"""A column for each node: the master's, with more and more of them held in whole numbers.
+
+What the master takes wholly is held, and a tenth of the other nodes with what it takes most of; then columns
+are found at the new prices, and so on. It ends where the value rises: what is left is for
+`solver.departures.exchange`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .master import Master
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .columns import Column, Departures
+
+# A column that the master takes less often than this is not taken, and one within this of once is.
+NOTHING = 1e-6
+
+
+def dive(
+    departures: Departures, name: str, held: Mapping[str, int], until: float
+) -> dict[int, Column] | None:
+    """Return a column for each node; None where the master fails or time is out."""
+    params, times = departures.params, departures.choices.times
+    master = Master(departures.kinds, departures.demand, times, name, held)
+    for column in departures.known:
+        departures.give(master, column)
+    dearest = params.penalty * departures.weight
+    master.box(np.zeros_like(dearest), dearest)
+    taken: dict[int, int] = {}
+    free, first = times.copy(), None
+    while True:
+        found = None
+        for _ in range(params.dive_rounds):
+            found = master.solve(until - time.monotonic())
+            if found is None:
+                return None
+            if not departures.find(found, name, held, master):
+                break
+        found = master.solve(until - time.monotonic())
+        if found is None or time.monotonic() >= until:
+            return None
+        columns, often = list(departures.known), found.often.copy()
+        for q, number in taken.items():
+            often[q] -= number
+        first = found.value if first is None else first
+        if not free.any() or found.value > first + params.dive_rise:
+            break
+        most, held_now = max(1, int(params.dive_share * free.sum())), 0
+        for q in np.argsort(-often, kind="stable").tolist():
+            if often[q] < NOTHING or (often[q] < 1 - NOTHING and held_now >= most):
+                break
+            kind = columns[q].kind
+            if free[kind]:
+                taken[q] = taken.get(q, 0) + 1
+                free[kind] -= 1
+                held_now += 1
+                master.hold(q, taken[q])
+        if not held_now:  # what the master takes of the free nodes is within its tolerances
+            break
+    return _rounded(departures, columns, taken, often)
+
+
+def _rounded(
+    departures: Departures, columns: list[Column], taken: Mapping[int, int], often: np.ndarray
+) -> dict[int, Column]:
+    """Give each node the columns held of its type, and to the others what the master takes most of."""
+    of_kind: dict[int, list[int]] = {}
+    for q, column in enumerate(columns):
+        of_kind.setdefault(column.kind, []).append(q)
+    found: dict[int, Column] = {}
+    for kind, nodes in enumerate(departures.choices.nodes):
+        mine = [q for q in of_kind[kind] for _ in range(taken.get(q, 0))]
+        rest = sorted(of_kind[kind], key=lambda q: -often[q])
+        mine += [rest[0]] * (len(nodes) - len(mine))
+        found.update((int(n), columns[q]) for n, q in zip(nodes, mine, strict=True))
+    return found
