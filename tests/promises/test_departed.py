@@ -15,9 +15,9 @@ EAGER = DepartureParams(most_pods=100.0, scarce=0.0, least_nodes=0, exchange_sta
 """Every round is large enough, and exchanges end soon."""
 
 ROUNDS = [
-    *((tiny_refills, seed) for seed in range(60_000, 60_000 + few_or_all(16, 3_000))),
-    *((tiny_guards, seed) for seed in range(60_000, 60_000 + few_or_all(8, 1_000))),
-    *((tiny, seed) for seed in range(60_000, 60_000 + few_or_all(4, 500))),
+    *((tiny_refills, seed) for seed in range(60_000, 60_000 + few_or_all(8, 3_000))),
+    *((tiny_guards, seed) for seed in range(60_000, 60_000 + few_or_all(4, 1_000))),
+    *((tiny, seed) for seed in range(60_000, 60_000 + few_or_all(2, 500))),
 ]
 
 
@@ -35,7 +35,7 @@ def test_the_plan_equals_the_exhaustive_search(make, seed):
 
 @pytest.mark.usefixtures("eager")
 def test_rounds_of_the_sweep_find_plans_that_way(monkeypatch):
-    """Of 40 rounds several get a plan from it: it does not wait before phases that prove everything."""
+    """Of 16 rounds some get a plan from it: it does not wait before phases that prove everything."""
     found = []
     plan = Departing.plan
 
@@ -44,6 +44,6 @@ def test_rounds_of_the_sweep_find_plans_that_way(monkeypatch):
         return found[-1]
 
     monkeypatch.setattr(Departing, "plan", noted)
-    for seed in range(40):
+    for seed in range(16):
         solve_and_replay(tiny_refills(seed))
-    assert sum(departed is not None for departed in found) >= 5
+    assert sum(departed is not None for departed in found) >= 3
