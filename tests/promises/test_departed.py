@@ -35,7 +35,7 @@ def test_the_plan_equals_the_exhaustive_search(make, seed):
 
 @pytest.mark.usefixtures("eager")
 def test_rounds_of_the_sweep_find_plans_that_way(monkeypatch):
-    """Of 16 rounds some get a plan from it: it does not wait before phases that prove everything."""
+    """Of 40 rounds several get a plan from it: it does not wait before phases that prove everything."""
     found = []
     plan = Departing.plan
 
@@ -44,6 +44,6 @@ def test_rounds_of_the_sweep_find_plans_that_way(monkeypatch):
         return found[-1]
 
     monkeypatch.setattr(Departing, "plan", noted)
-    for seed in range(16):
+    for seed in range(40):
         solve_and_replay(tiny_refills(seed))
-    assert sum(departed is not None for departed in found) >= 3
+    assert sum(departed is not None for departed in found) >= 5
