@@ -15,9 +15,9 @@ EAGER = DepartureParams(most_pods=100.0, scarce=0.0, least_nodes=0, exchange_sta
 """Every round is large enough, and exchanges end soon."""
 
 ROUNDS = [
-    *((tiny_refills, seed) for seed in range(60_000, 60_000 + few_or_all(16, 3_000))),
-    *((tiny_guards, seed) for seed in range(60_000, 60_000 + few_or_all(8, 1_000))),
-    *((tiny, seed) for seed in range(60_000, 60_000 + few_or_all(4, 500))),
+    *((tiny_refills, seed) for seed in range(60_000, 60_000 + few_or_all(8, 3_000))),
+    *((tiny_guards, seed) for seed in range(60_000, 60_000 + few_or_all(4, 1_000))),
+    *((tiny, seed) for seed in range(60_000, 60_000 + few_or_all(2, 500))),
 ]
 
 

@@ -83,11 +83,11 @@ def test_the_bound_of_a_round(snapshot, wanted, how):
 
 
 ROUNDS = [
-    *((tiny_refills, seed) for seed in range(50_000, 50_000 + few_or_all(20, 2_500))),
-    *((tiny_guards, seed) for seed in range(50_000, 50_000 + few_or_all(12, 1_000))),
-    *((tiny_wholes, seed) for seed in range(50_000, 50_000 + few_or_all(6, 400))),
-    *((tiny, seed) for seed in range(50_000, 50_000 + few_or_all(6, 500))),
-    *((tiny_groups, seed) for seed in range(50_000, 50_000 + few_or_all(3, 200))),
+    *((tiny_refills, seed) for seed in range(50_000, 50_000 + few_or_all(12, 2_500))),
+    *((tiny_guards, seed) for seed in range(50_000, 50_000 + few_or_all(8, 1_000))),
+    *((tiny_wholes, seed) for seed in range(50_000, 50_000 + few_or_all(4, 400))),
+    *((tiny, seed) for seed in range(50_000, 50_000 + few_or_all(4, 500))),
+    *((tiny_groups, seed) for seed in range(50_000, 50_000 + few_or_all(2, 200))),
     *((tiny_mixed, seed) for seed in range(50_000, 50_000 + few_or_all(2, 200))),
     *((tiny_volumes, seed) for seed in range(50_000, 50_000 + few_or_all(3, 200))),
 ]
