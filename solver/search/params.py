@@ -45,8 +45,7 @@ class SearchParams:
         Power of the ratio of what is asked and what is free, in the weight of a resource.
     share_out_share : float
         Share of the time left for the search by shares of devices. A model node by node, where it closes
-        nothing, costs more than it finds: with 0.7 one was begun, and a limit of 5 s took 8.6 s for 304
-        nodes.
+        nothing, costs more than it finds: with 0.7 one was begun, and 304 nodes took 8.6 s of a limit of 5 s.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
