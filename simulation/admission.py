@@ -1,20 +1,22 @@
 """Admission: new objects as the API server stores them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from ..framework.events.objects import ObjectStore
 from ..framework.index.group_names import group_name
 from ..models.admission import PriorityClasses, admit
+from ..models.base import KubeModel
 from ..models.errors import InputError
 from ..models.features import FeatureGates
 from ..models.pod import Pod
 from ..models.scheduling import CompositePodGroup, PodGroup, PriorityClass
 
+M = TypeVar("M", bound=KubeModel)
+
 _MOST_SPECS: Final = 1024
-_ARRIVING: Final = ("name", "annotations", "uid", "creation_timestamp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +128,9 @@ class Admission:
         if known.source is not template:
             stored = template.model_copy(update={"spec": stored.spec})
         # With the fields told that each pod is about to tell, they need no set of such names each.
-        meta = stored.metadata
-        told = {name: getattr(meta, name) for name in _ARRIVING}
-        stored = stored.model_copy(update={"metadata": meta.model_copy(update=told)})
+        meta = _telling(stored.metadata, ("name", "annotations", "uid", "creation_timestamp"))
+        status = _telling(stored.status, ("conditions", "phase", "start_time"))
+        stored = stored.model_copy(update={"metadata": meta, "status": status})
         if len(self._blanks) >= _MOST_SPECS:
             self._blanks.clear()
         found = self._blanks[id(template)] = _Admitted(template, stored)
@@ -158,6 +160,11 @@ class Admission:
             stored = pod.model_copy(update={"spec": admit(pod, classes, self._name).spec})
             known = self._known[id(pod.spec)] = _Admitted(pod, stored)
         return known
+
+
+def _telling(part: M, names: Iterable[str]) -> M:
+    """Return a part of an object with some of its fields told, whatever they hold."""
+    return part.model_copy(update={name: getattr(part, name) for name in names})
 
 
 def _is_old(pod: Pod) -> bool:

@@ -43,11 +43,15 @@ class Agenda:
         self._entries = 0
 
     def at(self, time: int, action: Callable[..., object], rank: int = USUAL, *arguments: object) -> None:
-        """Schedule a callback at a time, or now where that has passed.
+        """Schedule a callback at a time (nanoseconds), or now where that has passed; see `after`."""
+        self.after(time - self.clock.now, action, rank, *arguments)
+
+    def after(self, delay: int, action: Callable[..., object], rank: int = USUAL, *arguments: object) -> None:
+        """Schedule a callback after a delay, or now where that is negative.
 
         Parameters
         ----------
-        time : int
+        delay : int
             Nanoseconds.
         action : callable
         rank : int
@@ -55,8 +59,9 @@ class Agenda:
             Given to the callback.
         """
         self._entries = entry = self._entries + 1
-        if time < (now := self.clock.now):
-            time = now
+        time = self.clock.now
+        if delay > 0:
+            time += delay
         if time < self._end:
             heappush(self._heap, (time, rank, entry, action, arguments))
             return
@@ -66,10 +71,6 @@ class Agenda:
             there = self._later[window] = []
             heappush(self._windows, window)
         there.append((time, rank, entry, action, arguments))
-
-    def after(self, delay: int, action: Callable[..., object], rank: int = USUAL, *arguments: object) -> None:
-        """Schedule a callback after a delay; see `at`."""
-        self.at(self.clock.now + delay, action, rank, *arguments)
 
     @property
     def next_time(self) -> int | None:

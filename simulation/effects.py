@@ -74,8 +74,9 @@ class Effects:
             )
         if (pod.spec.resource_claims or allocations) and world.follower.reserves_claims(pod):
             self.claims.reserve(pod, allocations)
-        world.bind(pod, node, _IS_SCHEDULED)
+        # It does not come back: what its binding tells the queue need not be kept for it.
         world.queue.done(item)
+        world.bind(pod, node, _IS_SCHEDULED)
         return True
 
     def ask_driver(self, item: QueuedPod, allocations: Mapping[str, Allocation]) -> None:

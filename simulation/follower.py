@@ -8,7 +8,7 @@ of a new kind has everything indexed anew.
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from typing import Final, TypeGuard
@@ -30,6 +30,7 @@ from ..models.policy import PodDisruptionBudget
 from ..models.scheduling import CompositePodGroup, PodGroup
 from ..models.snapshot import Snapshot
 from .live_cluster import LiveCluster, LiveState
+from .seats import Seat, Seats, ShapeSeats
 from .shapes import Shapes
 from .snapshots import FIELDS, snapshot_of_store
 
@@ -38,9 +39,6 @@ _CONTROLLERS: Final = frozenset(
 )
 _INDEXED: Final = frozenset(FIELDS) - {"Node", "Pod", "PodDisruptionBudget", "PriorityClass"} - _CONTROLLERS
 """Kinds of which a change means indexing anew; a controller's selector, all that matters, never changes."""
-
-
-_FEWEST_SEATS: Final = 16
 
 
 class Step(Enum):
@@ -54,16 +52,6 @@ class Step(Enum):
     """Nothing but its status is new, and it is on a node."""
     GONE = "gone"
     OTHER = "other"
-
-
-@dataclass(slots=True)
-class _Slot:
-    """A pod's place in the index, and the version of it that the index knows."""
-
-    i: int
-    shape: Hashable
-    uid: str
-    pod: Pod | None = None
 
 
 class Follower:
@@ -95,10 +83,8 @@ class Follower:
         self._profiles: dict[str, Profile] = profiles_of(
             base.configuration, RELEASES[base.kube_version], self._gates, file=base.name
         )
-        self._slots: dict[str, _Slot] = {}
-        self.shapes = Shapes(self._profiles, self._gates, now, self._slots)
-        self._free: dict[Hashable, list[int]] = {}
-        self._seats: dict[Hashable, list[int]] = {}
+        self._seats = Seats()
+        self.shapes = Shapes(self._profiles, self._gates, now, lambda: len(self._seats))
         self._dirty_pods: dict[str, Step] = {}
         self._brought: dict[str, Mapping[str, Allocation]] = {}
         self._dirty_nodes: dict[str, None] = {}
@@ -130,7 +116,7 @@ class Follower:
 
     def number(self, key: str) -> int:
         """Return a pod's number; `KeyError` where it plays no part."""
-        return self._slots[key].i
+        return self._seats.of[key].i
 
     def key(self, i: int) -> str:
         """Return the pod in a slot."""
@@ -206,125 +192,123 @@ class Follower:
         assert cluster is not None
         assert state is not None
         dirty, self._dirty_pods = self._dirty_pods, {}
-        pods = self._objects.by_key(Pod)
+        pods, seats = self._objects.by_key(Pod), self._seats.of
         waiting: list[tuple[str, Pod, Hashable]] = []
         for key, step in dirty.items():
+            seat = seats.get(key)
             pod = pods.get(key)
-            slot = self._slots.get(key)
-            if (
-                slot is not None
-                and step is not Step.OTHER
-                and self._take(cluster, state, key, slot, pod, step)
-            ):
-                continue
-            if slot is not None and pod is not None and self._only_status(state, slot, pod):
-                self._settle_status(cluster.pods[slot.i], slot, pod)
+            if step is not Step.OTHER:
+                if seat is not None:
+                    if self._take(cluster, state, key, seat, pod, step):
+                        continue
+                elif step is Step.CAME and pod is not None:
+                    waiting.append((key, pod, self.shapes.of(pod)))
+                    continue
+            if seat is not None and pod is not None and self._only_status(state, seat, pod):
+                self._settle_status(cluster.pods[seat.i], seat, pod)
                 continue
             shape: Hashable = None
             if pod is None or not self._plays(pod):
                 pod = None
-            elif slot is None or slot.uid != identity(pod) or not pod.spec.node_name:
+            elif seat is None or seat.uid != identity(pod) or not pod.spec.node_name:
                 shape = self.shapes.of(pod)
             else:
-                shape = slot.shape
-            if slot is not None and (pod is None or slot.uid != identity(pod) or slot.shape != shape):
-                self._leave(state, key, slot)
-                slot = None
+                shape = seat.kind.shape
+            if seat is not None and (pod is None or seat.uid != identity(pod) or seat.kind.shape != shape):
+                self._leave(state, key, seat)
+                seat = None
             if pod is None:
                 continue
-            if slot is None:
+            if seat is None:
                 waiting.append((key, pod, shape))
             else:
-                self._settle(cluster, state, slot, pod)
+                self._settle(cluster, state, seat, pod)
         for key, pod, shape in waiting:
-            free = self._free.get(shape)
-            if not free and not self._add_seats(cluster, state, shape):
+            kind = self._seats.kind(shape)
+            if kind is None or not (kind.free or self._add_seats(cluster, state, kind)):
                 self._stale = True
                 return
-            slot = self._slots[key] = _Slot(self._free[shape].pop(), shape, identity(pod))
-            self._settle(cluster, state, slot, pod)
+            self._settle(cluster, state, self._seats.take(key, identity(pod), kind), pod)
         if self._started:
             cluster.forget_starts()
             self._started = False
 
     def _take(
-        self, cluster: LiveCluster, state: LiveState, key: str, slot: _Slot, pod: Pod | None, step: Step
+        self, cluster: LiveCluster, state: LiveState, key: str, seat: Seat, pod: Pod | None, step: Step
     ) -> bool:
         """Follow one step of a pod that was up to date before; return whether that was possible."""
         if step is Step.GONE:
-            self._leave(state, key, slot)
+            self._leave(state, key, seat)
             return True
         if pod is None:
             return False
         if step is Step.RAN:
-            self._settle_status(cluster.pods[slot.i], slot, pod)
+            self._settle_status(cluster.pods[seat.i], seat, pod)
             return True
         if step is not Step.BOUND or pod.is_terminating:
             return False
         node = cluster.node_index.get(pod.spec.node_name or "")
         if node is None:
             return False
-        i = slot.i
-        self._settle_status(cluster.pods[i], slot, pod)
-        state.withdraw(i)
+        i = seat.i
+        self._settle_status(cluster.pods[i], seat, pod)
+        if state.nominated:
+            state.withdraw(i)
         state.place(i, node, self._brought.pop(key, NO_ALLOCATIONS) if self._brought else NO_ALLOCATIONS)
         return True
 
-    def _add_seats(self, cluster: LiveCluster, state: LiveState, shape: Hashable) -> bool:
-        """Double the slots of a kind; say whether that was possible."""
-        seats = self._seats.get(shape)
-        if seats is None or state.volumes is not None or state.claims is not None:
+    def _add_seats(self, cluster: LiveCluster, state: LiveState, kind: ShapeSeats) -> bool:
+        """Double the slots of a kind; return whether that was possible."""
+        if state.volumes is not None or state.claims is not None:
             return False
-        first = len(cluster.pods)
-        more = max(len(seats), _FEWEST_SEATS)
-        if not cluster.grow(seats[:1] * more):
+        first, more = len(cluster.pods), self._seats.wanted(kind)
+        if not cluster.grow(kind.slots[:1] * more):
             return False
         state.grow(more)
-        new = range(first, first + more)
-        seats += new
-        self._free.setdefault(shape, []).extend(new)
+        self._seats.add(kind, range(first, first + more))
         return True
 
     def _plays(self, pod: Pod) -> bool:
         node = pod.spec.node_name
         return not pod.is_terminal and (not node or self._objects.get(Node, node) is not None)
 
-    def _leave(self, state: LiveState, key: str, slot: _Slot) -> None:
-        i = slot.i
-        state.withdraw(i)
+    def _leave(self, state: LiveState, key: str, seat: Seat) -> None:
+        i = seat.i
+        if state.nominated:
+            state.withdraw(i)
         if state.node_of[i] >= 0:
             state.remove(i)
-        del self._slots[key]
-        self._free.setdefault(slot.shape, []).append(i)
+        self._seats.leave(key)
 
-    def _only_status(self, state: LiveState, slot: _Slot, pod: Pod) -> bool:
+    def _only_status(self, state: LiveState, seat: Seat, pod: Pod) -> bool:
         """Whether a pod stays on its node, and differs from what is known of it in its status alone."""
-        known = slot.pod
+        known = seat.pod
         return (
             known is not None
             and known.spec is pod.spec
             and known.metadata is pod.metadata
             and not pod.is_terminating
             and not pod.is_terminal
-            and state.node_of[slot.i] >= 0
+            and state.node_of[seat.i] >= 0
         )
 
-    def _settle_status(self, info: PodInfo, slot: _Slot, pod: Pod) -> None:
-        slot.pod = info.pod = pod
+    def _settle_status(self, info: PodInfo, seat: Seat, pod: Pod) -> None:
+        seat.pod = info.pod = pod
         start = pod.status.start_time or self._base.now
-        if info.start != start:
+        if info.start is not start and info.start != start:
             info.start, self._started = start, True
 
-    def _settle(self, cluster: LiveCluster, state: LiveState, slot: _Slot, pod: Pod) -> None:
+    def _settle(self, cluster: LiveCluster, state: LiveState, seat: Seat, pod: Pod) -> None:
         """Bring one slot up to date with the pod in it."""
-        i = slot.i
+        i = seat.i
         info: PodInfo = cluster.pods[i]
-        self._settle_status(info, slot, pod)
-        info.key = pod.key
-        info.created = pod.metadata.creation_timestamp or EARLIEST
-        terminating = pod.is_terminating
+        self._settle_status(info, seat, pod)
+        spec, metadata = pod.spec, pod.metadata
+        info.key = metadata.key
+        info.created = metadata.creation_timestamp or EARLIEST
+        terminating = metadata.deletion_timestamp is not None
         info.terminating, info.preempted = terminating, terminating and terminates_by_preemption(pod)
-        node = cluster.node_index.get(pod.spec.node_name or "", -1)
+        node = cluster.node_index.get(spec.node_name, -1) if spec.node_name else -1
         there = int(state.node_of[i])
         if there != node:
             if there >= 0:
@@ -334,7 +318,8 @@ class Follower:
                 state.place(i, node, self._brought.pop(info.key, NO_ALLOCATIONS))
         if bool(state.terminating[i]) != terminating:
             (state.mark if terminating else state.unmark)(i)
-        nominated = -1 if node >= 0 else cluster.node_index.get(pod.status.nominated_node_name or "", -1)
+        wanted = pod.status.nominated_node_name
+        nominated = cluster.node_index.get(wanted, -1) if wanted and node < 0 else -1
         if state.nominated.get(i, -1) != nominated:
             state.withdraw(i)
             if nominated >= 0:
@@ -370,20 +355,14 @@ class Follower:
         state = LiveState(cluster)
         before = self._state.claims if self._state is not None else None
         self._cluster, self._state = cluster, state
-        self._slots.clear()
-        for i, (pod, shape) in enumerate(zip(live, shapes, strict=True)):
-            self._slots[pod.key] = _Slot(i, shape, identity(pod))
-        self._free, self._seats = {}, {}
-        for i, shape in enumerate((*shapes, *spare)):
-            self._seats.setdefault(shape, []).append(i)
-        for i, shape in enumerate(spare, start=len(live)):
-            self._free.setdefault(shape, []).append(i)
+        taken = [(pod.key, identity(pod), shape) for pod, shape in zip(live, shapes, strict=True)]
+        self._seats = Seats(taken, spare)
         if state.claims is not None and before is not None:
             for claim, allocation in before.allocations.items():
                 if claim not in state.claims.allocations and self._knows(claim):
                     state.allocate(claim, allocation)
         for pod in live:
-            self._settle(cluster, state, self._slots[pod.key], pod)
+            self._settle(cluster, state, self._seats.of[pod.key], pod)
         self._stale = self._started = False
         self._dirty_nodes = {}
         self._dirty_pods = {}

@@ -34,7 +34,7 @@ class GreedyScheduler:
         self._busy = False
         self._moment: Hashable = None
         self._failed: dict[int, Cycle] = {}
-        self._messages: dict[int, str] = {}
+        self._told: dict[int, tuple[str, frozenset[str]]] = {}
 
     def wake(self) -> None:
         """Start a cycle if none is running and a pod is to be tried."""
@@ -78,12 +78,13 @@ class GreedyScheduler:
             node = cluster.node_names[cycle.node]
             world.agenda.after(world.pace.cycle, lambda: self._bind(item, node, cycle))
             return
-        message = self._messages.get(id(cycle))
-        if message is None:
-            message = cycle.message(cluster.n_nodes)
+        told = self._told.get(id(cycle))
+        if told is None:
+            plugins = frozenset() if cycle.error or cycle.result is None else cycle.result.plugins
+            told = cycle.message(cluster.n_nodes), plugins
             if self._failed.get(cluster.pods[i].cls) is cycle:
-                self._messages[id(cycle)] = message
-        plugins = frozenset() if cycle.error or cycle.result is None else cycle.result.plugins
+                self._told[id(cycle)] = told
+        message, plugins = told
         if cycle.preemption is not None and not cycle.preemption.ineligible:
             world.record.metrics.preemption_attempts += 1
         if cycle.outcome == "nominated":
@@ -102,7 +103,7 @@ class GreedyScheduler:
         allowed = self._disruptions.allowed(cluster)
         if self._failed and self._moment != self._of(state, allowed):
             self._failed.clear()
-            self._messages.clear()
+            self._told.clear()
         if alone and cls in self._failed:
             return self._failed[cls]
         framework = framework_for(cluster, i)

@@ -7,7 +7,6 @@ filter and no score can tell the two apart.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -150,7 +149,9 @@ class LiveCluster(Cluster):
         if self.dtype is not object and float(usage.sum() + nonzero.sum()) >= _EXACT_IN_64_BITS / 2:
             return False
         first = len(self.pods)
-        more = (replace(self.pods[i], index=first + k) for k, i in enumerate(sources))
+        more = [self.pods[i].again() for i in sources]
+        for index, info in enumerate(more, start=first):
+            info.index = index
         self.pods = (*self.pods, *more)
         self.usage, self.nonzero = usage, nonzero
         self.unit_of = np.concatenate([self.unit_of, self.unit_of[sources]])
@@ -179,23 +180,25 @@ class LiveCluster(Cluster):
         return any(c.node_taints_policy == "Honor" for c in (*own, *defaults))
 
     def _recast(self, changed: Mapping[int, Node]) -> None:
-        before = self.nodes
-        nodes = list(before)
-        for n, node in changed.items():
-            nodes[n] = node
-        self.nodes = tuple(nodes)
         known = vars(self)
         tainted = {
-            n: node.spec.taints for n, node in changed.items() if before[n].spec.taints != node.spec.taints
+            n: node.spec.taints
+            for n, node in changed.items()
+            if self.nodes[n].spec.taints != node.spec.taints
         }
+        # In place: copies touch every node of a large cluster to exchange one.
+        nodes = self.nodes = self.nodes if isinstance(self.nodes, list) else list(self.nodes)
+        for n, node in changed.items():
+            nodes[n] = node
         if "taints" in known and tainted:
             known["taints"] = self.taints.exchanged(tainted)
         if "cordoned" in known:
             cordoned = known["cordoned"] = self.cordoned.copy()
             for n, node in changed.items():
                 cordoned[n] = node.spec.unschedulable
-        for key in [key for key in self._memo if _topic(key) not in _NOT_OF_TAINTS]:
-            del self._memo[key]
+        memo = self._memo
+        for key in [k for k in memo if (k[0] if isinstance(k, tuple) else k) not in _NOT_OF_TAINTS]:
+            del memo[key]
         numbers = np.array(sorted(changed), dtype=np.int64)
         for framework in self._frameworks():
             framework.follow_taints(numbers)
@@ -219,6 +222,7 @@ class LiveCluster(Cluster):
     def fork(self) -> Self:
         """Return a cluster of the same pods whose nodes can be exchanged without effect on this one."""
         other = copy(self)
+        other.nodes = tuple(self.nodes)
         other._forget_nodes()  # noqa: SLF001 (another of this class)
         return other
 
@@ -233,7 +237,9 @@ def _topic(key: Hashable) -> Hashable:
 
 def _differ_in_closing_only(old: Node, new: Node) -> bool:
     """Whether all that plugins read of a node is as it was, apart from hard taints and cordons."""
-    if old.metadata.labels != new.metadata.labels or _soft_taints(old) != _soft_taints(new):
+    if old.metadata is not new.metadata and old.metadata.labels != new.metadata.labels:
+        return False
+    if old.spec.taints is not new.spec.taints and _soft_taints(old) != _soft_taints(new):
         return False
     return _alike_but(old.spec, new.spec, _CLOSING) and _alike_but(old.status, new.status, _UNHEARD)
 

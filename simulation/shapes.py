@@ -13,7 +13,7 @@ from ..framework.index.fallback import criteria_held, falls_back, may_fall_back
 from ..framework.vocabulary import names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
+    from collections.abc import Callable, Hashable, Iterable, Mapping
     from datetime import datetime
 
     from ..framework.vocabulary.profile import Profile
@@ -62,8 +62,8 @@ class Shapes:
     gates : FeatureGates
     now : callable
         The time.
-    seated : sized
-        The pods of the index, however many there are; so many specifications are remembered.
+    seated : callable
+        How many pods the index has; so many specifications are remembered.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Shapes:
         profiles: Mapping[str, Profile],
         gates: FeatureGates,
         now: Callable[[], datetime],
-        seated: Sized,
+        seated: Callable[[], int],
     ) -> None:
         self._now = now
         self._seated = seated
@@ -135,7 +135,7 @@ class Shapes:
         spec = pod.spec
         found = self._specs.get(id(spec))
         if found is None:
-            if len(self._specs) > 2 * len(self._seated) + _MOST_SPECS:
+            if len(self._specs) > 2 * self._seated() + _MOST_SPECS:
                 self._specs.clear()
             own = spec.model_copy(update={"node_name": None}) if spec.node_name else spec
             args = self._spread_args.get(spec.scheduler_name) if self._falls_back else None

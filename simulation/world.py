@@ -64,6 +64,7 @@ class World:
         self.record = Record(self.clock)
         self.listeners = Listeners()
         self._handlers = EventHandlers(self.queue)
+        self._pods, self._nodes = self.objects.by_key(Pod), self.objects.by_key(Node)
         self._told = (0, scenario.snapshot.now)
         self._admission = Admission(scenario.name, self.gates, self.objects, lambda: self.now)
         self._bound_specs: dict[tuple[int, str], tuple[PodSpec, PodSpec]] = {}
@@ -155,7 +156,7 @@ class World:
 
     def pod(self, key: str, uid: str = "") -> Pod | None:
         """Return a pod as it is now, None where it has gone (with a uid: it, and no later one)."""
-        found = self.objects.pod(key)
+        found = self._pods.get(key)
         return found if found is not None and (not uid or identity(found) == uid) else None
 
     def edit(
@@ -248,7 +249,7 @@ class World:
 
     def node(self, name: str) -> Node | None:
         """Return a node, None where there is none of this name."""
-        return self.objects.get(Node, name)
+        return self._nodes.get(name)
 
 
 def fresh(pod: Pod) -> Pod:

@@ -14,7 +14,7 @@ from ..plugins import LocalFilter, Plugin, Scope, ScorePlugin
 from ..state.dirty_nodes import NEVER, DirtyNodes
 from ..vocabulary.arrays import Bools, Ints
 from ..vocabulary.status import Status
-from .loads import Answers, Loads
+from .loads import Answers, Loads, Points
 
 if TYPE_CHECKING:
     from ..state.state import State
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_BYTES: Final = 2**26
 """What all views of one framework may take together; the ones not used for longest go first."""
 
-_BYTES_OF_A_NODE: Final = 34
+_BYTES_OF_A_NODE: Final = 17
 
 _LAST: Final = np.iinfo(np.int64).min
 """Behind every node."""
@@ -38,11 +38,10 @@ class ClassView:
 
     Attributes
     ----------
-    open : bool[N]
-        The nodes that pass every filter that looks at nothing but the node and its pods.
     order : int64[N]
         Grows with the sum of the weighted scores that do not depend on other nodes, and where that is equal
-        towards the smallest name.
+        towards the smallest name; the nodes that do not pass every filter that looks at nothing but the node
+        and its pods are last.
     relative : list of ScorePlugin
         The scorers whose scores do, in the profile's order.
     error : Status or None
@@ -51,27 +50,27 @@ class ClassView:
 
     __slots__ = (
         "_base",
+        "_base_at",
         "_by_load",
-        "_fixed",
         "_fixed_open",
+        "_fixed_open_at",
         "_local",
         "_moment",
-        "_names",
+        "_n_nodes",
+        "_order_at",
         "_recast",
         "error",
-        "open",
         "order",
         "relative",
     )
 
     def __init__(
-        self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", name_ranks: Ints
+        self, scorers: list[ScorePlugin], profile: "Profile", cycle: "CycleState", by_name: Ints
     ) -> None:
-        n_nodes = len(name_ranks)
-        self._names: Ints = n_nodes - 1 - name_ranks
+        n_nodes = self._n_nodes = len(by_name)
         self._moment = self._recast = NEVER
         self._fixed_open: Bools = np.ones(n_nodes, dtype=np.bool_)
-        self._fixed: Ints = np.zeros(n_nodes, dtype=np.int64)
+        self._base: Ints = np.zeros(n_nodes, dtype=np.int64)
         self._local: list[tuple[ScorePlugin, Any, int]] = []
         self.relative: list[ScorePlugin] = []
         self.error: Status | None = None
@@ -80,9 +79,18 @@ class ClassView:
             self._sort_in(scorer, profile.weights[scorer.name], cycle.pod, everywhere)
         asked: list[tuple[Plugin, Any]] = [*_local_filters(cycle), *((s, data) for s, data, _ in self._local)]
         self._by_load = all(plugin.by_load(data) for plugin, data in asked)
-        self.open: Bools = self._fixed_open
-        self._base: Ints = self._fixed * n_nodes + self._names
-        self.order: Ints = self._base
+        self._base = self._base * n_nodes + by_name
+        self.order: Ints = self._base.copy()
+        # Of few nodes, plain numbers are faster than arrays, and views of memory give and take them.
+        self._fixed_open_at = self._fixed_open.data
+        self._base_at = self._base.data
+        self._order_at = self.order.data
+
+    @property
+    def open(self) -> Bools:
+        """The nodes that pass every filter that looks at nothing but the node and its pods; bool[N]."""
+        found: Bools = self.order != _LAST
+        return found
 
     def _sort_in(self, plugin: ScorePlugin, weight: int, i: int, everywhere: Ints) -> None:
         """Find out what a scorer depends on; what never changes is added up here."""
@@ -103,7 +111,7 @@ class ClassView:
             if plugin.is_relative and (raw != raw[0]).any():
                 self.relative.append(plugin)
             else:  # scores that are equal everywhere are so among any nodes
-                self._fixed = self._fixed + plugin.normalize(data, raw) * weight
+                self._base = self._base + plugin.normalize(data, raw) * weight
 
     def _settle(self, cycle: "CycleState") -> None:
         """Ask the filters that look at nothing but the node."""
@@ -148,7 +156,7 @@ class ClassView:
         elif changed:
             self._settle_some(cycle, set(changed))
             dirty = None if dirty is None else [*dirty, *changed]
-        if dirty is None or len(dirty) * 4 > len(self._fixed):
+        if dirty is None or len(dirty) * 4 > self._n_nodes:
             few = None
         elif dirty:
             few = list(set(dirty))
@@ -157,12 +165,10 @@ class ClassView:
         if few is not None and len(few) <= _FEW and self._by_load:
             self._note(few, loads.answers(cls, state, few, lambda nodes: self._ask(cycle, state, nodes)))
             return
-        if few is None:
-            self.open, self.order = self._fixed_open.copy(), self._base.copy()
-        nodes = np.arange(len(self._fixed), dtype=np.int64) if few is None else np.array(few, dtype=np.int64)
+        nodes = np.arange(self._n_nodes, dtype=np.int64) if few is None else np.array(few, dtype=np.int64)
         passes, points = self._ask(cycle, state, nodes)
-        self.open[nodes] = self._fixed_open[nodes] & passes
-        self.order[nodes] = self._base[nodes] + points * len(self._names)
+        order = self._base[nodes] + points * self._n_nodes
+        self.order[nodes] = np.where(self._fixed_open[nodes] & passes, order, _LAST)
 
     def _ask(self, cycle: "CycleState", state: "State", nodes: Ints) -> Answers:
         """Ask the filters and scorers that look at nothing but the node and its pods."""
@@ -174,18 +180,22 @@ class ClassView:
             points += scorer.score(data, state, cycle.pod, nodes) * weight
         return passes, points
 
-    def _note(self, nodes: Iterable[int], answers: Iterable[tuple[bool, int]]) -> None:
+    def _note(self, nodes: Iterable[int], answers: Iterable[Points]) -> None:
         """Write down what a few nodes answered."""
-        size = len(self._names)
-        may, base, passing, order = self._fixed_open, self._base, self.open, self.order
-        for n, (passes, points) in zip(nodes, answers, strict=True):
-            passing[n] = passes and may[n]
-            order[n] = base[n] + points * size
+        size = self._n_nodes
+        may, base, order = self._fixed_open_at, self._base_at, self._order_at
+        for n, points in zip(nodes, answers, strict=True):
+            order[n] = base[n] + points * size if points is not None and may[n] else _LAST
 
     def points(self, nodes: Ints) -> Ints:
-        """Return the sum of some nodes' weighted scores that do not depend on other nodes; int64[K]."""
-        found: Ints = self.order[nodes] // len(self._names)
+        """Return the sum of some open nodes' weighted scores that do not depend on other nodes; int64[K]."""
+        found: Ints = self.order[nodes] // self._n_nodes
         return found
+
+    def first(self) -> int | None:
+        """Return the first of the open nodes in `order`, None where there is none."""
+        n = int(self.order.argmax())
+        return n if self._order_at[n] != _LAST else None
 
     def best(self, passed: Bools) -> int | None:
         """Return the first of some nodes (bool[N]) in `order`, None where there is none."""
@@ -200,14 +210,14 @@ def _local_filters(cycle: "CycleState") -> list[tuple[LocalFilter, Any]]:
 class ClassViews:
     """The views of one framework, by class."""
 
-    __slots__ = ("_loads", "_most", "_name_ranks", "_profile", "_recast", "_scorers", "_views")
+    __slots__ = ("_by_name", "_loads", "_most", "_profile", "_recast", "_scorers", "_views")
 
     def __init__(
         self, scorers: list[ScorePlugin], profile: "Profile", name_ranks: Ints, most_bytes: int = _MOST_BYTES
     ) -> None:
         self._scorers = scorers
         self._profile = profile
-        self._name_ranks = name_ranks
+        self._by_name: Ints = len(name_ranks) - 1 - name_ranks  # grows towards the smallest name
         self._views: dict[int, ClassView] = {}
         self._recast = DirtyNodes()
         self._loads = Loads()
@@ -227,7 +237,7 @@ class ClassViews:
             return None
         view = self._views.pop(cls, None)
         if view is None:
-            view = ClassView(self._scorers, self._profile, cycle, self._name_ranks)
+            view = ClassView(self._scorers, self._profile, cycle, self._by_name)
             if len(self._views) >= self._most:
                 del self._views[next(iter(self._views))]
         self._views[cls] = view

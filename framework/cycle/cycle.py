@@ -188,8 +188,13 @@ def find_node(framework: "Framework", state: "State", i: int, within: Bools | No
 def _choose(framework: "Framework", view: "ClassView", state: "State", cycle: Cycle) -> int | Status | None:
     """Return where the pod goes by what its class knows; None where nothing passes."""
     i = cycle.pod
+    by_order = not view.relative and view.error is None
+    if by_order and cycle.within is None:
+        first = framework.first(view, state, i)
+        if first is not None:
+            return first
     passed = framework.passed(view, state, i, cycle.within)
-    if not view.relative and view.error is None:
+    if by_order:
         return view.best(passed)
     nodes = np.flatnonzero(passed)
     if not len(nodes):

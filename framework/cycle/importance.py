@@ -30,15 +30,12 @@ class Importance:
         Each pod's priority and start, the latter in microseconds.
     ranks : int64[P]
         Smaller is more important; equal where only the order of arrival decides.
-    lowest : int
-        The lowest priority of all pods.
     """
 
-    __slots__ = ("_moment", "_on", "lowest", "priorities", "ranks", "starts")
+    __slots__ = ("_moment", "_on", "priorities", "ranks", "starts")
 
     def __init__(self, cluster: "Cluster") -> None:
         self.priorities: Ints = np.array([info.priority for info in cluster.pods], dtype=np.int64)
-        self.lowest = int(self.priorities.min())
         self.starts: Ints = np.array([microseconds(info.start) for info in cluster.pods], dtype=np.int64)
         order = np.lexsort((self.starts, -self.priorities))
         new = np.ones(len(order), dtype=np.int64)

@@ -22,6 +22,9 @@ _MOST: Final = 2**15
 Answers = tuple[Bools, Ints]
 """For some nodes whether they pass, and their points; bool[K], int64[K]."""
 
+Points = int | None
+"""A node's points, None where it does not pass."""
+
 
 class Loads:
     """Answers by class and load; loads are numbered as they come."""
@@ -29,7 +32,7 @@ class Loads:
     __slots__ = ("_known", "_moment", "_numbers", "_of_node", "_size")
 
     def __init__(self) -> None:
-        self._known: dict[int, dict[int, tuple[bool, int]]] = {}
+        self._known: dict[int, dict[int, Points]] = {}
         self._size = 0
         self._numbers: dict[tuple[int, ...], int] = {}
         self._of_node: dict[int, int] = {}
@@ -40,8 +43,8 @@ class Loads:
 
     def answers(
         self, cls: int, state: "State", nodes: Sequence[int], ask: Callable[[Ints], Answers]
-    ) -> list[tuple[bool, int]]:
-        """Return for each node whether it passes, and its points.
+    ) -> list[Points]:
+        """Return the points of each node, None for those that do not pass.
 
         Parameters
         ----------
@@ -52,8 +55,9 @@ class Loads:
             Finds the answers for some of the nodes.
         """
         self._follow(state)
+        of_node = self._of_node
+        numbers = [of_node[n] if n in of_node else self._number(state, n) for n in nodes]
         known = self._known.setdefault(cls, {})
-        numbers = [self._number(state, n) for n in nodes]
         new = [k for k, number in enumerate(numbers) if number not in known]
         if new:
             if self._size + len(new) > _MOST:
@@ -63,8 +67,8 @@ class Loads:
                 new = list(range(len(numbers)))
             passes, points = ask(np.array([nodes[k] for k in new], dtype=np.int64))
             before = len(known)
-            found = zip(passes.tolist(), points.tolist(), strict=True)
-            known.update(zip((numbers[k] for k in new), found, strict=True))
+            for k, passed, sum_ in zip(new, passes.tolist(), points.tolist(), strict=True):
+                known[numbers[k]] = sum_ if passed else None
             self._size += len(known) - before
         return [known[number] for number in numbers]
 
@@ -85,15 +89,14 @@ class Loads:
         self._moment = log.moment
 
     def _number(self, state: "State", n: int) -> int:
-        number = self._of_node.get(n)
-        if number is None:
-            cluster = state.cluster
-            load = (
-                *cluster.allocatable[:, n].tolist(),
-                int(cluster.allowed_pods[n]),
-                *state.requested[:, n].tolist(),
-                *state.nonzero[:, n].tolist(),
-                int(state.pod_count[n]),
-            )
-            number = self._of_node[n] = self._numbers.setdefault(load, len(self._numbers))
+        """Read a node's load, and return its number."""
+        cluster = state.cluster
+        load = (
+            *cluster.allocatable[:, n].tolist(),
+            cluster.allowed_pods.item(n),
+            *state.requested[:, n].tolist(),
+            *state.nonzero[:, n].tolist(),
+            state.pod_count.item(n),
+        )
+        number = self._of_node[n] = self._numbers.setdefault(load, len(self._numbers))
         return number

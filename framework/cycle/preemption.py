@@ -25,7 +25,6 @@ from .budget_ledger import Ledger
 from .candidate_cost import Candidate, CandidateCost, cost_of
 from .dry_runs import DryRuns
 from .filter_result import FilterResult
-from .importance import importance_of
 from .node_filter import NodeFilter
 from .whole_groups import nodes_with_whole_groups, units_of
 
@@ -131,8 +130,8 @@ def preempt(
     args = cast("DefaultPreemptionArgs", framework.profile.args(names.DEFAULT_PREEMPTION))
     potential = np.flatnonzero(result.codes == Code.UNSCHEDULABLE).astype(np.int64)
     if (
-        nodes_with_whole_groups(cluster, state) is None
-        and cluster.pods[i].priority <= importance_of(cluster).lowest
+        cluster.pods[i].priority <= cluster.lowest_priority
+        and nodes_with_whole_groups(cluster, state) is None
     ):
         outcome.failed = dict.fromkeys(potential.tolist(), NO_VICTIMS)
         return outcome

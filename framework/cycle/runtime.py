@@ -4,7 +4,6 @@ Source: kube-scheduler 1.34.1 framework/runtime/framework.go, schedule_one.go.
 """
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,6 +25,7 @@ from .filter_result import STATUS_OUTSIDE, FilterResult
 from .node_filter import NodeFilter
 from .nominated_pods import Mattering, NominatedPods
 from .room_runs import RoomRunsByClass
+from .settled import Settled
 from .static_masks import StaticMasks
 from .verdicts import OUTSIDE, PASSED
 
@@ -33,31 +33,6 @@ if TYPE_CHECKING:
     from ..dra.allocation import Allocation
     from ..index.cluster import Cluster
     from ..state.state import State
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Settled:
-    """What PreFilter finds for one class wherever pods are.
-
-    Attributes
-    ----------
-    outside : bool[N] or None
-        The nodes that are not looked at.
-    learnt : dict
-        Data by plugin.
-    moving : list of FilterPlugin
-        The plugins that find another thing as pods come and go, in their order.
-    entries : list of (plugin, data)
-        Those of the cycle, as far as they are settled.
-    in_turn : bool
-        Whether any of these plugins is asked in its turn only.
-    """
-
-    outside: Bools | None
-    learnt: dict[str, Any]
-    moving: list[FilterPlugin]
-    entries: list[tuple[FilterPlugin, Any]]
-    in_turn: bool
 
 
 class Framework:
@@ -98,7 +73,7 @@ class Framework:
         self._static_masks = StaticMasks(
             cluster, self._binding, self._order, self._filters, self._pre_filters
         )
-        self._settled: dict[int, _Settled | None] = {}
+        self._settled: dict[int, Settled | None] = {}
         self._last: tuple[int, int, CycleState] | None = None
         self._matters: tuple[Hashable, Mattering | None] | None = None
         self._views = ClassViews(self._scores, profile, cluster.name_ranks)
@@ -117,10 +92,9 @@ class Framework:
         cycle = CycleState(i)
         alike = self.cluster.pods[i].but_claims
         settled = self._settled[alike] if alike in self._settled else self._settle(state, i)
-        known: dict[str, Any] = {}
         order = self._order
         if settled is not None:
-            cycle.outside, known, order = settled.outside, settled.learnt, settled.moving
+            cycle.outside, order = settled.outside, settled.moving
         learnt: dict[str, Any] = {}
         for plugin in order:
             data = plugin.pre_filter(state, i)
@@ -130,18 +104,17 @@ class Framework:
                     break
             elif data is not None:
                 learnt[plugin.name] = data
-        if settled is not None and not learnt:
-            cycle.entries, cycle.in_turn = settled.entries, settled.in_turn
+        if settled is not None:
+            cycle.entries, cycle.in_turn = settled.with_data(learnt)
         else:
-            cycle.entries = self._entries(known | learnt)
+            cycle.entries = [
+                (plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt
+            ]
             cycle.in_turn = any(plugin.in_turn for plugin, _ in cycle.entries)
         self._last = (state.version, cls, cycle)
         return cycle
 
-    def _entries(self, learnt: Mapping[str, Any]) -> list[tuple[FilterPlugin, Any]]:
-        return [(plugin, learnt[plugin.name]) for plugin in self._filters if plugin.name in learnt]
-
-    def _settle(self, state: "State", i: int) -> _Settled | None:
+    def _settle(self, state: "State", i: int) -> Settled | None:
         """Run the PreFilter that never changes, once for pods alike; None where it refuses the pod.
 
         A refusal is reported in its turn: another plugin's may come first. Claims are never settled.
@@ -155,13 +128,9 @@ class Framework:
             affinity = [p for p in self._pre_filters if isinstance(p, NodeAffinity)]
             named = affinity[0].nodes(i) if affinity and found[affinity[0].name] is not None else None
             learnt = {name: data for name, data in found.items() if data is not None}
-            self._settled[cls] = _Settled(
-                None if named is None else ~named,
-                learnt,
-                [plugin for plugin in self._order if plugin not in settled],
-                self._entries(learnt),
-                any(plugin.in_turn and plugin.name in learnt for plugin in self._filters),
-            )
+            moving = [plugin for plugin in self._order if plugin not in settled]
+            outside = None if named is None else ~named
+            self._settled[cls] = Settled(self._filters, outside, learnt, moving)
         return self._settled[cls]
 
     def filter_all(
@@ -242,6 +211,8 @@ class Framework:
 
     def reserve(self, state: "State", i: int, n: int) -> Mapping[str, "Allocation"]:
         """Run Reserve: return what pod i brings along when it is placed on node n (`State.place`)."""
+        if state.claims is None:
+            return NO_ALLOCATIONS
         for plugin, data in self.pre_filter(state, i).entries:
             if isinstance(plugin, DynamicResources):
                 return plugin.reserve(data, state, i, n)
@@ -301,6 +272,21 @@ class Framework:
                 beside = state.nominations.beside(i, n)
                 passed[n] = NodeFilter(self.cluster, state, cycle, n).passes(beside)
         return passed
+
+    def first(self, view: ClassView, state: "State", i: int) -> int | None:
+        """Return the node that comes first in a view's order if pod i passes there; None for not known.
+
+        Of the filters that look at pods anywhere no more is asked than about this node.
+        """
+        if state.nominated:
+            return None
+        n = view.first()
+        if n is None:
+            return None
+        for plugin, data in self.pre_filter(state, i).entries:
+            if plugin.scope is Scope.CLUSTER and plugin.check(plugin.fork(data, state, i, n)):
+                return None
+        return n
 
     def totals(self, view: ClassView, state: "State", i: int, nodes: Ints) -> Ints | Status:
         """Add up the scores of feasible nodes; int64[len(nodes)], as those of `score`.

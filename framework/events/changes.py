@@ -66,7 +66,8 @@ RESOURCES: Final[dict[str, Resource]] = {
 
 def identity(pod: Pod) -> str:
     """Return what tells a pod from a later one of the same name: its uid, or its key where it has none."""
-    return pod.metadata.uid or pod.key
+    meta = pod.metadata
+    return meta.uid or meta.key
 
 
 def occurrences(old: KubeObject | None, new: KubeObject | None) -> tuple[Occurrence, ...]:
@@ -150,7 +151,7 @@ def _node(old: KubeObject | None, new: KubeObject | None) -> Iterator[Occurrence
     if isinstance(old, Node) and isinstance(new, Node):
         for changed, action in _NODE_CHANGES:
             if changed(old, new):
-                yield Occurrence(ClusterEvent(Resource.NODE, action), old, new)
+                yield Occurrence(_OF_NODES[action], old, new)
     elif new is not None:
         yield Occurrence(events.NODE_ADD, None, new)
     else:
@@ -166,13 +167,19 @@ _NODE_CHANGES: Final[tuple[tuple[Callable[[Node, Node], bool], Action], ...]] = 
     (lambda old, new: old.status.allocatable != new.status.allocatable, Action.UPDATE_NODE_ALLOCATABLE),
     (lambda old, new: old.metadata.labels != new.metadata.labels, Action.UPDATE_NODE_LABEL),
     (lambda old, new: old.spec.taints != new.spec.taints, Action.UPDATE_NODE_TAINT),
-    (lambda old, new: _conditions(old) != _conditions(new), Action.UPDATE_NODE_CONDITION),
+    (
+        lambda old, new: old.status is not new.status and _conditions(old) != _conditions(new),
+        Action.UPDATE_NODE_CONDITION,
+    ),
     (lambda old, new: old.metadata.annotations != new.metadata.annotations, Action.UPDATE_NODE_ANNOTATION),
     (
         lambda old, new: old.status.declared_features != new.status.declared_features,
         Action.UPDATE_NODE_DECLARED_FEATURE,
     ),
 )
+
+
+_OF_NODES: Final = {action: ClusterEvent(Resource.NODE, action) for _, action in _NODE_CHANGES}
 
 
 def pod_events(old: Pod, new: Pod) -> tuple[ClusterEvent, ...]:

@@ -4,7 +4,7 @@ Everything that does not depend on where pods are is computed here once, or on d
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         NodeResourcesFitArgs,
         PodTopologySpreadArgs,
     )
+    from ...models.node import Node
 
 T = TypeVar("T")
 
@@ -122,7 +123,7 @@ class Cluster:
     ) -> None:
         self.snapshot = snapshot
         self.gates = snapshot.feature_gates.known_to(snapshot.kube_version)
-        self.nodes = snapshot.nodes
+        self.nodes: Sequence[Node] = snapshot.nodes
         self.node_names = tuple(node.name for node in snapshot.nodes)
         self.node_index = {name: n for n, name in enumerate(self.node_names)}
         self.n_nodes = len(self.node_names)
@@ -341,6 +342,11 @@ class Cluster:
         """Each pod's guard (KEP-4664), below every priority where nothing guards it; int64[P]."""
         unguarded = np.iinfo(np.int64).min
         return np.array([unguarded if i.guard is None else i.guard for i in self.pods], dtype=np.int64)
+
+    @cached_property
+    def lowest_priority(self) -> int:
+        """The lowest priority of any pod, on a node or not; 0 where there are no pods."""
+        return min((info.priority for info in self.pods), default=0)
 
     @cached_property
     def name_ranks(self) -> Ints:

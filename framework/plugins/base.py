@@ -96,7 +96,7 @@ class FilterPlugin(Plugin):
         raise NotImplementedError
 
     def passing(self, data: Any, state: "State", i: int) -> Bools:
-        """Return which nodes pass; bool[N]."""
+        """Return which nodes pass; bool[N], not to be written to."""
         passes: Bools = self.filter_all(data, state, i) == 0
         return passes
 

@@ -57,10 +57,14 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
     def score(self, data: ScoredResources, state: "State", i: int, nodes: Ints) -> Ints:
         """Score the deviation of the resources' shares from their mean; of those that the node has."""
         has, offered, taken = data.on(self.cluster, state, nodes)
-        there = _evenness(has, offered, taken)
         if self.cluster.release.balanced_allocation is BalancedAllocation.SHARES:
-            return there
-        before = _evenness(has, offered, taken - data.request)
+            return _evenness(has, offered, taken)
+        both = _evenness(
+            np.concatenate((has, has), axis=1),
+            np.concatenate((offered, offered), axis=1),
+            np.concatenate((taken, taken - data.request), axis=1),
+        )
+        there, before = both[: len(nodes)], both[len(nodes) :]
         half = MAX_NODE_SCORE // 2
         return half + (half + there - before) // 2
 
@@ -68,7 +72,7 @@ class NodeResourcesBalancedAllocation(ScorePlugin):
 def _evenness(has: Bools, offered: Amounts, taken: Amounts) -> Ints:
     """Return S of the module's docstring, int64[K]; arguments as `ScoredResources.on` returns them."""
     shares: Floats = np.minimum(taken.astype(np.float64) / offered.astype(np.float64), 1.0)
-    if has.all():
+    if np.logical_and.reduce(has, axis=None):
         deviation = _deviation(shares)
     else:
         deviation = np.zeros(has.shape[1], dtype=np.float64)

@@ -118,8 +118,8 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         cluster = self.cluster
         full = pods >= cluster.allowed_pods[nodes]
         offered = block(cluster.allocatable, data.at, nodes)
-        short = (data.need > offered - taken).astype(np.bool_)
-        never = (data.need > offered).astype(np.bool_)
+        short = np.asarray(data.need > offered - taken, dtype=np.bool_)
+        never = np.asarray(data.need > offered, dtype=np.bool_)
         if any(data.served):
             # Devices may serve what the node does not offer: that is DynamicResources' business.
             judged = np.ones(short.shape, dtype=np.bool_)
@@ -222,8 +222,8 @@ class NodeResourcesFit(LocalFilter, ScorePlugin):
         if self._strategy.type == "RequestedToCapacityRatio":
             has = has & (points > 0)
         weights = data.weights * has
-        total: Ints = (points * weights).sum(axis=0)
-        divisor = np.maximum(weights.sum(axis=0), 1)
+        total: Ints = np.add.reduce(points * weights, axis=0)
+        divisor = np.maximum(np.add.reduce(weights, axis=0), 1)
         if self._strategy.type == "RequestedToCapacityRatio":
             # Halves are rounded up; in integers, so that no float is in the way.
             total, divisor = 2 * total + divisor, 2 * divisor

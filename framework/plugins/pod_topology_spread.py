@@ -13,6 +13,7 @@ Source: kube-scheduler 1.34.1 plugins/podtopologyspread (filtering.go, scoring.g
 
 import math
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
@@ -40,6 +41,9 @@ _SKEWED: Final = 2
 _INFINITE: Final = 2**31 - 1
 _HOSTNAME: Final = "kubernetes.io/hostname"
 
+_FEW_DOMAINS: Final = 32
+"""Up to so many, plain numbers are faster than arrays."""
+
 
 @dataclass(slots=True, eq=False)
 class _Rule:
@@ -54,6 +58,19 @@ class _Rule:
     max_skew: int
     self_match: int
     below_min_domains: bool
+    _present: list[bool]
+
+    def least(self, counts: Ints) -> int:
+        """Return the smallest count of a domain that is there, infinite where there is none."""
+        if len(counts) > _FEW_DOMAINS:
+            return int(counts.min(initial=_INFINITE, where=self.exists))
+        return min(compress(counts.tolist(), self._present), default=_INFINITE)
+
+    def within(self, counts: Ints, most: int) -> Bools:
+        """Return the nodes whose domain has a count of no more than `most`; bool[N], shared."""
+        if len(counts) > _FEW_DOMAINS:
+            return self.domains.to_nodes(counts <= most, missing=False)
+        return self.domains.nodes_of(tuple([count <= most for count in counts.tolist()]))
 
 
 @dataclass(slots=True, eq=False)
@@ -175,9 +192,7 @@ class PodTopologySpread(FilterPlugin, ScorePlugin):
         """Return where no constraint fails."""
         passes: Bools | None = None
         for count in data:
-            by_domain = np.zeros(count.rule.domains.size + 1, dtype=np.bool_)  # the last is to lack the label
-            by_domain[:-1] = count.counts <= count.limit()
-            own = by_domain[count.rule.domains.ids]
+            own = count.rule.within(count.counts, count.limit())
             passes = own if passes is None else passes & own
         assert passes is not None  # without a constraint the plugin skips
         return passes
@@ -331,6 +346,7 @@ def _make_rule(cluster: "Cluster", i: int, constraint: spread.SpreadConstraint) 
         max_skew=constraint.max_skew,
         self_match=int(constraint.self_match),
         below_min_domains=int(exists.sum()) < constraint.min_domains,
+        _present=exists.tolist(),
     )
 
 
@@ -365,8 +381,7 @@ def _count(rule: _Rule, state: "State") -> _Count:
         counts = np.zeros(rule.domains.size, dtype=np.int64)
     else:
         counts = state.tally(rule.matcher, rule.bins, alive=True)
-    least = int(counts.min(initial=_INFINITE, where=rule.exists))
-    return _Count(rule, counts, least)
+    return _Count(rule, counts, rule.least(counts))
 
 
 def _second_smallest(values: Ints) -> tuple[int, int]:

@@ -76,6 +76,8 @@ class BackoffQueue:
 
     def remove(self, key: str) -> QueuedPod | None:
         """Take a pod by its key; None if it is not here."""
+        if not (self.rejected.by_key or self.errors.by_key):
+            return None
         return self.rejected.remove(key) or self.errors.remove(key)
 
     def pop_early(self) -> QueuedPod | None:

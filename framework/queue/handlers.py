@@ -98,8 +98,14 @@ class EventHandlers:
         self._offer(events.ASSIGNED_POD_DELETE, pod, None)
 
     def _offer(self, event: ClusterEvent, old: Pod | None, new: Pod | None) -> None:
-        if self._queue.heeds(event):
-            self._move(Occurrence(event, old, new))
+        queue = self._queue
+        if not queue.heeds(event):
+            return
+        happened = Occurrence(event, old, new)
+        if queue.hints_enabled:
+            queue.move_all(happened)
+        else:
+            self._move(happened)
 
     def _update(self, occurrence: Occurrence) -> None:
         old, new = occurrence.old, occurrence.new

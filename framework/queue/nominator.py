@@ -23,7 +23,8 @@ class Nominator:
         node : str, optional
             The decision of this moment; without it the pod's status counts.
         """
-        self.delete(pod)
+        if self._node_of:
+            self.delete(pod)
         wanted = node if node is not None else (pod.status.nominated_node_name or "")
         if wanted and not pod.spec.node_name:
             self._node_of[identity(pod)] = wanted
@@ -41,7 +42,7 @@ class Nominator:
 
     def delete(self, pod: Pod) -> None:
         """Expect a pod nowhere."""
-        node = self._node_of.pop(identity(pod), None)
+        node = self._node_of.pop(identity(pod), None) if self._node_of else None
         if node is not None:
             pods = self._pods[node]
             del pods[identity(pod)]

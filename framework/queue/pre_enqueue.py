@@ -96,7 +96,7 @@ class PreEnqueue:
         return ""
 
     def _victims(self, pod: Pod) -> str:
-        return PREEMPTING if identity(pod) in self._preempting else ""
+        return PREEMPTING if self._preempting and identity(pod) in self._preempting else ""
 
 
 def _called(profile: Profile) -> tuple[str, ...]:
@@ -108,5 +108,7 @@ def _called(profile: Profile) -> tuple[str, ...]:
 
 
 def _scheduling_gates(pod: Pod) -> str:
+    if not pod.spec.scheduling_gates:
+        return ""
     gates = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
     return f"waiting for scheduling gates: {gates}" if gates else ""

@@ -63,8 +63,12 @@ class Transitions:
 
     def remove(self, key: str) -> None:
         """Forget a pod, wherever it is."""
-        if self.active.remove(key) is None and self.backoff.remove(key) is None:
+        if key in self.active.by_key:
+            self.active.remove(key)
+        elif key in self.unschedulable.by_key:
             self.unschedulable.remove(key)
+        else:
+            self.backoff.remove(key)
 
     def requeue(self, item: QueuedPod, strategy: Strategy, event: str) -> str:
         """Put a pod where it belongs now.
@@ -111,7 +115,8 @@ class Transitions:
             return self.to_unschedulable(item, event)
         if item.initial_attempt is None:
             item.initial_attempt = self._clock.now
-        self.unschedulable.remove(item.key)
+        if item.key in self.unschedulable.by_key:
+            self.unschedulable.remove(item.key)
         self.active.push(item)
         self._counts.incoming[ACTIVE, event] += 1
         if event in _ENTRIES:

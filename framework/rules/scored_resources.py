@@ -96,5 +96,5 @@ class ScoredResources:
             taken = block(state.requested, self.rows, nodes)
             if len(self.defaulted):
                 taken[self.defaulted] = block(state.nonzero, self.numbers[self.defaulted], nodes)
-        has: Bools = (offered > 0).astype(np.bool_)
+        has: Bools = np.asarray(offered > 0, dtype=np.bool_)
         return has, np.maximum(offered, 1), taken + self.request

@@ -136,8 +136,9 @@ class State:
         cluster = self.cluster
         self.node_of[i] = n
         self._pods_on[n][i] = None
-        self.requested[:, n] += cluster.usage[i]
-        self.nonzero[:, n] += cluster.nonzero[i]
+        requested, nonzero = self.requested[:, n], self.nonzero[:, n]  # views: nothing is written back
+        requested += cluster.usage[i]
+        nonzero += cluster.nonzero[i]
         self.pod_count[n] += 1
         unit = cluster.pods[i].unit
         self._counters.change(unit, n, 1, alive=False)
@@ -193,8 +194,9 @@ class State:
         cluster = self.cluster
         n = int(self.node_of[i])
         del self._pods_on[n][i]
-        self.requested[:, n] -= cluster.usage[i]
-        self.nonzero[:, n] -= cluster.nonzero[i]
+        requested, nonzero = self.requested[:, n], self.nonzero[:, n]
+        requested -= cluster.usage[i]
+        nonzero -= cluster.nonzero[i]
         self.pod_count[n] -= 1
         unit = cluster.pods[i].unit
         self._counters.change(unit, n, -1, alive=False)

@@ -2,13 +2,15 @@
 
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...models.node import Node
 from .arrays import Bools, Ints
+
+_MOST_CHOICES: Final = 64
 
 
 class Bins:
@@ -50,7 +52,7 @@ class Domains:
         The nodes that have the label, by domain.
     """
 
-    __slots__ = ("_bins", "_some", "bins", "ids", "key", "numbers", "present", "size", "values")
+    __slots__ = ("_bins", "_chosen", "_some", "bins", "ids", "key", "numbers", "present", "size", "values")
 
     def __init__(self, key: str, nodes: Sequence[Node]) -> None:
         numbers: dict[str, int] = {}
@@ -68,6 +70,7 @@ class Domains:
         self._bins = np.where(self.present, ids, self.size)
         self.bins = Bins(self._bins, self.size)
         self._some: dict[bytes, Bins] = {}
+        self._chosen: dict[tuple[bool, ...], Bools] = {}
 
     def bins_of(self, where: Bools) -> Bins:
         """Return the bins of those nodes in `where` (bool[N]) that have the label; equal ones are shared."""
@@ -84,6 +87,15 @@ class Domains:
         """Give each node its domain's number, or `missing` where it lacks the label."""
         padded = np.append(per_domain, np.array([missing], dtype=per_domain.dtype))
         return padded[self._bins]
+
+    def nodes_of(self, chosen: tuple[bool, ...]) -> Bools:
+        """Return the nodes in the chosen ones of all domains; bool[N], shared by equal choices."""
+        found = self._chosen.get(chosen)
+        if found is None:
+            if len(self._chosen) >= _MOST_CHOICES:
+                self._chosen.clear()
+            found = self._chosen[chosen] = self.to_nodes(np.array(chosen, dtype=np.bool_), missing=False)
+        return found
 
     def count(self, nodes: Ints) -> int:
         """Count the domains of some nodes (by number); to lack the label is one more domain."""

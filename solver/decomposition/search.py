@@ -34,6 +34,7 @@ from ..deadline import OutOfTime, until
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
 from ..search.incumbent import Incumbent
+from ..search.params import default_params
 from ..search.tier_search import Search
 from ..warm import COLD, Warmth
 from .base import Lost
@@ -44,7 +45,7 @@ from .news import News
 from .outcomes import restrict, unite
 from .part_search import PartResult, Piece, Shared, in_part, search_part, unsearched_part
 from .records import PartRecord, added_up
-from .unsearched import unsearched
+from .unsearched import summed, unsearched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -105,7 +106,7 @@ def search_round(
     try:
         problem = build_problem(cluster, until(start + options.time_limit, watch))
     except OutOfTime:
-        return round_unsearched(cluster, greedy, options.prefer, interrupted=False)
+        return _round_summed(cluster, greedy, options, start, watch)
     parts = find_parts(problem, options.prefer)
     parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
     if len(parts) < 2:
@@ -129,6 +130,16 @@ def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrup
     """Return the result of a round that there was no time to search."""
     known = unsearched(cluster, greedy, prefer)
     return RoundResult(known.best, known.valuation, known.proven(), 0, 0, interrupted)
+
+
+def _round_summed(
+    cluster: Cluster, greedy: Outcome, options: SolveOptions, start: float, watch: Watch
+) -> RoundResult:
+    """Return the result of a round whose time was up before its search, after a moment for bounds by sums."""
+    known = unsearched(cluster, greedy, options.prefer)
+    seconds = default_params().last_sums(time.monotonic() - start)
+    known = summed(cluster, greedy, known, options, seconds, watch)
+    return RoundResult(known.best, known.valuation, known.proven(), 0, 0, known.interrupted)
 
 
 class _Parts:

@@ -82,6 +82,17 @@ class NodeCount:
             return None
         return chosen
 
+    def lists(self, name: str, seconds: float) -> bool:
+        """List all patterns down to a tier if that is worth while in so much time; return whether it was.
+
+        Where it was not, each answer about the tier is open.
+        """
+        level, params = self._level(name), self.params
+        if level not in self._pools:
+            most = params.most_assignments * min(seconds / params.listing_seconds, 1.0)
+            self._pools[level] = self._pool(level, int(most))
+        return self._pools[level] is not None
+
     def decide(self, held: Sequence[tuple[str, int]], name: str, target: int, until: float) -> Answer:
         """Decide whether a tier attains a target.
 
@@ -91,12 +102,11 @@ class NodeCount:
             Tiers above, no worse than these values.
         """
         least = {**dict(held), name: target}
-        level = next(p for p in self.problem.levels if tiers.scheduled(p) == name)
-        if level not in self._pools:
-            self._pools[level] = self._pool(level)
-        pool = self._pools[level]
-        if pool is None:
+        level = self._level(name)
+        if not self.lists(name, until - time.monotonic()):
             return Answer(Verdict.OPEN)
+        pool = self._pools[level]
+        assert pool is not None
         covering = self._covering(level, *pool, least)
         if min(covering.spare) < 0:
             return Answer(Verdict.REFUTED)
@@ -118,7 +128,10 @@ class NodeCount:
             return Answer(Verdict.OPEN)
         return self._choose(pool[0], replace(covering, patterns=covering.patterns[usable]), until)
 
-    def _pool(self, level: int) -> tuple[Ints, Counts] | None:
+    def _level(self, name: str) -> int:
+        return next(level for level in self.problem.levels if tiers.scheduled(level) == name)
+
+    def _pool(self, level: int, most: int) -> tuple[Ints, Counts] | None:
         """Return the classes down to a priority that fit on a node, and the patterns of them."""
         problem, nodes = self.problem, self.nodes
         if nodes is None:
@@ -131,7 +144,7 @@ class NodeCount:
         copies = np.array([min(cls.size, int(cls.limit[n])) for cls in mine], dtype=np.int64)
         scarce = requests @ copies > room
         scarce[-1] = True  # some row there is
-        patterns = maximal_patterns(requests[scarce], copies, room[scarce], self.params.most_assignments)
+        patterns = maximal_patterns(requests[scarce], copies, room[scarce], most)
         return None if patterns is None else (np.array([cls.index for cls in mine]), patterns)
 
     def _covering(self, level: int, chosen: Ints, patterns: Counts, least: Mapping[str, int]) -> Covering:

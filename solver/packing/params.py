@@ -49,7 +49,10 @@ class PackingParams:
         node, the longest one 110; with 32 nodes two or three.
     most_assignments : int
         Assignments of a node that are tried for one class, where all its patterns are listed. With 32 nodes
-        of four pods there are up to 730,000, in 1.3 s of processor time.
+        of four pods there are up to 730,000, in half a second of processor time.
+    listing_seconds : float
+        Time for counting nodes with which so many are tried; with less time fewer are, in proportion. With
+        1 s for a round of 32 nodes of four pods, listing left none for plans better than greedy's.
     most_dived : int
         Patterns that a dive chooses from, at most: those that are worth most.
     dive_steps : int
@@ -82,8 +85,9 @@ class PackingParams:
     cover_work: float = 0.5
     efforts: tuple[int, ...] = (3, 30, 150)
     most_assignments: int = 3_000_000
+    listing_seconds: float = 2.5
     most_dived: int = 5_000
-    dive_steps: int = 400
+    dive_steps: int = 150
     refusals: int = 6
     most_back: int = 8
     most_chosen: int = 3_000

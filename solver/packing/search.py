@@ -10,7 +10,7 @@ Nothing here is a proof: what comes out is completed, put in order and valued li
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,6 +49,7 @@ class Packing:
     seed: int
     new_solver: Callable[[float], cp_model.CpSolver]
     params: PackingParams = DEFAULT
+    _tries: Counter[tuple[object, ...]] = field(default_factory=Counter, init=False)
 
     @cached_property
     def sides(self) -> Sides:
@@ -88,22 +89,30 @@ class Packing:
         names : sequence of str
             Those others, in their order.
         effort : int
-            Fillings for each node of a side, at most; another number is another course of the search.
+            Fillings for each node of a side, at most.
+
+        Another call, be it with the same arguments, is another course of the search.
         """
         problem, sides = self.problem, self.sides
+        asked = (*held, *names, effort)
+        self._tries[asked] += 1
         plan = quotas(problem, sides, held, names, self.new_solver, self.params, until)
         if plan is None:
             return None
         counts: Counter[tuple[int, int]] = Counter()
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
-            packer = Packer(side, (self.seed, effort, s), self.new_solver, self.params)
+            packer = Packer(side, (self.seed, effort, s, self._tries[asked]), self.new_solver, self.params)
             found = packer.run(until, effort)
             if found is None:
                 return None
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):
                 counts.update({(c, n): int(standing[c]) for c in np.flatnonzero(standing).tolist()})
         return self.restored(counts)
+
+    def tried(self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int) -> bool:
+        """Whether a plan was looked for with these arguments."""
+        return self._tries[(*held, *names, effort)] > 0
 
     def restored(self, counts: Mapping[tuple[int, int], int]) -> Packed:
         """Return who comes, by (class, node), and who leaves once those victims stay who have room."""

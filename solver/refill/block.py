@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from .filling import fill
 from .params import DEFAULT
@@ -66,15 +66,8 @@ class Filled:
     left: Sequence[int]
 
 
-class _Before(NamedTuple):
-    """A node before a move."""
-
-    node: int
-    room: int
-    rest: list[int]
-    standing: list[int]
-    staying: list[int]
-    leaving: list[int]
+_Before: TypeAlias = tuple[int, int, list[int], list[int], list[int], list[int]]
+"""A node before a move: its number, room, rest, who stands there, stays and leaves."""
 
 
 class BlockSearch:
@@ -100,6 +93,10 @@ class BlockSearch:
         for n, groups in enumerate(block.victims):
             for g in dict.fromkeys(groups):
                 self._having[g].append(n)
+        # the classes of which some node may take fewer than there are
+        self._capped = frozenset(
+            c for c, count in enumerate(block.coming) if any(most[c] < count for most in block.caps)
+        )
         self.moves = 0
         self._choose_victims()
         self._first_fill()
@@ -176,33 +173,36 @@ class BlockSearch:
         room = self.room[n]
         if room <= 0 or not pool:
             return pool
-        caps, need = block.caps[n], block.need
+        caps, need, capped, standing = block.caps[n], block.need, self._capped, self.standing[n]
         count: dict[int, int] = {}
-        for c in self.standing[n]:
-            count[c] = count.get(c, 0) + 1
         places = []
         for place, c in enumerate(pool):
-            if need[c] <= room and count.get(c, 0) < caps[c]:
-                count[c] = count.get(c, 0) + 1
-                places.append(place)
+            if need[c] > room:
+                continue
+            if c in capped:
+                there = count[c] if c in count else standing.count(c)
+                if there >= caps[c]:
+                    continue
+                count[c] = there + 1
+            places.append(place)
         if not places:
             return pool
-        chosen = fill(
-            room, self.rest[n], [pool[k] for k in places], need, block.other, self._params.fill_tries
-        )
-        self._stand(n, [pool[places[k]] for k in chosen])
-        gone = {places[k] for k in chosen}
-        return [c for place, c in enumerate(pool) if place not in gone]
+        items = [pool[place] for place in places]
+        chosen = fill(room, self.rest[n], items, need, block.other, self._params.fill_tries)
+        self._stand(n, [items[k] for k in chosen])
+        left = pool[:]
+        for k in sorted(chosen, reverse=True):
+            del left[places[k]]
+        return left
 
     # -- moves --
 
     def _move(self) -> None:
         draw, params = self._random.random, self._params
         picked = self._pick()
-        before = [
-            _Before(
-                n, self.room[n], self.rest[n][:], self.standing[n][:], self.staying[n][:], self.leaving[n][:]
-            )
+        # moves replace the lists of pods and victims that they change
+        before: list[_Before] = [
+            (n, self.room[n], self.rest[n][:], self.standing[n], self.staying[n], self.leaving[n])
             for n in picked
         ]
         if draw() < params.swap_chance:
@@ -256,6 +256,9 @@ class BlockSearch:
         ]
         if pairs:
             n, m, g = pairs[int(len(pairs) * self._random.random())]
+            for place in (n, m):
+                self.staying[place] = self.staying[place][:]
+                self.leaving[place] = self.leaving[place][:]
             self._leave(n, g, -1)
             self._leave(m, g)
 

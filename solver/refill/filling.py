@@ -59,19 +59,19 @@ def _best(
     other: Sequence[Sequence[int]],
 ) -> tuple[list[int], int | None]:
     """Choose the best sum of the resource that decides; also the first pod that lacks another one."""
-    mask, full = (1 << (room + 1)) - 1, 1 << room
+    mask = (1 << (room + 1)) - 1
     reach = 1
     steps = []
     for place in places:
         steps.append(reach)
         reach |= (reach << need[items[place]]) & mask
-        if reach & full:
+        if reach >> room:
             break
-    target = reach.bit_length() - 1
     chosen: list[int] = []
     free = list(rest)
+    target = 1 << (reach.bit_length() - 1)
     for k in range(len(steps) - 1, -1, -1):
-        if steps[k] >> target & 1:
+        if steps[k] & target:
             continue
         place = places[k]
         cls = items[place]
@@ -80,7 +80,9 @@ def _best(
             if free[r] < 0:
                 return chosen, place
         chosen.append(place)
-        target -= need[cls]
+        target >>= need[cls]
+        if target == 1:
+            break
     return chosen, None
 
 

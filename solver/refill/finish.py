@@ -50,15 +50,18 @@ class Finish:
         self._gone = np.zeros(len(usage), dtype=np.int64)
         self._free = np.vstack((problem.free_now, problem.slots_now)).astype(np.int64).T.copy()
         self._paid: Counter[int] = Counter()
+        self._caps = sides.caps.copy()
         for (c, n), count in self.counts.items():
             self._free[n] -= count * self._asked[c]
+            self._caps[c, n] -= count
         for v, count in self.leaving.items():
             self._leave(v, count)
         self._ranks = {q: k for k, q in enumerate(sorted({v.priority for v in problem.victims}), 1)}
-        self._by_charges: dict[tuple[tuple[int, ...], int, int | None, bool], list[int]] = {}
+        by_charges: dict[tuple[tuple[int, ...], int, int | None, bool], list[int]] = {}
         for victim in problem.victims:
             key = (victim.charges, victim.priority, victim.guard, victim.free)
-            self._by_charges.setdefault(key, []).append(victim.index)
+            by_charges.setdefault(key, []).append(victim.index)
+        self._by_charges = {key: np.array(victims, dtype=np.int64) for key, victims in by_charges.items()}
 
     def _leave(self, v: int, count: int) -> None:
         victim = self._problem.victims[v]
@@ -73,11 +76,7 @@ class Finish:
 
     def _place(self, c: int, side: int) -> bool:
         problem, asked = self._problem, self._asked[c]
-        caps = self._sides.caps[c].copy()
-        for (other, n), count in self.counts.items():
-            if other == c:
-                caps[n] -= count
-        allowed = caps > 0
+        allowed: Bools = self._caps[c] > 0
         if c in self._sides.tied:
             allowed &= self._sides.nodes[side]
         fits = allowed & (self._free >= asked).all(axis=1)
@@ -92,6 +91,7 @@ class Finish:
             self.leaving[v] += 1
             n = problem.victims[v].node
         self.counts[c, n] += 1
+        self._caps[c, n] -= 1
         self._free[n] -= asked
         return True
 

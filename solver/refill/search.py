@@ -53,11 +53,22 @@ class Task(NamedTuple):
 
 
 class Refilled(NamedTuple):
-    """Newcomers by (class, node), victims who leave by class, and the pods that blocks left over."""
+    """What came of a blueprint.
+
+    Attributes
+    ----------
+    counts, leaving : mapping
+        Newcomers by (class, node), and victims who leave by class.
+    left : int
+        Pods that blocks left over.
+    searched : float
+        When the blocks were done, on the monotonic clock.
+    """
 
     counts: Mapping[tuple[int, int], int]
     leaving: Mapping[int, int]
     left: int
+    searched: float
 
 
 def search_block(task: Task) -> Filled:
@@ -110,11 +121,12 @@ class Refill:
         for number, filled in self.side_by_side(search_block, len(pieces), self._tasks(pieces, seed, until)):
             self._read(pieces[number], filled, counts, leaving)
             left += [(c, pieces[number].side) for c in filled.left]
+        searched = time.monotonic()
         finish = Finish(self.problem, self.sides, counts, leaving)
         if not finish.place(left):
             return None
         finish.restore()
-        return Refilled(+finish.counts, +finish.leaving, len(left))
+        return Refilled(+finish.counts, +finish.leaving, len(left), searched)
 
     def _tasks(self, pieces: Sequence[Piece], seed: int, until: float) -> Iterator[Task]:
         """Give each block its share of the time that is left when its turn comes."""

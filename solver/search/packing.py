@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from .tier_run import TierRun
 
 
+def pack_once(run: TierRun) -> None:
+    """Try once, with little effort, to pack a tier of placed pods to its bound and those below to theirs."""
+    names = _names(run)
+    if names and run.state.filling.worthwhile:
+        until = run.share(run.params.packing_share)
+        _try(run, run.state.bound(run.name), names[1:], run.params.packing.efforts[0], until)
+
+
 def pack(run: TierRun) -> None:
     """Look for a plan that attains the bound of a tier of placed pods, or is better than the best one."""
     state, params = run.state, run.params
@@ -29,9 +37,20 @@ def pack(run: TierRun) -> None:
                     break
                 if time.monotonic() >= until or not run.open():
                     return
-                found = state.filling.plan([*state.held, (run.name, target)], below, effort, until)
-                if found is not None:
-                    offer(run, found)
+                # little effort is enough once
+                _try(run, target, below, effort, until, again=effort > params.packing.efforts[0])
+
+
+def _try(
+    run: TierRun, target: int, below: Sequence[str], effort: int, until: float, *, again: bool = False
+) -> None:
+    """Offer the plan that packing finds, if any; what was tried already is tried anew only if wanted."""
+    held, filling = [*run.state.held, (run.name, target)], run.state.filling
+    if filling.tried(held, below, effort) and not again:
+        return
+    found = filling.plan(held, below, effort, until)
+    if found is not None:
+        offer(run, found)
 
 
 def count_nodes(run: TierRun) -> None:
@@ -40,6 +59,8 @@ def count_nodes(run: TierRun) -> None:
     if not _names(run) or not state.filling.countable:
         return
     until, told = run.share(params.node_count_share), True
+    if not state.filling.node_count.lists(name, until - time.monotonic()):
+        return
     for target in range(state.bound(name), state.value(name), -1):
         if time.monotonic() >= until or not run.open() or state.value(name) >= target:
             return

@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from .departing import choose_departures, count_departures
 from .improvement import improve
-from .packing import count_nodes, pack
+from .packing import count_nodes, pack, pack_once
 from .refilling import refill
 from .state import Decoded
 from .tier_run import TierRun
@@ -126,6 +127,7 @@ def improve_to_the_end(run: TierRun) -> None:
 
 SMALL_MODEL: Final[tuple[Phase, ...]] = (
     add_up,
+    pack_once,
     count_nodes,
     search_quickly,
     relax,
@@ -138,7 +140,15 @@ SMALL_MODEL: Final[tuple[Phase, ...]] = (
     search_to_the_end,
 )
 
-BEFORE_LARGE: Final[tuple[Phase, ...]] = (add_up, count_nodes, pack, refill)
+BEFORE_LARGE: Final[tuple[Phase, ...]] = (
+    add_up,
+    pack_once,
+    count_departures,
+    count_nodes,
+    pack,
+    choose_departures,
+    refill,
+)
 
 LARGE_MODEL: Final[tuple[Phase, ...]] = (
     relax,

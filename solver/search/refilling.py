@@ -13,6 +13,7 @@ from ..ordering.decoding import counted
 from ..refill.blueprint import blueprint
 
 if TYPE_CHECKING:
+    from ..departures.search import Departed
     from ..packing.search import Packed
     from ..refill.blueprint import Blueprint
     from ..refill.search import Refilled
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
 def refill(run: TierRun) -> None:
     """Improve what leaves for pods that are all placed, where nodes and pods are many."""
     state, params = run.state, run.params.refill
-    if not _concerns(run) or not state.refilling.worthwhile:
+    if not concerns(run) or not state.refilling.worthwhile:
         return
-    until, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
-    while attempt < params.attempts and run.open() and time.monotonic() < until:
+    share, slack, attempt, again = run.share(run.params.refill_share), params.first_slack, 0, 0
+    while attempt < params.attempts and run.open():
+        until = min(share, run.until - state.finishing)
+        if time.monotonic() >= until:
+            return
         plan = _draw(run, slack)
         if plan is None:
             if not slack:
@@ -37,6 +41,7 @@ def refill(run: TierRun) -> None:
         attempt += 1
         if found is not None:
             offer(run, found)
+            state.finishing = time.monotonic() - found.searched
         if found is not None and not found.left:
             slack, again = int(slack * params.slack_shrinkage), 0
         elif again < params.retries:
@@ -48,10 +53,10 @@ def refill(run: TierRun) -> None:
 def has_alone(run: TierRun) -> bool:
     """Whether refill search is all that a tier gets: a model of the round would be too large."""
     state = run.state
-    return state.decisions > run.params.most_modelled and _concerns(run) and state.refilling.worthwhile
+    return state.decisions > run.params.most_modelled and concerns(run) and state.refilling.worthwhile
 
 
-def _concerns(run: TierRun) -> bool:
+def concerns(run: TierRun) -> bool:
     """Whether the tier counts victims, and all tiers of placed pods are above it."""
     levels = victim_priorities(run.state.problem.cluster)
     last = min(levels)
@@ -75,7 +80,7 @@ def _draw(run: TierRun, slack: int) -> Blueprint | None:
     )
 
 
-def offer(run: TierRun, found: Refilled | Packed) -> None:
+def offer(run: TierRun, found: Refilled | Packed | Departed) -> None:
     """Put a plan in order."""
     run.state.follow(found.counts, found.leaving, run.until)
     run.state.report_known(run.name)

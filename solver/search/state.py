@@ -13,6 +13,7 @@ from ...models.progress import Watch, unwatched
 from ...models.tiers import PREFERENCES
 from ..bounds.trivial import trivial_bound
 from ..deadline import until
+from ..departures.search import Departing
 from ..lns.search import LargeNeighbourhoodSearch
 from ..model.round_model import Completion, RoundModel, new_solver
 from ..model.solution import Solution
@@ -71,6 +72,9 @@ class SearchState:
         How many independent pieces of the search run at once, and what runs them.
     interrupted : bool
         Whether Ctrl-C was received.
+    finishing : float
+        Seconds that refill search took last, once its blocks were searched, until its plan was in order; 0
+        before that.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
     decisions : int
@@ -86,6 +90,7 @@ class SearchState:
     slots: int = 1
     side_by_side: SideBySide = one_by_one
     interrupted: bool = False
+    finishing: float = 0.0
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
     decisions: int = field(init=False)
@@ -142,6 +147,12 @@ class SearchState:
     def refilling(self) -> Refill:
         """Refill search in the problem."""
         return Refill(self.problem, self.options.seed, self.slots, self.side_by_side, self.params.refill)
+
+    @cached_property
+    def departing(self) -> Departing:
+        """Who leaves each node of the problem."""
+        solvers = partial(new_solver, self.options)  # no model is needed for it
+        return Departing(self.problem, self.options.seed, solvers, self.params.departures)
 
     @cached_property
     def filling(self) -> Packing:

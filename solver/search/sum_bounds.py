@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
+from ...models.tiers import PREFERENCES
 from ..bounds.summed import SummedModel
 from ..model.interrupts import run_interruptibly
 from ..model.round_model import new_solver
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from ...encoders.problem import Problem
     from ..options import SolveOptions
+    from .incumbent import Incumbent
 
 
 class SumBounds:
@@ -43,3 +46,24 @@ class SumBounds:
         bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
         self.interrupted |= interrupted
         return bound
+
+    def of_open(self, incumbent: Incumbent, until: float, limit: float) -> None:
+        """Bound the tiers that are open, each given the best plan's values above, and record that.
+
+        Parameters
+        ----------
+        until : float
+            On the monotonic clock.
+        limit : float
+            Seconds for each tier.
+        """
+        held: list[tuple[str, int]] = []
+        for k, tier in enumerate(incumbent.valuation.tiers):
+            if tier.name in PREFERENCES:  # sums say nothing of them
+                return
+            seconds = min(limit, until - time.monotonic())
+            if incumbent.bound(tier.name) != tier.value and seconds > 0:
+                bound = self.of(tier.name, held, seconds)
+                if bound is not None:
+                    incumbent.tell(tier.name, bound, incumbent.valuation.costs[:k])
+            held.append((tier.name, tier.value))

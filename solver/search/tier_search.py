@@ -168,22 +168,21 @@ class Search:
         return False
 
     def _add_up_open(self) -> None:
-        """Bound the open tiers of a large model by sums once more, given the best plan's values above.
+        """Bound the open tiers by sums once more, given the best plan's values above.
 
-        Where time is out, or Ctrl-C came, a moment is left for those that have their rows already.
+        Where time is out a moment is left for that; after Ctrl-C, only where the sums have their rows.
+        Of a small model that had its time the model says more.
         """
-        state, params, held = self.state, self.params, list[tuple[str, int]]()
+        state, params = self.state, self.params
         in_time = state.seconds_left > 0 and not state.interrupted
-        if not state.large or not (in_time or state.sum_bounds.ready):
+        if (in_time and not state.large) or (state.interrupted and not state.sum_bounds.ready):
             return
-        moment = min(params.last_sums_limit, params.last_sums_share * self.options.time_limit)
+        moment = params.last_sums(self.options.time_limit)
         end = time.monotonic() + (max(moment, state.seconds_left) if in_time else moment)
-        for name, value in self.valuation.by_name().items():
-            if name in PREFERENCES:  # sums say nothing of them, and to ask for a bound may build a model
-                return
-            if not state.closed(name) and (seconds := end - time.monotonic()) > 0:
-                self._add_up(name, held, seconds)
-            held.append((name, value))
+        state.sum_bounds.of_open(state.incumbent, end, params.sums_limit)
+        state.interrupted |= state.sum_bounds.interrupted
+        if state.large and not state.interrupted:
+            self._count_departures(end)
 
     def _add_up(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
         """Bound a tier by sums, the tiers above it held at the best plan's values."""
@@ -193,6 +192,17 @@ class Search:
         if bound is not None:
             state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
         return bound
+
+    def _count_departures(self, until: float) -> None:
+        """Bound the open tiers by who leaves each node, each given the best plan's values above."""
+        state, held = self.state, list[tuple[str, int]]()
+        for name, value in self.valuation.by_name().items():
+            end = min(time.monotonic() + self.params.departures_limit, until)
+            if name not in PREFERENCES and not state.closed(name) and time.monotonic() < until:
+                bound = state.departing.bound(name, held, value, end)
+                if bound is not None:
+                    state.incumbent.tell(name, bound, self.valuation.costs[: len(held)])
+            held.append((name, value))
 
     def _consider(self, outcome: Outcome) -> None:
         """Offer a candidate, or the part of it that can be repaired."""

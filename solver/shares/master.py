@@ -14,12 +14,11 @@ boxstep method for large-scale optimization.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..bounds.lp import attempted
+from ..bounds.lp import Glop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +46,6 @@ class Master:
     def __init__(self, left: Ints, nodes: Sequence[int]) -> None:
         from ortools.math_opt.python import mathopt
 
-        self._mathopt = mathopt
         self._model = model = mathopt.Model()
         model.objective.is_maximize = True
         self._classes = [model.add_linear_constraint(ub=float(most)) for most in left.tolist()]
@@ -58,7 +56,7 @@ class Master:
         for row, under, over in zip(self._classes, self._under, self._over, strict=True):
             row.set_coefficient(under, 1.0)
             row.set_coefficient(over, -1.0)
-        self._solver = mathopt.IncrementalSolver(model, mathopt.SolverType.GLOP)
+        self._solver = Glop(model)
 
     def add(self, kind: int, pods: Ints, worth: float) -> None:
         """Add a column of a node type, which is worth so much."""
@@ -86,13 +84,8 @@ class Master:
 
     def solve(self, seconds: float) -> MasterSolution | None:
         """Solve it; None where that fails or takes too long."""
-        mathopt = self._mathopt
-        limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)))
-        result = attempted(lambda: self._solver.solve(params=limit))
-        if result is None:  # where GLOP breaks down on its last basis, it may not from the beginning
-            self._solver = mathopt.IncrementalSolver(self._model, mathopt.SolverType.GLOP)
-            result = attempted(lambda: self._solver.solve(params=limit))
-        if result is None or result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+        result = self._solver.solve(seconds)
+        if result is None:
             return None
         boxes = result.variable_values([*self._under, *self._over])
         return MasterSolution(

@@ -1,14 +1,21 @@
 """Where the time of a round ends in the middle of a step: a plan, its bounds, and what it says it took."""
 
+import time
 from dataclasses import replace
 
 import pytest
+from support.builders import cluster, node, pod
 from support.strategies import small
 
+from kubestow.framework.build import build_cluster
 from kubestow.instances.generated import packing
 from kubestow.instances.manifests import load_snapshot, snapshot_of
+from kubestow.models import tiers
 from kubestow.solver.api import SolveOptions, solve, solve_both, solve_greedy_round, solve_round
 from kubestow.solver.deadline import OutOfTime, until
+from kubestow.solver.decomposition import search
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.search.params import SearchParams
 
 OPTIONS = SolveOptions(workers=1, time_limit=20)
 TIGHT = snapshot_of(packing(4, 4, 2, 1.0, 1))
@@ -54,6 +61,22 @@ def test_greedys_plan_and_honest_bounds_are_left(phase, variables, prefer):
         assert mine.bound >= known.value if mine.sense == "max" else mine.bound <= known.value
         if mine.value != known.value:
             break
+
+
+@pytest.mark.parametrize("admissible", [True, False], ids=["greedy's plan", "what is repaired of it"])
+def test_a_round_without_time_has_bounds_by_sums_and_a_plan(monkeypatch, admissible):
+    """Of six pods that wait the eight cores hold three, by their sums: so three are proven."""
+    monkeypatch.setattr(search, "default_params", lambda: SearchParams(least_last_sums=20.0))
+    snapshot = cluster(
+        *(node(name, cpu="4") for name in "ab"), *(pod(f"p{k}").req(cpu=str(2 + k % 2)) for k in range(6))
+    )
+    index = build_cluster(snapshot)
+    greedy = replace(greedy_outcome(index)[0], admissible=admissible)
+    options, over = replace(OPTIONS, time_limit=1e-9), time.monotonic()
+    found = search.search_round(index, greedy, options, None, over)
+    assert len(found.best.placed) == len(greedy.placed) == 3
+    assert found.bounds[tiers.scheduled(0)] == (3, True)
+    assert not found.interrupted
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,7 +1,10 @@
+from random import Random
+
 import pytest
 from support.builders import budget, key, node, pod
 from support.filtering import Look, pass_over, profile
 
+from kubestow.framework.plugins import pod_topology_spread
 from kubestow.framework.rules.spread import hard_constraints, soft_constraints
 from kubestow.models.controllers import ReplicaSet, Service
 
@@ -492,3 +495,24 @@ def test_preemption_counts_terminating_victims_through_its_hooks():
     )["p"]
     assert cycle["result"] == "nominated"
     assert cycle["victims"] == ["default/v"]
+
+
+@pytest.mark.parametrize("few", [0, 32], ids=["with arrays", "with plain numbers"])
+def test_few_domains_are_judged_as_many_are(few, monkeypatch):
+    monkeypatch.setattr(pod_topology_spread, "_FEW_DOMAINS", few)
+    dice = Random(7)
+    for _ in range(30):
+        places = dice.choices("abcdef", k=dice.randrange(9))
+        p = P.spread("zone", max_skew=dice.choice((1, 2)), min_domains=dice.choice((1, 4)))
+        p = p.spread("hostname", max_skew=3)
+        look = Look(*zones("z1", "z2", "z1", None, "z3", "z2"), running(places), p)
+        state, i = look.state, look.pod
+        [(plugin, data)] = [
+            entry
+            for entry in look.framework.pre_filter(state, i).entries
+            if entry[0].name == "PodTopologySpread"
+        ]
+        alone = [plugin.check(plugin.fork(data, state, i, n)) == 0 for n in range(6)]
+        assert (plugin.filter_all(data, state, i) == 0).tolist() == alone
+        for _ in range(2):  # the second answer is one that was kept
+            assert plugin.passing(data, state, i).tolist() == alone

@@ -106,9 +106,14 @@ def test_a_tier_that_no_phase_had_time_for_is_bounded_by_sums(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "known, bound, leaving", [(True, 1, 3), (False, 0, 0)], ids=["rows are there", "no rows yet"]
+    "by, known, bound, leaving",
+    [
+        pytest.param("the clock", True, 1, 3, id="the clock, rows are there"),
+        pytest.param("the clock", False, 1, 3, id="the clock, no rows yet"),
+        pytest.param("Ctrl-C", True, 1, 3, id="Ctrl-C, rows are there"),
+        pytest.param("Ctrl-C", False, 0, 0, id="Ctrl-C, no rows yet"),
+    ],
 )
-@pytest.mark.parametrize("by", ["the clock", "Ctrl-C"])
 def test_where_a_search_ends_early_open_tiers_get_the_bounds_that_cost_a_moment(by, known, bound, leaving):
     search = search_of(last_sums_limit=10.0, last_sums_share=1.0)
     state = search.state
