@@ -95,6 +95,7 @@ class Packing:
         """
         problem, sides = self.problem, self.sides
         asked = (*held, *names, effort)
+        earlier = self._tries[asked]
         self._tries[asked] += 1
         plan = quotas(problem, sides, held, names, self.new_solver, self.params, until)
         if plan is None:
@@ -102,7 +103,7 @@ class Packing:
         counts: Counter[tuple[int, int]] = Counter()
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
-            packer = Packer(side, (self.seed, effort, s, self._tries[asked]), self.new_solver, self.params)
+            packer = Packer(side, (self.seed, effort, s, earlier), self.new_solver, self.params)
             found = packer.run(until, effort)
             if found is None:
                 return None
