@@ -9,6 +9,7 @@ Nothing here is a proof: what comes out is completed, put in order and valued li
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
     from ...encoders.problem import Problem
+    from ...framework.vocabulary.arrays import Ints
     from ..refill.blueprint import Sides
     from .params import PackingParams
+    from .quotas import Quotas
+    from .side import Side
 
 
 class Packed(NamedTuple):
@@ -50,6 +54,7 @@ class Packing:
     new_solver: Callable[[float], cp_model.CpSolver]
     params: PackingParams = DEFAULT
     _tries: Counter[tuple[object, ...]] = field(default_factory=Counter, init=False)
+    _quotas: dict[tuple[object, ...], tuple[Quotas, float]] = field(default_factory=dict, init=False)
 
     @cached_property
     def sides(self) -> Sides:
@@ -89,7 +94,7 @@ class Packing:
         names : sequence of str
             Those others, in their order.
         effort : int
-            Fillings for each node of a side, at most.
+            Fillings for each node of a side, at most; more as long as they take less time than the quotas.
 
         Another call, be it with the same arguments, is another course of the search.
         """
@@ -97,19 +102,44 @@ class Packing:
         asked = (*held, *names, effort)
         earlier = self._tries[asked]
         self._tries[asked] += 1
-        plan = quotas(problem, sides, held, names, self.new_solver, self.params, until)
-        if plan is None:
+        known = self._quotas_of(held, names, until)
+        if known is None:
             return None
+        plan, seconds = known
         counts: Counter[tuple[int, int]] = Counter()
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
-            packer = Packer(side, (self.seed, effort, s, earlier), self.new_solver, self.params)
-            found = packer.run(until, effort)
+            found = self._packed(side, (self.seed, s, earlier), effort, until, seconds)
             if found is None:
                 return None
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):
                 counts.update({(c, n): int(standing[c]) for c in np.flatnonzero(standing).tolist()})
         return self.restored(counts)
+
+    def _quotas_of(
+        self, held: Sequence[tuple[str, int]], names: Sequence[str], until: float
+    ) -> tuple[Quotas, float] | None:
+        """Return the quotas, the same in another course of the search, and the seconds they took."""
+        asked = (*held, *names)
+        if asked not in self._quotas:
+            start = time.monotonic()
+            found = quotas(self.problem, self.sides, held, names, self.new_solver, self.params, until)
+            if found is None:
+                return None
+            self._quotas[asked] = found, time.monotonic() - start
+        return self._quotas[asked]
+
+    def _packed(
+        self, side: Side, seed: Sequence[int], effort: int, until: float, worth: float
+    ) -> Ints | None:
+        """Pack a side; more fillings follow while all took fewer seconds than it is worth."""
+        start = time.monotonic()
+        while True:
+            found = Packer(side, (*seed, effort), self.new_solver, self.params).run(until, effort)
+            now = time.monotonic()
+            if found is not None or now - start >= worth or now >= until:
+                return found
+            effort *= self.params.more_fillings
 
     def tried(self, held: Sequence[tuple[str, int]], names: Sequence[str], effort: int) -> bool:
         """Whether a plan was looked for with these arguments."""
