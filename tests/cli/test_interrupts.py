@@ -10,7 +10,7 @@ from kubestow.instances.generated import packing
 
 # Each run is a fork of one process that has loaded everything. The step that is named sends the signal.
 SCRIPT = """
-import json, os, signal, sys, tempfile
+import json, os, signal, sys, tempfile, threading
 from kubestow.cli import main
 from kubestow.reports.progress import ProgressReport
 from kubestow.solver.api import load_solver
@@ -23,7 +23,8 @@ def run(command, file, phase, number):
     def watch(self, name, done=0, total=0):
         if name.startswith(phase) and not sent:
             sent.append(name)
-            os.kill(os.getpid(), getattr(signal, number))
+            # Any thread may get what is sent to the process, and get to it when the step is over.
+            signal.pthread_kill(threading.main_thread().ident, getattr(signal, number))
 
     ProgressReport.watch = watch
     try:
