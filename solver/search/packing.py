@@ -76,11 +76,12 @@ def count_nodes(run: TierRun) -> None:
 def _names(run: TierRun) -> Sequence[str]:
     """Return a tier of placed pods and those below, down to the last such tier; none for another one."""
     state = run.state
-    placing = [tiers.scheduled(level) for level in state.problem.levels]
     every = [tier.name for tier in state.incumbent.valuation.tiers]
+    placing = {tiers.scheduled(level) for level in state.problem.levels}.intersection(every)
     if run.name not in placing:
         return ()
-    return every[every.index(run.name) : every.index(placing[-1]) + 1]
+    last = max(map(every.index, placing))
+    return every[every.index(run.name) : last + 1]
 
 
 def _targets(value: int, bound: int) -> Iterator[int]:

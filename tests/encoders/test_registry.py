@@ -51,6 +51,7 @@ ACQUAINTED = {
     ("solver.rebalance.packing", "encoders.moves"): "the same pods, in patterns of one node",
     ("solver.rebalance.sums", "encoders.moves"): "the same pods and places, summed over the nodes",
     ("solver.bounds.summed", "encoders.eviction"): "the same budgets and tiers, summed over the nodes",
+    ("solver.departures.kinds", "encoders.eviction"): "which victims may exceed their budgets",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.packing.quotas", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.provision.cells", "encoders.topology_spread"): "the domains that constraints spread over",

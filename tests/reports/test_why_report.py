@@ -28,7 +28,7 @@ def test_the_page_has_its_examples():
 
 def whichever(text):
     """A text without the node of a witness: several are equally good, and any one of them shows the point."""
-    return re.sub(r"goes to n-\d(?=\n)", "goes to a node", text)
+    return re.sub(r"(goes to|would be on) n-\d(?=[.\n])", r"\1 a node", text)
 
 
 @pytest.mark.parametrize("command", EXAMPLES)

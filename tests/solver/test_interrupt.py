@@ -14,7 +14,7 @@ from kubestow.solver.search import tier_search as search
 # A process of its own: the signal must reach nobody else who runs tests.
 SCRIPT = """
 import json, os, signal, threading
-from kubestow.instances.generated import packing
+from kubestow.instances.generated import deployments
 from kubestow.instances.manifests import snapshot_of
 from kubestow.solver.api import solve
 from kubestow.solver.options import SolveOptions
@@ -26,8 +26,8 @@ def interrupt(progress):
         heard.append(progress)
         os.kill(os.getpid(), signal.SIGINT)
 
-# more pods than fit, few of them a node: the tiers below the first ones stay open
-pods = packing(nodes=20, pods_per_node=4, priorities=4, utilisation=1.05, seed=1)
+# budgets are broken on nodes that are all different: that stays open
+pods = deployments(20, seed=1, apps=12, demand=1.2)
 plan = solve(snapshot_of(pods), SolveOptions(time_limit=30, workers=2), interrupt)
 print(json.dumps({"heard": len(heard), "status": plan.status, **plan.stats.model_dump()}))
 """
