@@ -119,7 +119,9 @@ class Admission:
         if template.metadata.creation_timestamp is None:
             meta["creation_timestamp"] = self._now()
         stored = blank.stored
-        return stored.model_copy(update={"metadata": stored.metadata.model_copy(update=meta)})
+        metadata = stored.metadata.model_copy(update=meta)
+        vars(metadata)["key"] = key  # which would be put together again
+        return stored.model_copy(update={"metadata": metadata})
 
     def _blank(self, template: Pod) -> _Admitted:
         """Return what all pods of a template share."""

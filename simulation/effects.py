@@ -21,7 +21,10 @@ from .claims import ClaimController
 from .disruptions import Disruptions
 from .world import World
 
-_IS_SCHEDULED: Final = Condition(type="PodScheduled", status="True")
+# With its time told, a copy with another time needs no set of such names of its own.
+_IS_SCHEDULED: Final = Condition(type="PodScheduled", status="True").model_copy(
+    update={"last_transition_time": None}
+)
 
 #: Outcomes of attempts, as upstream's metric has them.
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"

@@ -85,7 +85,7 @@ class Simulation:
         clock, agenda, queue = world.clock, world.agenda, world.queue
         wake = self._scheduler.wake
         while True:
-            work = next_work(queue)
+            work = next_work(queue) if queue.has_waiting else None
             time = agenda.next_time
             if work is not None and (time is None or work[0] < time):
                 time = work[0]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..framework.cycle.cycle import Cycle, find_node, run_post_filter
 from ..framework.cycle.runtime import framework_for
 from ..framework.queue.queued_pod import QueuedPod
+from .agenda import USUAL
 from .effects import Effects
 from .groups import GroupDecision, Groups
 from .live_cluster import LiveCluster, LiveState
@@ -54,7 +55,7 @@ class GreedyScheduler:
         if decision is None:
             self._try(item)
         else:
-            self._world.agenda.after(self._world.pace.cycle, lambda: self._carry_out(decision))
+            self._world.agenda.after(self._world.pace.cycle, self._carry_out, USUAL, decision)
 
     def _carry_out(self, decision: GroupDecision) -> None:
         self._busy = False
@@ -68,15 +69,15 @@ class GreedyScheduler:
         try:
             i = world.follower.number(item.key)
         except KeyError:
-            world.agenda.after(world.pace.cycle, lambda: self._gone(item))
+            world.agenda.after(world.pace.cycle, self._gone, USUAL, item)
             return
         cycle = self._cycle(cluster, state, i)
-        if cycle.outcome == "bound" and cycle.allocations and world.pace.driver:
-            world.agenda.after(world.pace.cycle, lambda: self._ask_driver(item, cycle))
-            return
         if cycle.outcome == "bound":
-            node = cluster.node_names[cycle.node]
-            world.agenda.after(world.pace.cycle, lambda: self._bind(item, node, cycle))
+            if cycle.allocations and world.pace.driver:
+                world.agenda.after(world.pace.cycle, self._ask_driver, USUAL, item, cycle)
+            else:
+                node = cluster.node_names[cycle.node]
+                world.agenda.after(world.pace.cycle, self._bind, USUAL, item, node, cycle)
             return
         told = self._told.get(id(cycle))
         if told is None:
@@ -90,11 +91,9 @@ class GreedyScheduler:
         if cycle.outcome == "nominated":
             node = cluster.node_names[cycle.node]
             victims = [cluster.pods[j].pod for j in cycle.victims]
-            world.agenda.after(
-                world.pace.cycle, lambda: self._nominate(item, node, victims, plugins, message)
-            )
+            world.agenda.after(world.pace.cycle, self._nominate, USUAL, item, node, victims, plugins, message)
         else:
-            world.agenda.after(world.pace.cycle, lambda: self._reject(item, plugins, message, cycle))
+            world.agenda.after(world.pace.cycle, self._reject, USUAL, item, plugins, message, cycle)
 
     def _cycle(self, cluster: LiveCluster, state: LiveState, i: int) -> Cycle:
         """Run pod i's cycle; what a pod like it has failed of stands as long as nothing has changed since."""

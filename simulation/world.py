@@ -157,7 +157,9 @@ class World:
     def pod(self, key: str, uid: str = "") -> Pod | None:
         """Return a pod as it is now, None where it has gone (with a uid: it, and no later one)."""
         found = self._pods.get(key)
-        return found if found is not None and (not uid or identity(found) == uid) else None
+        if found is None or not uid or found.metadata.uid == uid:
+            return found  # as most often
+        return found if identity(found) == uid else None
 
     def edit(
         self,

@@ -29,13 +29,14 @@ Points = int | None
 class Loads:
     """Answers by class and load; loads are numbered as they come."""
 
-    __slots__ = ("_known", "_moment", "_numbers", "_of_node", "_size")
+    __slots__ = ("_known", "_moment", "_numbers", "_of_node", "_offers", "_size")
 
     def __init__(self) -> None:
         self._known: dict[int, dict[int, Points]] = {}
         self._size = 0
         self._numbers: dict[tuple[int, ...], int] = {}
         self._of_node: dict[int, int] = {}
+        self._offers: dict[int, tuple[int, ...]] = {}
         self._moment = NEVER
 
     def __len__(self) -> int:
@@ -90,10 +91,13 @@ class Loads:
 
     def _number(self, state: "State", n: int) -> int:
         """Read a node's load, and return its number."""
-        cluster = state.cluster
+        offer = self._offers.get(n)
+        if offer is None:
+            cluster = state.cluster
+            offer = (*cluster.allocatable[:, n].tolist(), cluster.allowed_pods.item(n))
+            self._offers[n] = offer
         load = (
-            *cluster.allocatable[:, n].tolist(),
-            cluster.allowed_pods.item(n),
+            *offer,
             *state.requested[:, n].tolist(),
             *state.nonzero[:, n].tolist(),
             state.pod_count.item(n),

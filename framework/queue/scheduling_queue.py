@@ -38,6 +38,7 @@ from .transitions import Transitions
 from .unschedulable import UnschedulablePods
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_ADDED: Final = str(events.POD_ADD)
 FLUSH_EVERY: Final = 30 * SECOND
 TIME_EVENTS_EVERY: Final = 30 * SECOND
 """KEP-3990: how often the passing of time is offered to waiting pods."""
@@ -147,7 +148,7 @@ class SchedulingQueue:
 
     def add(self, pod: Pod) -> None:
         """Take in a pod that is new."""
-        self._transitions.to_active(self._new(pod), str(events.POD_ADD))
+        self._transitions.to_active(self._new(pod), _ADDED)
 
     def update(self, old: Pod, new: Pod) -> None:
         """Record a waiting pod's new version, which may be what it waits for."""

@@ -22,11 +22,12 @@ NEVER: Final = Moment(0, 0)
 class DirtyNodes:
     """A log of the nodes whose pods changed."""
 
-    __slots__ = ("_nodes", "_series")
+    __slots__ = ("_moment", "_nodes", "_series")
 
     def __init__(self) -> None:
         self._nodes: list[int] = []
         self._series = next(_series)
+        self._moment: Moment | None = None  # several caches ask between two changes
 
     def note(self, n: int) -> None:
         """Write down that node n has changed."""
@@ -34,11 +35,14 @@ class DirtyNodes:
             self._nodes.clear()
             self._series = next(_series)
         self._nodes.append(n)
+        self._moment = None
 
     @property
     def moment(self) -> Moment:
         """Now."""
-        return Moment(self._series, len(self._nodes))
+        if self._moment is None:
+            self._moment = Moment(self._series, len(self._nodes))
+        return self._moment
 
     def since(self, moment: Moment) -> list[int] | None:
         """Return the nodes that have changed, each at least once; None where that is not known any more."""
