@@ -212,8 +212,10 @@ class Follower:
                 pod = None
             elif seat is None or seat.uid != identity(pod) or not pod.spec.node_name:
                 shape = self.shapes.of(pod)
-            else:
+            elif seat.pod is None or self.shapes.alike(seat.pod, pod):
                 shape = seat.kind.shape
+            else:
+                shape = self.shapes.of(pod)
             if seat is not None and (pod is None or seat.uid != identity(pod) or seat.kind.shape != shape):
                 self._leave(state, key, seat)
                 seat = None
