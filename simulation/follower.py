@@ -151,6 +151,8 @@ class Follower:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
         if not self.shapes.may_fall_back(pod):
             return []
+        if pod.key not in self._seats.of:
+            self.look()  # a group is tried on an index of its own
         assert self._cluster is not None
         by_default = not self._cluster.pods[self.number(pod.key)].default_selector.is_empty
         return self.shapes.fallen(pod, by_default=by_default)
