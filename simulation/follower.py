@@ -151,6 +151,8 @@ class Follower:
         """Return the topology keys of a waiting pod's constraints that have fallen back now."""
         if not self.shapes.may_fall_back(pod):
             return []
+        if pod.key not in self._seats.of:
+            self.look()  # a group is tried on an index of its own
         assert self._cluster is not None
         by_default = not self._cluster.pods[self.number(pod.key)].default_selector.is_empty
         return self.shapes.fallen(pod, by_default=by_default)
@@ -212,8 +214,10 @@ class Follower:
                 pod = None
             elif seat is None or seat.uid != identity(pod) or not pod.spec.node_name:
                 shape = self.shapes.of(pod)
-            else:
+            elif seat.pod is None or self.shapes.alike(seat.pod, pod):
                 shape = seat.kind.shape
+            else:
+                shape = self.shapes.of(pod)
             if seat is not None and (pod is None or seat.uid != identity(pod) or seat.kind.shape != shape):
                 self._leave(state, key, seat)
                 seat = None

@@ -101,6 +101,15 @@ class Shapes:
             metadata.key if found.unlike or pod.status.container_statuses else "",
         )
 
+    def alike(self, old: Pod, new: Pod) -> bool:
+        """Whether two versions of a pod differ in no more than the node and what is judged by the time."""
+        if old.metadata is not new.metadata:
+            if old.metadata.labels != new.metadata.labels:
+                return False
+            if old.metadata.controller != new.metadata.controller:
+                return False
+        return old.spec is new.spec or self._spec(old).text == self._spec(new).text
+
     def keep(self, pods: Iterable[Pod]) -> None:
         """Forget the specifications of all other pods; these have been asked about."""
         self._specs = {id(pod.spec): self._specs[id(pod.spec)] for pod in pods}

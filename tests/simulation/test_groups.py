@@ -329,3 +329,12 @@ def test_no_gang_is_ever_bound_in_part(scheduler, seed):
         assert all(len(standing[gang]) >= least[gang] for gang in gained)
     assert not overfull(done, room=4)
     assert repr(Run(made, scheduler).log) == repr(done.log)
+
+
+def test_a_member_that_may_fall_back_is_bound_before_any_pod_is_tried_alone(tmp_path):
+    spread = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, "
+    spread += "labelSelector: {matchLabels: {app: x}}, fallbackCriteria: [PreemptionFailed]}], "
+    member = pods("a", spec=f"schedulingGroup: {{podGroupName: g}}, {spread}")
+    labelled = node("n").replace("name: n", "name: n, labels: {zone: z}")
+    done = run(tmp_path, labelled, at(1, group("{gang: {minCount: 1}}") + member))
+    assert when(done, "a") == [1]

@@ -1,9 +1,10 @@
 """Equal pods take the same slots of the index one after another; forks of it stay as they are."""
 
+import pytest
 from support.builders import NOW, node, pod
 from support.simulating import Run
 
-from kubestow.models.scenario import SECOND, Arrivals, Cordon, Kind, Scenario, TimedEvent
+from kubestow.models.scenario import SECOND, Arrivals, Cordon, Delete, Kind, Put, Scenario, TimedEvent
 from kubestow.models.snapshot import Snapshot
 from kubestow.simulation.seats import Seats
 
@@ -46,3 +47,24 @@ def test_a_fork_of_the_index_keeps_its_nodes_while_they_are_cordoned():
     assert [n.spec.unschedulable for n in cluster.nodes] == [False, True]
     assert [n.spec.unschedulable for n in fork.nodes] == [True, False]
     assert fork.cordoned.tolist() == [True, False]
+
+
+def running(cpu, **labels):
+    built = pod("a").label(**labels).req(cpu=cpu).on("n1").build()
+    return built.model_copy(update={"metadata": built.metadata.model_copy(update={"uid": "u"})})
+
+
+@pytest.mark.parametrize("late", [running("1", app="y"), running("4", app="x")], ids=["labels", "requests"])
+def test_a_running_pod_that_gets_other_labels_or_requests_counts_as_what_it_is(late):
+    def picky(name):
+        return pod(name).req(cpu="1").anti("hostname", {"app": "y"}).build()
+
+    # Pods of its shape have come and gone before, so that the index need not be made anew for the last one.
+    nodes = (node("n1", cpu="4").build(), node("n2", cpu="2").build())
+    snapshot = Snapshot(name="s", now=NOW, nodes=nodes, pods=(running("1", app="x"),))
+    actions = [Put((picky("p1"), picky("p2"))), Delete("Pod", "default/p1"), Delete("Pod", "default/p2")]
+    actions += [Put((late,)), Put((picky("p3"),))]
+    events = tuple(TimedEvent(40 * k * SECOND, action) for k, action in enumerate(actions))
+    run = Run(Scenario("s", snapshot, 200 * SECOND, events=events))
+    assert run.bound("p1")[1] == "n1"
+    assert run.bound("p3")[1] == "n2"
