@@ -150,7 +150,9 @@ class TypeRelaxation:
             if asking:
                 unit = gcd(*asking.values())
                 amounts = [amount // unit for amount in asking.values()]
-                self._rows.append(([pods[c] for c in asking], amounts, number * room // unit))
+                # all that is asked for is within 64 bits; what many nodes have together may not be
+                every = sum(int(most[c]) * amount for c, amount in zip(asking, amounts, strict=True))
+                self._rows.append(([pods[c] for c in asking], amounts, min(number * room // unit, every)))
         shares: dict[int, tuple[list[int], list[int]]] = {}
         for c, variable in pods.items():
             if kind.sizes[c]:

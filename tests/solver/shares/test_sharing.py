@@ -109,3 +109,14 @@ def test_what_a_constraint_forbids_is_left_to_the_model():
     state, planned = shared_out(round_of(shelf("x", "1000"), shelf("y", "1000"), *apart))
     assert not planned
     assert placed(state) == [(0, 3)]
+
+
+def test_what_all_nodes_have_together_may_be_beyond_64_bits():
+    """Of a resource of which each of 260 nodes has nearly 2 ** 55, they have more than 2 ** 63."""
+    offered = {"example.com/x": str(2**55 - 1)}
+    shelves = [shelf(f"n{k}", "1000") for k in range(260)]
+    nodes = [[bare.offer(offered), devices] for bare, devices in shelves]
+    wanting = [sharing(f"p{k}", "1200" if k else "600") for k in range(2)]
+    pods = [[item.req({"cpu": "1", "example.com/x": "1"}), claim] for item, claim in wanting]
+    state, _ = shared_out(round_of(*nodes, *pods))
+    assert placed(state) == [(1, 1)]
