@@ -87,8 +87,8 @@ the replayed plan.""",
         cases=(
             half_used(200, 60, 20.0),
             half_used(1000, 120, 60.0),
-            half_used(5000, 200, 300.0),
-            half_used(10000, 200, 600.0),
+            half_used(5000, 200, 120.0),
+            half_used(10000, 200, 300.0),
             half_used(300, 60, 30.0, pods_per_node=33),
             half_used(300, 60, 30.0, pods_per_node=100),
             *(
