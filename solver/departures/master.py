@@ -9,13 +9,11 @@
     Σ_{q of type} λ_q = nodes of the type                each type of nodes
 
 Only its duals count for the bound (`solver.departures.lagrangian`). The columns u, and v which stand for pods
-placed beyond the demand, hold the dual of each row in a box around prices that are known to be good (the
-boxstep method): without them the first duals are far off and find columns of no use.
+placed beyond the demand, hold the dual of each row in a box (`solver.bounds.boxstep`).
 
 The first prices are those of a program without types of nodes, in which all room is one.
 
-Source: Dantzig and Wolfe, Decomposition principle for linear programs; Marsten, Hogan and Blankenship, The
-boxstep method for large-scale optimization.
+Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
 
 from __future__ import annotations
@@ -24,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..bounds.boxstep import Box
 from ..bounds.lp import Glop
 
 if TYPE_CHECKING:
@@ -66,15 +65,12 @@ class Master:
         self._columns: list[mathopt.Variable] = []
         self._rows = [model.add_linear_constraint(lb=0.0) for _ in demand.size]
         levels = [model.add_linear_constraint(lb=float(least)) for least in demand.least.tolist()]
-        self._under = [model.add_variable(lb=0.0) for _ in self._rows]
-        self._over = [model.add_variable(lb=0.0) for _ in self._rows]
+        self._box = Box(model, self._rows)
         limits = zip(demand.low.tolist(), demand.size.tolist(), demand.level.tolist(), strict=True)
-        for d, (row, (low, size, level)) in enumerate(zip(self._rows, limits, strict=True)):
+        for row, (low, size, level) in zip(self._rows, limits, strict=True):
             placed = model.add_variable(lb=float(low), ub=float(size))
             row.set_coefficient(placed, -1.0)
             levels[level].set_coefficient(placed, 1.0)
-            row.set_coefficient(self._under[d], 1.0)
-            row.set_coefficient(self._over[d], -1.0)
         self._leave(kinds, name, held)
         self._types = [
             model.add_linear_constraint(lb=float(number), ub=float(number)) for number in times.tolist()
@@ -126,10 +122,7 @@ class Master:
 
     def box(self, center: Floats, radius: Floats) -> None:
         """Keep the duals of the demand within a radius of a center."""
-        objective = self._model.objective
-        for d, (middle, far) in enumerate(zip(center.tolist(), radius.tolist(), strict=True)):
-            objective.set_linear_coefficient(self._under[d], middle + far)
-            objective.set_linear_coefficient(self._over[d], -max(middle - far, 0.0))
+        self._box.set(center, radius)
 
     def add(self, kind: int, pods: Ints, leaving: Ints) -> None:
         """Add a column of a type of nodes: pods by row of the demand, victims by kind."""
@@ -150,10 +143,9 @@ class Master:
         result = self._solver.solve(seconds)
         if result is None:
             return None
-        boxes = result.variable_values([*self._under, *self._over])
         return MasterSolution(
             value=result.objective_value(),
-            boxed=float(sum(boxes)),
+            boxed=self._box.stands_for(result),
             often=np.array(result.variable_values(self._columns)),
             pods=np.maximum(np.array(result.dual_values(self._rows)), 0.0),
             budgets=np.maximum(-np.array(result.dual_values(self._budgets)), 0.0),

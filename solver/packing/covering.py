@@ -20,13 +20,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ..bounds.lp import attempted
+from ..bounds.lp import Glop
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,7 +148,7 @@ class Relaxation:
         self._taken: dict[int, mathopt.Variable] = {}
         for pattern in covering.patterns.argmax(axis=0).tolist():
             self._add(pattern)
-        self._solver = mathopt.IncrementalSolver(model, mathopt.SolverType.GLOP)
+        self._solver = Glop(model)
 
     def spare(self, spare: Sequence[int]) -> None:
         """Let the tiers leave out other numbers of pods."""
@@ -162,14 +160,11 @@ class Relaxation:
 
         None where that fails, time is out, or more nodes than `most` are taken.
         """
-        from ortools.math_opt.python import mathopt
-
         for row, number in zip(self._rows, demand.tolist(), strict=True):
             row.lower_bound = float(number)
         while (seconds := until - time.monotonic()) > 0:
-            limit = mathopt.SolveParameters(time_limit=timedelta(seconds=seconds))
-            result = attempted(partial(self._solver.solve, params=limit))
-            if result is None or result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+            result = self._solver.solve(seconds)
+            if result is None:
                 return None
             nodes, prices = result.objective_value(), np.array(result.dual_values(self._rows))
             worth = self._worth @ prices.astype(np.float32)

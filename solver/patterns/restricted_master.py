@@ -11,12 +11,11 @@ end. Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..bounds.lp import attempted
+from ..bounds.lp import Glop
 from ..bounds.safe_bounds import limits
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ class RestrictedMaster:
         ]
         for v, variable in shared.items():
             model.objective.set_linear_coefficient(variable, float(cost[v]))
-        self._solver = mathopt.IncrementalSolver(model, mathopt.SolverType.GLOP)
+        self._solver = Glop(model)
 
     def add(self, kind: int, cost: int, effect: Floats) -> None:
         """Add a pattern of a type: what it costs, and what it adds to each linking row."""
@@ -69,11 +68,8 @@ class RestrictedMaster:
 
     def solve(self, seconds: float) -> Prices | None:
         """Solve it; None where that fails or takes too long, or the patterns do not suffice."""
-        from ortools.math_opt.python import mathopt
-
-        limit = mathopt.SolveParameters(time_limit=timedelta(seconds=max(seconds, 0.01)))
-        result = attempted(lambda: self._solver.solve(params=limit))
-        if result is None or result.termination.reason != mathopt.TerminationReason.OPTIMAL:
+        result = self._solver.solve(seconds)
+        if result is None:
             return None
         return Prices(
             result.objective_value(),

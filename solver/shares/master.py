@@ -4,12 +4,9 @@
     Σ_q pods_qc·λ_q + u_c − v_c <= left_c                each class
     Σ_{q of t} λ_q <= nodes_t                            each node type
 
-The columns u and v hold the dual of class c between π̂_c − δ and π̂_c + δ (the boxstep method): without them
-the duals of the first rounds are far off and price columns of no use. What they make the master's value is no
-bound of anything.
+The columns u and v hold the dual of class c between π̂_c − δ and π̂_c + δ (`solver.bounds.boxstep`).
 
-Source: Dantzig and Wolfe, Decomposition principle for linear programs; Marsten, Hogan and Blankenship, The
-boxstep method for large-scale optimization.
+Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
 
 from __future__ import annotations
@@ -18,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..bounds.boxstep import Box
 from ..bounds.lp import Glop
 
 if TYPE_CHECKING:
@@ -51,11 +49,7 @@ class Master:
         self._classes = [model.add_linear_constraint(ub=float(most)) for most in left.tolist()]
         self._types = [model.add_linear_constraint(ub=float(number)) for number in nodes]
         self._columns: list[mathopt.Variable] = []
-        self._under = [model.add_variable(lb=0.0) for _ in self._classes]
-        self._over = [model.add_variable(lb=0.0) for _ in self._classes]
-        for row, under, over in zip(self._classes, self._under, self._over, strict=True):
-            row.set_coefficient(under, 1.0)
-            row.set_coefficient(over, -1.0)
+        self._box = Box(model, self._classes)
         self._solver = Glop(model)
 
     def add(self, kind: int, pods: Ints, worth: float) -> None:
@@ -69,29 +63,21 @@ class Master:
 
     def box(self, center: Floats, radius: Floats) -> None:
         """Keep the duals of the classes within a radius of a center."""
-        objective = self._model.objective
-        for c, (middle, far) in enumerate(zip(center.tolist(), radius.tolist(), strict=True)):
-            low, high = middle - far, middle + far
-            self._under[c].upper_bound = float("inf") if low > 0 else 0.0
-            objective.set_linear_coefficient(self._under[c], max(low, 0.0))
-            self._over[c].upper_bound = float("inf")
-            objective.set_linear_coefficient(self._over[c], -high)
+        self._box.set(center, radius)
 
     def unbox(self) -> None:
         """Let the duals be any."""
-        for variable in (*self._under, *self._over):
-            variable.upper_bound = 0.0
+        self._box.open()
 
     def solve(self, seconds: float) -> MasterSolution | None:
         """Solve it; None where that fails or takes too long."""
         result = self._solver.solve(seconds)
         if result is None:
             return None
-        boxes = result.variable_values([*self._under, *self._over])
         return MasterSolution(
             value=result.objective_value(),
             often=np.array(result.variable_values(self._columns)),
             classes=np.maximum(np.array(result.dual_values(self._classes)), 0.0),
             types=np.maximum(np.array(result.dual_values(self._types)), 0.0),
-            boxed=float(sum(boxes)),
+            boxed=self._box.stands_for(result),
         )
