@@ -1,10 +1,10 @@
 """Trees of groups in the queue: who waits, and who is popped together."""
 
 import pytest
-from framework.rules.test_hierarchy import TREES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.builders import cluster, composite, group, node, pod
+from support.tree_table import TREES
 
 from kubestow.framework.events.objects import ObjectStore
 from kubestow.framework.hints.group_trees import GroupTrees
