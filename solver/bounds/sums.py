@@ -41,14 +41,22 @@ class Sums:
                 model.add(expression >= value if self.goals[name].sense == "max" else expression <= value)
 
     def bound(self, name: str, held: Iterable[tuple[str, int]], solver: cp_model.CpSolver) -> int | None:
-        """Bound a tier given those held; None where the sums do not speak of it, or time was too short."""
+        """Bound a tier given those held; None where the sums do not speak of it, or time was too short.
+
+        What the solver proves before it has found any numbers is a bound as well. It is taken as it is told:
+        in a response without numbers 0 stands for no bound.
+        """
         if name not in self.goals:
             return None
         goal, model = self.goals[name], self.model.clone()
         sign = 1 if goal.sense == "min" else -1
         self.hold(held, model)
         model.minimize(sign * goal.terms.expression())
+        told: list[float] = []
+        solver.best_bound_callback = told.append
         status = solver.solve(model)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            told = [solver.best_objective_bound]
+        elif status != cp_model.UNKNOWN or not told:
             return None
-        return sign * math.ceil(solver.best_objective_bound - ROUNDING)
+        return sign * math.ceil(max(told) - ROUNDING)
