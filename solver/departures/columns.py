@@ -122,7 +122,8 @@ class Departures:
         nowhere = np.zeros(0, dtype=np.int64)
         master = Master(self.kinds, demand, nowhere, name, held)
         reached: Bools = np.asarray((demand.limit > 0).any(axis=0))
-        room = np.maximum(scarce.free[:, reached], 0)
+        # What all nodes have may be beyond 64 bits; first prices need not be exact.
+        room = np.maximum(scarce.free[:, reached], 0).sum(axis=1, dtype=np.float64)
         victims = Counter[tuple[int, tuple[float, ...]]]()
         for v in self._problem.victims:
             kind, usage = self.kinds.of_victim[v.index], (*v.usage.tolist(), 1)
@@ -130,10 +131,10 @@ class Departures:
                 continue
             given = np.array([usage[r] for r in scarce.rows], dtype=np.int64)
             if kind < 0:
-                room[:, 0] += v.size * given
+                room += v.size * given
             else:
                 victims[kind, tuple((given / scarce.units[:, 0]).tolist())] += v.size
-        master.pool(demand.need, room.sum(axis=1) / scarce.units[:, 0], victims)
+        master.pool(demand.need, room / scarce.units[:, 0], victims)
         zeros = np.zeros(len(demand.size))
         master.box(zeros, zeros + HIGHEST)
         return master.solve(until - time.monotonic())

@@ -51,7 +51,9 @@ def scarce_resources(problem: Problem, params: DepartureParams) -> Scarce | None
     asked = _asked(problem)
     free = np.vstack((problem.free_now, problem.slots_now)).astype(np.int64)
     sizes = np.array([cls.size for cls in problem.classes], dtype=np.int64)
-    ratio = (asked @ sizes) / np.maximum(np.maximum(free, 0).sum(axis=1), 1)
+    # Only the order counts, and what all nodes have may be beyond 64 bits.
+    room = np.maximum(free, 0).sum(axis=1, dtype=np.float64)
+    ratio = (asked @ sizes) / np.maximum(room, 1.0)
     order = np.argsort(-ratio, kind="stable").tolist()
     rows = [r for r in order if ratio[r] > 0 and (r == order[0] or ratio[r] >= params.scarce)]
     if not rows:

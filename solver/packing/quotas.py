@@ -67,7 +67,8 @@ def quotas(
         Tiers below, in their order, each as good as the sums can have it.
     """
     sums = SummedModel(problem, sides.nodes)
-    amounts = [np.maximum(problem.most_free[:, side], 0).sum(axis=1) for side in sides.nodes]
+    # In Python's whole numbers: what all nodes have may be beyond 64 bits.
+    amounts = [np.maximum(problem.most_free[:, side], 0).astype(object).sum(axis=1) for side in sides.nodes]
     sums.add_room(np.array([[*(-(-amount // MILLION)), 0] for amount in amounts]), 0, MILLION)
     lowest = {}
     for group in spread_groups(problem, hard_constraints):

@@ -19,6 +19,7 @@ from support.whole_rounds import tiny_wholes
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.solver.departures.columns import departures_of
+from kubestow.solver.departures.demand import scarce_resources
 from kubestow.solver.departures.params import DepartureParams
 
 EAGER = {
@@ -69,7 +70,24 @@ ROWS = [
         {scheduled(100): 1, evicted(100, 0): 1},
         id="a pod that terminates frees nothing here",
     ),
+    pytest.param(
+        cluster(
+            *(node(f"n{k}", cpu="4", memory="16Pi") for k in range(600)),
+            *(WEB.named(f"v{k}").req(cpu="4").on(f"n{k}") for k in range(600)),
+            high.req(cpu="3", memory="1Gi"),
+        ),
+        {scheduled(100): 1, evicted(100, 0): 1},
+        id="all memory together is beyond 64 bits",
+    ),
 ]
+
+
+def test_the_scarcest_resource_is_found_where_another_sums_up_beyond_64_bits():
+    nodes = [node(f"n{k}", cpu="4", memory="16Pi") for k in range(600)]
+    problem = build_problem(build_cluster(cluster(*nodes, high.req(cpu="3", memory="1Gi"))))
+    assert problem.fits_in_64_bits
+    scarce = scarce_resources(problem, DepartureParams())
+    assert problem.cluster.resources[scarce.rows[0]] == "cpu"
 
 
 @pytest.mark.parametrize("snapshot, wanted", ROWS)

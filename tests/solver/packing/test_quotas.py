@@ -10,6 +10,7 @@ from support.rows import high, low
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
+from kubestow.solver.bounds.summed import SummedModel
 from kubestow.solver.packing.params import PackingParams
 from kubestow.solver.packing.quotas import quotas
 from kubestow.solver.packing.search import Packing
@@ -137,3 +138,16 @@ def test_sums_that_no_packing_attains_are_given_up():
 def test_no_time_is_no_plan():
     problem = problem_of(node("n", cpu="3"), high.req(cpu="2"))
     assert packing_of(problem).plan([(SCHEDULED, 1)], [], 3, time.monotonic() - 1.0) is None
+
+
+def test_room_that_sums_up_beyond_64_bits_is_divided_as_it_is(monkeypatch):
+    told, add_room = [], SummedModel.add_room
+    monkeypatch.setattr(
+        SummedModel, "add_room", lambda self, grain, *most: told.append(grain) or add_room(self, grain, *most)
+    )
+    nodes = [node(f"n{k}", cpu="4", memory="16Pi") for k in range(600)]
+    problem = problem_of(*nodes, high.req(cpu="1", memory="1Gi").times(2))
+    assert problem.fits_in_64_bits
+    assert drawn(problem).coming.tolist() == [[2]]
+    memory = problem.cluster.resources.index("memory")
+    assert told[0][0, memory] == -(-600 * 2**54 // 1_000_000)
