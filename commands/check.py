@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -12,6 +12,19 @@ from .group import INCOMPLETE
 from .help import Command
 from .inputs import complete_instance, input_options, snapshots
 from .printing import Printing, printing
+
+_ORDER: Final = "`kubestow check FILE [INSTANCE]` takes an earlier answer first, then what it was made from"
+
+
+class _Document(click.Path):
+    """The path of an earlier answer; a fault says which argument that is."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path as it was given."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            raise click.BadParameter(f"{error.message}: {_ORDER}", ctx=ctx, param=param) from None
 
 
 @click.command(
@@ -23,7 +36,7 @@ Examples:
   kubestow check why.json -o json
 """,
 )
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.argument("file", type=_Document(exists=True, dir_okay=False, allow_dash=True))
 @click.argument("instance", required=False, shell_complete=complete_instance)
 @printing("wide", "json", "yaml")
 @input_options
@@ -40,7 +53,13 @@ def check(file: str, instance: str | None, printing: Printing, **choices: Any) -
     from ..solver.check.documents import check_document, instance_of
 
     with click.open_file(file, "rb") as stream:
-        document = read_document(file, stream.read())
+        data = stream.read()
+    try:
+        document = read_document(file, data)
+    except InputError as error:
+        raise InputError(file, "", "", f"{error.message}; {_ORDER}") from None
+    if {"apiVersion", "kind"} <= document.keys():
+        raise InputError(file, "", "", f"is a Kubernetes object, no earlier answer; {_ORDER}")
     name = instance or instance_of(document)
     if name is None:
         raise click.UsageError(f"{file} does not name its INSTANCE: give one")

@@ -15,6 +15,10 @@ from .voice import progress_told, voice_options
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+_FORMS: Final = ("yaml", "json")
+_FORMATS: Final = (*_FORMS, "table", "wide")
+"""What -o takes in commands that print."""
+
 _OF_A_ROUND: Final = {
     "seed": "--seed",
     "nodes": "--nodes",
@@ -104,7 +108,7 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["yaml", "json"]),
+    type=click.Choice(_FORMS),
     help="YAML or JSON.  [default: as the file's name says, else YAML]",
 )
 @click.option("--force", is_flag=True, help="Write files of a folder anew that are there already.")
@@ -144,6 +148,11 @@ def generate(
             raise click.UsageError(f"{stray} does not go with --list")
         show(knobs_report(chosen), sys.stdout)
         return
+    if output in _FORMATS:
+        words = f"-o is a file or folder; `--format {output}` prints {output}, and `-o ./{output}` is a file"
+        raise click.UsageError(
+            words if output in _FORMS else f"-o is a file or folder, not a format: {output!r}"
+        )
     if force and count is None:
         raise click.UsageError("--force goes with --count")
     texts = [*([f"nodes={nodes}"] if nodes is not None else ()), *knobs]

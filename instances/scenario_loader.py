@@ -113,6 +113,10 @@ class _Loader:
         events = [read_event(section, groups) for section in sections]
         refuse_unknown_nodes(sections, events, snapshot, autoscaler)
         if trace is not None:
+            if not (self._other_cluster or snapshot.nodes or autoscaler or sections):
+                raise own.fault(
+                    "nodes", "none are there: a trace has no nodes of its own, give those it runs on"
+                )
             events += trace.events
             snapshot = replace(snapshot, notes=(*snapshot.notes, *trace.notes))
         scenario = Scenario(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 #: Whether a pod that the round is asked about is placed (`Snapshot.asked`); before all others.
 ASKED = "asked"
@@ -44,6 +45,28 @@ def evicted(priority: int, victim: int) -> str:
 
 OF_LEVEL = re.compile(r"(scheduled|violations|evicted)\[priority=(-?\d+)(?:,victim=(-?\d+))?\]")
 """The name of a tier about pods of one priority: its kind, the priority, and the victims' for evictions."""
+
+_MOST = (KEPT, ASKED, SCORES, FREE_NODES)
+_LEAST = (
+    FALLBACK,
+    FIRST_AVAILABLE,
+    DESIRED_COUNT,
+    PREFERRED_TOPOLOGY,
+    PRICE,
+    MOVES,
+    MOVED_MEMORY,
+    "pack",
+    "spread",
+)
+
+
+def sense_of(name: str) -> Literal["max", "min"] | None:
+    """Return whether more or less of a tier is better; None for one that is not known."""
+    match = OF_LEVEL.fullmatch(name)
+    if name in _MOST or (match is not None and match[1] == "scheduled"):
+        return "max"
+    return "min" if name in _LEAST or match is not None else None
+
 
 _WITHIN = ("scheduled", "violations", "evicted")
 

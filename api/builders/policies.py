@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...models.controllers import Namespace
+from ...models.errors import KubestowError
 from ...models.policy import PodDisruptionBudget
 from ...models.scheduling import CompositePodGroup, PodGroup, PriorityClass, Workload
 from .making import made
 from .values import Document, ago, selector
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +53,9 @@ def budget(
     min_available, max_unavailable : int or str, optional
         How many have to stay, or may be missing: a number or a percentage. Without either one has to stay.
     """
+    if not isinstance(labels, Mapping) and labels != ():
+        words = f"labels: must be a map, such as {{'app': 'web'}}, not {labels!r}"
+        raise KubestowError(f"PodDisruptionBudget {namespace}/{name}: {words}")
     limits: Document = {"minAvailable": min_available, "maxUnavailable": max_unavailable}
     if min_available is None and max_unavailable is None:
         limits["minAvailable"] = 1

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...models.suite import KnownInstance, KnownTier, is_beyond
+from ...models.tiers import sense_of
 from ..documents import the_document
 from ..files import read_file
 from ..raw_objects import plain
@@ -57,6 +58,8 @@ def _tier(section: Section) -> KnownTier:
         bound_by="" if bound is None else section.text("boundBy", by),
     )
     section.close()
+    if (right := sense_of(tier.name)) not in (None, tier.sense):
+        raise section.fault("sense", f"must be {right} for the tier {tier.name}, not {tier.sense!r}")
     if tier.bound is not None and is_beyond(tier.sense, tier.value, tier.bound):
         raise section.fault("bound", f"the value {tier.value} is beyond it")
     return tier

@@ -47,6 +47,11 @@ CLUSTERS = [
         "PodDisruptionBudget default/b: status.disruptionsAllowed: must be a whole number",
     ),
     (
+        "a budget is given a number where its labels stand",
+        lambda: ks.budget("b", 5),
+        "PodDisruptionBudget default/b: labels: must be a map, such as {'app': 'web'}, not 5",
+    ),
+    (
         "a label of a namespace is a number",
         lambda: ks.namespace("n", a=1),
         "Namespace n: metadata.labels.a: must be",

@@ -56,6 +56,18 @@ def test_a_file_is_of_the_format_of_its_name(name, read, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
 
+@pytest.mark.parametrize("name", ["json", "yaml", "table", "wide"])
+@pytest.mark.parametrize("more", [(), ("--count", 1)])
+def test_a_format_is_no_file(name, more, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused = run("spread", "-o", name, *more, code=2).stderr
+    assert "-o is a file or folder" in refused
+    assert (f"--format {name}" in refused) == (name in ("json", "yaml"))
+    assert not list(tmp_path.iterdir())
+    run("spread", "-o", f"./{name}", *more)
+    assert (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_may_be_called_by_its_name(name):
     assert run("one-app", "-o", name).stdout == run("one-app").stdout

@@ -200,6 +200,14 @@ def test_greedy_beyond_a_bound_of_any_plan_is_a_contradiction(suite):
     assert result.stderr == f"kubestow: {suite} does not pass: 1 in contradiction\n"
 
 
+def test_a_tier_of_the_wrong_sense_is_refused(suite):
+    rewrite(suite, "greedy", sense="min")
+    told = run("check", suite, "-q", code=2).stderr
+    assert f"{suite / 'best-known.yaml'}: instances" in told
+    assert "greedy[0].sense: must be max for the tier scheduled[priority=0], not 'min'" in told
+    assert told.count("\n") == 1
+
+
 def test_a_line_that_was_deleted_is_told_and_an_update_writes_it_again(suite):
     file = suite / "best-known.yaml"
     before = file.read_text()

@@ -86,6 +86,18 @@ def test_a_scenario_runs_a_trace_to_a_minute_after_its_end(trace):
     assert len(run.of("PodBound")) == 3
 
 
+@pytest.mark.parametrize("cluster", ["{nodes: []}", "{}", "{objects: []}"])
+def test_a_trace_without_any_node_to_run_on_is_refused(trace, cluster):
+    written(trace, event(0, pod("a")))
+    scenario = trace.with_name("s.yaml")
+    scenario.write_text(f"trace: {trace.name}\ncluster: {cluster}")
+    with pytest.raises(InputError, match=r"s\.yaml: cluster\.nodes: none are there: a trace has no nodes"):
+        load_scenario(scenario)
+    group = "{groups: [{name: g, template: {allocatable: {cpu: 2}}}]}"
+    scenario.write_text(f"trace: {trace.name}\ncluster: {cluster}\nautoscaler: {group}")
+    assert not load_scenario(scenario).snapshot.nodes
+
+
 def cut(path):
     path.write_bytes(written(path, event(0, DEPLOYMENT)).read_bytes()[:200])
 

@@ -384,3 +384,31 @@ def test_a_document_that_names_no_input_is_one_line(text):
     result = CliRunner().invoke(main, ["check", "-"], input=text)
     assert result.exit_code == 2
     assert "does not name its INSTANCE" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "made, arguments, words",
+    [
+        pytest.param({}, ["guard-service", "plan.json"], "'guard-service' does not exist", id="an instance"),
+        pytest.param(
+            {"r.yaml": "kind: Node\n---\nkind: Pod\n"}, ["r.yaml", "plan.json"], "is neither", id="a round"
+        ),
+        pytest.param(
+            {"r.yaml": "apiVersion: v1\nkind: List\nitems: []\n"},
+            ["r.yaml", "plan.json"],
+            "r.yaml: is a Kubernetes object, no earlier answer",
+            id="a list of objects",
+        ),
+    ],
+)
+def test_what_is_no_answer_where_the_answer_belongs_is_told_in_one_line(
+    made, arguments, words, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for name, text in made.items():
+        (tmp_path / name).write_text(text)
+    told = CliRunner().invoke(main, ["check", *arguments])
+    assert told.exit_code == 2
+    assert words in told.stderr
+    assert "takes an earlier answer first, then what it was made from" in told.stderr
+    assert told.stderr.count("\n") == 1
