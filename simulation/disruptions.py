@@ -128,14 +128,17 @@ class Disruptions:
         return tuple(max(budget.status.disruptions_allowed or 0, 0) for budget in found)
 
     def ledger(self, cluster: Cluster) -> LiveLedger:
-        """Return what is left of the budgets, for preemption."""
+        """Return what is left of the budgets, for preemption.
+
+        A pod whose disruption is paid for may have ended since, or lost its node: it is no victim any more.
+        """
         allowed = list(self.allowed(cluster))
         paid: list[int] = []
         for item in budgets(cluster):
             budget = self.budget(item.key)
             for name in budget.status.disrupted_pods:
                 key = f"{budget.namespace}/{name}"
-                if self._world.pod(key) is not None:
+                if self._world.follower.plays(key):
                     paid.append(self._world.follower.number(key))
         return LiveLedger(cluster, allowed, paid)
 

@@ -118,6 +118,10 @@ class Follower:
         """Return a pod's number; `KeyError` where it plays no part."""
         return self._seats.of[key].i
 
+    def plays(self, key: str) -> bool:
+        """Whether a pod has a number: not once it has ended, or its node is gone."""
+        return key in self._seats.of
+
     def key(self, i: int) -> str:
         """Return the pod in a slot."""
         assert self._cluster is not None

@@ -1,5 +1,6 @@
 """KEP-4664 in time: what the eviction API answers, and what the scheduler makes of it."""
 
+import pytest
 from support.simulating import Run, scenario
 
 HEAD = """
@@ -94,3 +95,25 @@ def test_two_budgets_are_an_error_of_the_api(tmp_path):
     text = HEAD + second + "\n" + node("n-1") + pod("v", "low", "low", "n-1")
     done = Run(scenario(tmp_path, text + "events:\n- {at: 10s, drain: n-1}\n"))
     assert {e["code"] for e in done.of("EvictionRefused")} == {500}
+
+
+@pytest.mark.parametrize(
+    "where, phase, victims", [("n-1", "Succeeded", ["default/v-1"]), ("gone", "Running", [])]
+)
+def test_a_pod_that_ended_after_its_eviction_is_no_victim_of_the_next_preemptor(
+    where, phase, victims, tmp_path
+):
+    """Its budget still has its name: it ended, or is on a node that is no more."""
+    paid = "status: {disruptedPods: {v-0: '2026-01-01T00:00:00Z'}}"
+    text = (
+        HEAD.replace("scheduler:", "start: '2026-01-01T00:00:10Z'\nscheduler:")
+        .replace("minAvailable: 1", "maxUnavailable: 1")
+        .replace("{app: low}}}}", "{app: low}}}, " + paid + "}")
+        + node("n-1")
+        + pod("v-0", "low", "low", where).replace("Running", phase)
+        + pod("v-1", "low", "low", "n-1")
+        + "events:\n- at: 10s\n  add:\n"
+        + pod("p", "p", "high")
+    )
+    done = Run(scenario(tmp_path, text))
+    assert [e["pod"] for e in done.of("PodEvicted", preemptor="default/p")] == victims
