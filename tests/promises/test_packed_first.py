@@ -8,6 +8,7 @@ from support.strategies import tiny
 from support.sweeps import few_or_all
 
 from kubestow.solver.api import solve
+from kubestow.solver.packing import search as packing_search
 from kubestow.solver.packing.params import PackingParams
 from kubestow.solver.packing.search import Packing
 from kubestow.solver.search import phases, tier_search
@@ -31,15 +32,25 @@ def packed_first(monkeypatch):
     return limit
 
 
+def pack_closely(monkeypatch):
+    """Nothing is packed in one go."""
+    monkeypatch.setattr(packing_search, "best_fit", lambda side: None)
+
+
 @pytest.mark.parametrize("make, seed", ROUNDS)
-def test_the_plan_equals_the_exhaustive_search(make, seed, packed_first):
+def test_the_plan_equals_the_exhaustive_search(make, seed, packed_first, monkeypatch):
     packed_first(last=1 + seed % 4)  # nodes are filled one by one, or some of them at once
+    if seed // 4 % 2:
+        pack_closely(monkeypatch)
     check_optimal(make(seed))
 
 
-def test_most_of_these_rounds_are_packed(packed_first, monkeypatch):
+@pytest.mark.parametrize("closely", [False, True])
+def test_most_of_these_rounds_are_packed(closely, packed_first, monkeypatch):
     """The sweep above would say little if other phases found its plans."""
     found = []
+    if closely:
+        pack_closely(monkeypatch)
 
     def noted(packing, *args):
         plan = made(packing, *args)
