@@ -9,6 +9,7 @@ from support.sweeps import few_or_all
 
 from kubestow.solver.api import solve
 from kubestow.solver.packing import search as packing_search
+from kubestow.solver.packing.packer import Packer
 from kubestow.solver.packing.params import PackingParams
 from kubestow.solver.packing.search import Packing
 from kubestow.solver.search import phases, tier_search
@@ -45,12 +46,23 @@ def test_the_plan_equals_the_exhaustive_search(make, seed, packed_first, monkeyp
     check_optimal(make(seed))
 
 
-@pytest.mark.parametrize("closely", [False, True])
-def test_most_of_these_rounds_are_packed(closely, packed_first, monkeypatch):
+def pack_in_one_go(monkeypatch):
+    """Nothing is packed closely."""
+    monkeypatch.setattr(Packer, "run", lambda packer, until, effort: None)
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        pytest.param(lambda monkeypatch: None, id="in any way"),
+        pytest.param(pack_in_one_go, id="in one go"),
+        pytest.param(pack_closely, id="closely"),
+    ],
+)
+def test_most_of_these_rounds_are_packed(limited, packed_first, monkeypatch):
     """The sweep above would say little if other phases found its plans."""
     found = []
-    if closely:
-        pack_closely(monkeypatch)
+    limited(monkeypatch)
 
     def noted(packing, *args):
         plan = made(packing, *args)
