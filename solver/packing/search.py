@@ -1,7 +1,8 @@
 """From the values that tiers are to have to numbers of pods by class and node, and victims who leave.
 
     1. Sums say how many pods of each class go to each side (`solver.packing.quotas`).
-    2. The nodes of each side, all victims gone, are filled with them (`solver.packing.packer`).
+    2. The nodes of each side, all victims gone, are filled with them: in one go where that succeeds
+       (`solver.packing.best_fit`), else closely (`solver.packing.packer`).
     3. Victims who have room again stay, the costliest first (`solver.refill.finish`).
 
 Nothing here is a proof: what comes out is completed, put in order and valued like every other solution.
@@ -19,6 +20,7 @@ import numpy as np
 
 from ..refill.blueprint import sides_of
 from ..refill.finish import Finish
+from .best_fit import best_fit
 from .node_count import NodeCount
 from .packer import Packer
 from .params import DEFAULT
@@ -109,7 +111,9 @@ class Packing:
         counts: Counter[tuple[int, int]] = Counter()
         for s, (nodes, demand) in enumerate(zip(sides.nodes, plan.coming, strict=True)):
             side = side_of(problem, nodes, plan, demand)
-            found = self._packed(side, (self.seed, s, earlier), effort, until, seconds)
+            found = None if earlier else best_fit(side)
+            if found is None:
+                found = self._packed(side, (self.seed, s, earlier), effort, until, seconds)
             if found is None:
                 return None
             for n, standing in zip(np.flatnonzero(nodes).tolist(), found, strict=True):

@@ -25,6 +25,8 @@ class Side:
         What a pod takes of each resource, and of the pod slots, where they can run short.
     rooms : ints, shape (nodes, rows)
         What each node has of them.
+    free : ints, shape (nodes, rows)
+        What of it no victim has.
     least, most : ints, shape (nodes, classes)
         Pods of a class on each node, at least and at most.
     demand : ints, shape (classes,)
@@ -33,6 +35,7 @@ class Side:
 
     weights: Ints
     rooms: Ints
+    free: Ints
     least: Ints
     most: Ints
     demand: Ints
@@ -61,13 +64,15 @@ def side_of(problem: Problem, nodes: Bools, plan: Quotas, demand: Ints) -> Side:
     weights = np.column_stack(([cls.request for cls in problem.classes], ones)).T.astype(np.int64)
     rooms = np.vstack((problem.most_free, problem.most_slots))[:, nodes].astype(np.int64)
     rooms = np.maximum(rooms, 0)
+    free = np.vstack((problem.free_now, problem.slots_now))[:, nodes].astype(np.int64)
     scarce = weights @ demand > rooms.min(axis=1, initial=np.iinfo(np.int64).max)
     scarce[-1] = True  # some row there is
-    weights, rooms = weights[scarce], rooms[scarce]
+    weights, rooms, free = weights[scarce], rooms[scarce], free[scarce]
     grain = np.maximum(np.gcd.reduce(weights, axis=1), 1)
     return Side(
         weights // grain[:, None],
         (rooms // grain[:, None]).T,
+        (free // grain[:, None]).T,
         plan.least[:, nodes].T,
         plan.most[:, nodes].T,
         demand,

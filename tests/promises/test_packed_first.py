@@ -8,6 +8,8 @@ from support.strategies import tiny
 from support.sweeps import few_or_all
 
 from kubestow.solver.api import solve
+from kubestow.solver.packing import search as packing_search
+from kubestow.solver.packing.packer import Packer
 from kubestow.solver.packing.params import PackingParams
 from kubestow.solver.packing.search import Packing
 from kubestow.solver.search import phases, tier_search
@@ -31,15 +33,36 @@ def packed_first(monkeypatch):
     return limit
 
 
+def pack_closely(monkeypatch):
+    """Nothing is packed in one go."""
+    monkeypatch.setattr(packing_search, "best_fit", lambda side: None)
+
+
 @pytest.mark.parametrize("make, seed", ROUNDS)
-def test_the_plan_equals_the_exhaustive_search(make, seed, packed_first):
+def test_the_plan_equals_the_exhaustive_search(make, seed, packed_first, monkeypatch):
     packed_first(last=1 + seed % 4)  # nodes are filled one by one, or some of them at once
+    if seed // 4 % 2:
+        pack_closely(monkeypatch)
     check_optimal(make(seed))
 
 
-def test_most_of_these_rounds_are_packed(packed_first, monkeypatch):
+def pack_in_one_go(monkeypatch):
+    """Nothing is packed closely."""
+    monkeypatch.setattr(Packer, "run", lambda packer, until, effort: None)
+
+
+@pytest.mark.parametrize(
+    "limited",
+    [
+        pytest.param(lambda monkeypatch: None, id="in any way"),
+        pytest.param(pack_in_one_go, id="in one go"),
+        pytest.param(pack_closely, id="closely"),
+    ],
+)
+def test_most_of_these_rounds_are_packed(limited, packed_first, monkeypatch):
     """The sweep above would say little if other phases found its plans."""
     found = []
+    limited(monkeypatch)
 
     def noted(packing, *args):
         plan = made(packing, *args)

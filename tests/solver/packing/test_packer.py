@@ -36,6 +36,7 @@ def cut(rng, nodes, pods_per_node, slack=0, copies=1):
     return Side(
         weights,
         rooms,
+        rooms,
         np.zeros((nodes, classes), dtype=np.int64),
         np.full((nodes, classes), copies),
         np.full(classes, copies),
@@ -67,6 +68,7 @@ def test_nodes_with_many_pods_each_are_filled():
     side = Side(
         weights,
         np.full((nodes, 1), room),
+        np.full((nodes, 1), room),
         np.zeros((nodes, 20), dtype=np.int64),
         np.full((nodes, 20), 9),
         demand,
@@ -81,6 +83,7 @@ def test_limits_of_each_node_are_kept():
     side = Side(
         weights=np.array([[2, 1]]),
         rooms=np.full((3, 1), 9),
+        free=np.full((3, 1), 9),
         least=np.array([[2, 0]] * 3),
         most=np.array([[4, 9]] * 3),
         demand=np.array([9, 8]),
@@ -92,7 +95,7 @@ def test_limits_of_each_node_are_kept():
 
 def two_nodes(request, room, least, most):
     """Three pods of one class that wait for two nodes."""
-    sides = np.array([[room]] * 2), np.array([[least]] * 2), np.array([[most]] * 2)
+    sides = (np.array([[number]] * 2) for number in (room, room, least, most))
     return Side(np.array([[request]]), *sides, np.array([3]))
 
 
@@ -127,9 +130,11 @@ def test_a_seed_is_a_course_of_the_search():
 def test_whatever_is_found_is_a_packing(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     nodes, classes = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 4))
+    rooms = rng.integers(0, 15, size=(nodes, 2))
     side = Side(
         rng.integers(0, 5, size=(2, classes)),
-        rng.integers(0, 15, size=(nodes, 2)),
+        rooms,
+        rooms - rng.integers(0, 9, size=(nodes, 2)),
         rng.integers(0, 2, size=(nodes, classes)),
         rng.integers(1, 6, size=(nodes, classes)),
         rng.integers(0, 8, size=classes),
