@@ -6,10 +6,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def no_collection() -> Iterator[None]:
-    """Switch cyclic garbage collection off: it would walk millions of fresh objects, none of them garbage.
+def collection_paused() -> Iterator[None]:
+    """Switch cyclic garbage collection off: a full one may take longer than what it comes amid.
 
-    Afterwards they are old ones, which only a full collection walks.
+    What was made meanwhile is young afterwards, as it would be without this.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -17,10 +17,23 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            if not gc.get_freeze_count():
+            gc.enable()
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Switch cyclic garbage collection off: it would walk millions of fresh objects, none of them garbage.
+
+    Afterwards they are old ones, which only a full collection walks.
+    """
+    was_enabled = gc.isenabled()
+    with collection_paused():
+        try:
+            yield
+        finally:
+            if was_enabled and not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()
-            gc.enable()
 
 
 def collect_young() -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from ..framework.build import build_cluster
 from ..framework.rules.supported import require_supported
 from ..models.errors import is_interrupt
+from ..models.memory import collection_paused
 from ..models.plan import Plan, Stats
 from ..models.progress import unwatched
 from .model.interrupts import run_to_the_end
@@ -270,7 +271,8 @@ class _Round:
             plan = build_plan(self._cluster, best, worth, bounds, scheduler, stats)
             return plan, best, replay(self._cluster, plan, self._options.prefer, self._watch)
 
-        (plan, best, end), interrupted = run_to_the_end(finish)
+        with collection_paused():  # a full one takes as long as the words
+            (plan, best, end), interrupted = run_to_the_end(finish)
         self._interrupted |= interrupted
         self._finishing = time.monotonic() - begin
         told = stats.model_copy(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ...encoders.build import build_problem
 from ...framework.build import build_cluster
-from ..deadline import OutOfTime, until
+from ..deadline import OutOfTime
 from ..plans.objective import valuate
 from ..plans.replay import follow, inadmissible
 from ..search.tier_search import Search
 from ..warm import COLD, Warmth
-from .unsearched import unsearched
+from .unsearched import classes, unsearched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from ...models.snapshot import Snapshot
     from ..options import Progress, SolveOptions
     from ..plans.outcome import Outcome
+
+#: Seconds for a part whose turn comes when time is up.
+LEAST_SECONDS: Final = 0.01
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,11 @@ class PartResult:
 def search_part(shared: Shared, piece: Piece, report: Callable[[Progress], None]) -> PartResult:
     """Search one part; the function that engines run."""
     start = time.monotonic()
-    options = replace(shared.options, time_limit=max(piece.seconds, 0.01), workers=piece.workers)
+    options = replace(shared.options, time_limit=max(piece.seconds, LEAST_SECONDS), workers=piece.workers)
     cluster = shared.cluster.with_queue(piece.pods)
     candidate = in_part(cluster, piece.candidate)
     try:
-        problem = build_problem(cluster, until(start + options.time_limit))
+        problem = classes(cluster, start, start + options.time_limit)
     except OutOfTime:
         return unsearched_part(cluster, candidate, options.prefer, interrupted=False)
     search = Search(problem, options, report, start)

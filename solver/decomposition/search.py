@@ -27,14 +27,12 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...encoders.build import build_problem
 from ...models.errors import InternalError
 from ...models.progress import Watch, unwatched
-from ..deadline import OutOfTime, until
+from ..deadline import OutOfTime
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
 from ..search.incumbent import Incumbent
-from ..search.params import default_params
 from ..search.tier_search import Search
 from ..warm import COLD, Warmth
 from .base import Lost
@@ -45,7 +43,7 @@ from .news import News
 from .outcomes import restrict, unite
 from .part_search import PartResult, Piece, Shared, in_part, search_part, unsearched_part
 from .records import PartRecord, added_up
-from .unsearched import summed, unsearched
+from .unsearched import classes, unsearched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,12 +101,16 @@ def search_round(
     warmth : Warmth
         What an earlier round leaves for this one; its bounds serve a round that is searched as a whole.
     """
+    deadline = start + options.time_limit
     try:
-        problem = build_problem(cluster, until(start + options.time_limit, watch))
+        problem = classes(cluster, start, deadline, watch)
     except OutOfTime:
-        return _round_summed(cluster, greedy, options, start, watch)
-    parts = find_parts(problem, options.prefer)
-    parts = merged(parts, max(LEAST if least is None else least, sum(part.weight for part in parts) // MOST))
+        return round_unsearched(cluster, greedy, options.prefer, interrupted=False)
+    parts: Sequence[Part] = ()
+    if time.monotonic() < deadline:  # otherwise what costs no search is done for all parts at once
+        parts = find_parts(problem, options.prefer)
+        weight = sum(part.weight for part in parts)
+        parts = merged(parts, max(LEAST if least is None else least, weight // MOST))
     if len(parts) < 2:
         slots, side_by_side = side_by_side_for(options)
         search = Search(
@@ -130,16 +132,6 @@ def round_unsearched(cluster: Cluster, greedy: Outcome, prefer: str, *, interrup
     """Return the result of a round that there was no time to search."""
     known = unsearched(cluster, greedy, prefer)
     return RoundResult(known.best, known.valuation, known.proven(), 0, 0, interrupted)
-
-
-def _round_summed(
-    cluster: Cluster, greedy: Outcome, options: SolveOptions, start: float, watch: Watch
-) -> RoundResult:
-    """Return the result of a round whose time was up before its search, after a moment for bounds by sums."""
-    known = unsearched(cluster, greedy, options.prefer)
-    seconds = default_params().last_sums(time.monotonic() - start)
-    known = summed(cluster, greedy, known, options, seconds, watch)
-    return RoundResult(known.best, known.valuation, known.proven(), 0, 0, known.interrupted)
 
 
 class _Parts:

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 
 from ...encoders.build import build_problem
 from ...framework.state.state import State
+from ...models.progress import unwatched
 from ..bounds.trivial import trivial_bound
-from ..deadline import OutOfTime, until
+from ..deadline import until
 from ..plans.nominations import derive_nominations
 from ..plans.objective import valuate
 from ..plans.outcome import Outcome
-from ..search.construction import admissible_part
-from ..search.incumbent import Incumbent
-from ..search.sum_bounds import SumBounds
+from ..search.params import default_params
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...encoders.problem import Problem
     from ...framework.index.cluster import Cluster
     from ...models.progress import Watch
-    from ..options import SolveOptions
     from ..plans.objective import ObjectiveVector
 
 
@@ -33,7 +32,6 @@ class Unsearched:
     best: Outcome
     valuation: ObjectiveVector
     bounds: Mapping[str, int]
-    interrupted: bool = False
 
     def proven(self) -> dict[str, tuple[int, bool]]:
         """Tier -> (bound, whether the plan attains it)."""
@@ -50,27 +48,26 @@ def unsearched(cluster: Cluster, greedy: Outcome, prefer: str) -> Unsearched:
     return Unsearched(best, valuation, {t.name: trivial_bound(cluster, t.name) for t in valuation.tiers})
 
 
-def summed(
-    cluster: Cluster, greedy: Outcome, known: Unsearched, options: SolveOptions, seconds: float, watch: Watch
-) -> Unsearched:
-    """Add bounds by sums to what is known, and what can be repaired of greedy's outcome if it is no plan.
+def classes(cluster: Cluster, start: float, deadline: float, watch: Watch = unwatched) -> Problem:
+    """Build the classes of a round, or of a part of one.
+
+    Without them nothing can be said of it, so a share of what was spent until now is for that, even where the
+    deadline comes before. The search then knows that no time is left.
 
     Parameters
     ----------
-    seconds : float
-        For building classes, and once more for the bounds.
+    start : float
+        When the time of the round or the part began, on the monotonic clock.
+    deadline : float
+        Its end.
     watch : Watch
         Hears of classes being built.
+
+    Raises
+    ------
+    OutOfTime
+        Where that takes longer.
     """
-    try:
-        problem = build_problem(cluster, until(time.monotonic() + seconds, watch))
-    except OutOfTime:
-        return known
-    incumbent = Incumbent(cluster, known.best, known.valuation)
-    for name, bound in known.bounds.items():
-        incumbent.tell(name, bound)
-    if not greedy.admissible and (kept := admissible_part(problem, greedy)) is not None:
-        incumbent.offer(kept, valuate(cluster, kept, options.prefer))
-    sums = SumBounds(problem, options)
-    sums.of_open(incumbent, time.monotonic() + seconds, seconds)
-    return Unsearched(incumbent.best, incumbent.valuation, incumbent.bounds(), sums.interrupted)
+    now = time.monotonic()
+    moment = default_params().last_classes(now - start)
+    return build_problem(cluster, until(max(deadline, now + moment), watch))

@@ -37,12 +37,16 @@ class SumBounds:
         """Whether the rows are there."""
         return self._sums is not None
 
-    def of(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
-        """Bound a tier, the tiers above held; None where the sums say nothing of it."""
+    def prepare(self) -> SummedModel:
+        """Write the rows, if they are not there: no limit of seconds is for that."""
         if self._sums is None:
             self._sums = SummedModel(self._problem)
             self._sums.add_room()
-        sums, solver = self._sums, new_solver(self._options, seconds)
+        return self._sums
+
+    def of(self, name: str, held: Sequence[tuple[str, int]], seconds: float) -> int | None:
+        """Bound a tier, the tiers above held; None where the sums say nothing of it."""
+        sums, solver = self.prepare(), new_solver(self._options, seconds)
         bound, interrupted = run_interruptibly(lambda: sums.bound(name, held, solver), solver.stop_search)
         self.interrupted |= interrupted
         return bound

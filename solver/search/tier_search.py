@@ -128,7 +128,7 @@ class Search:
             if warmth.start is not None and not all(map(state.closed, names)):
                 self._consider(warmth.start)
             state.incumbent.follow(self._record)
-            if not share_out(state) and self._may_stay():
+            if state.seconds_left > 0 and not share_out(state) and self._may_stay():
                 self._construct()
             self._relax_to_domains()
             while k < last:
@@ -177,6 +177,9 @@ class Search:
         in_time = state.seconds_left > 0 and not state.interrupted
         if (in_time and not state.large) or (state.interrupted and not state.sum_bounds.ready):
             return
+        if not any(t.name not in PREFERENCES and not state.closed(t.name) for t in self.valuation.tiers):
+            return
+        state.sum_bounds.prepare()
         moment = params.last_sums(self.options.time_limit)
         end = time.monotonic() + (max(moment, state.seconds_left) if in_time else moment)
         state.sum_bounds.of_open(state.incumbent, end, params.sums_limit)

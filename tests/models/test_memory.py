@@ -2,7 +2,7 @@ import gc
 
 import pytest
 
-from kubestow.models.memory import no_collection
+from kubestow.models.memory import collection_paused, no_collection
 
 
 def is_in(objects, wanted):
@@ -15,6 +15,14 @@ def test_what_is_made_without_collection_is_old_afterwards():
         made = [{}]
     assert gc.isenabled()
     assert is_in(gc.get_objects(generation=2), made)
+
+
+def test_what_is_made_while_collection_is_paused_is_young_afterwards():
+    with collection_paused():
+        assert not gc.isenabled()
+        made = [{}]
+    assert gc.isenabled()
+    assert not is_in(gc.get_objects(generation=2), made)
 
 
 def test_what_is_frozen_stays_so():

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from support.builders import cluster, node, pod
+from support.search_params import search_with
 from support.strategies import small
 
 from kubestow.framework.build import build_cluster
@@ -13,7 +14,7 @@ from kubestow.instances.manifests import load_snapshot, snapshot_of
 from kubestow.models import tiers
 from kubestow.solver.api import SolveOptions, solve, solve_both, solve_greedy_round, solve_round
 from kubestow.solver.deadline import OutOfTime, until
-from kubestow.solver.decomposition import search
+from kubestow.solver.decomposition import part_search, search, unsearched
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.search import tier_search
 from kubestow.solver.search.params import SearchParams
@@ -66,20 +67,87 @@ def test_greedys_plan_and_honest_bounds_are_left(phase, variables, prefer, monke
             break
 
 
-@pytest.mark.parametrize("admissible", [True, False], ids=["greedy's plan", "what is repaired of it"])
-def test_a_round_without_time_has_bounds_by_sums_and_a_plan(monkeypatch, admissible):
-    """Of six pods that wait the eight cores hold three, by their sums: so three are proven."""
-    monkeypatch.setattr(search, "default_params", lambda: SearchParams(least_last_sums=20.0))
-    snapshot = cluster(
-        *(node(name, cpu="4") for name in "ab"), *(pod(f"p{k}").req(cpu=str(2 + k % 2)) for k in range(6))
+@pytest.fixture
+def _much_for_what_needs_no_search(monkeypatch):
+    search_with(monkeypatch, least_last_classes=60.0, least_last_sums=20.0)
+
+
+POOLS = ("x", "y")
+"""Each pool of two nodes of four cores is a part by itself: six pods of two or three wait for it."""
+
+
+def pools(number):
+    return cluster(
+        *(node(name + pool, cpu="4").label(pool=pool) for pool in POOLS[:number] for name in "ab"),
+        *(
+            pod(pool + cpu).req(cpu=cpu).select(pool=pool).times(3)
+            for pool in POOLS[:number]
+            for cpu in ("2", "3")
+        ),
     )
-    index = build_cluster(snapshot)
+
+
+@pytest.mark.usefixtures("_much_for_what_needs_no_search")
+@pytest.mark.parametrize("admissible", [True, False], ids=["greedy's plan", "what is repaired of it"])
+@pytest.mark.parametrize(
+    "number, bound",
+    [
+        pytest.param(1, (3, True), id="eight cores hold three by their sums, which proves them"),
+        pytest.param(2, (7, False), id="sixteen hold seven where two parts are summed as one"),
+    ],
+)
+@pytest.mark.parametrize("late", [False, True], ids=["when it begins", "once its classes are found"])
+def test_a_round_whose_time_is_up_has_bounds_by_sums_and_a_plan(monkeypatch, admissible, number, bound, late):
+    index = build_cluster(pools(number))
     greedy = replace(greedy_outcome(index)[0], admissible=admissible)
-    options, over = replace(OPTIONS, time_limit=1e-9), time.monotonic()
-    found = search.search_round(index, greedy, options, None, over)
-    assert len(found.best.placed) == len(greedy.placed) == 3
-    assert found.bounds[tiers.scheduled(0)] == (3, True)
+    begin = time.monotonic()
+    options = replace(OPTIONS, time_limit=1000.0 if late else 1e-9)
+
+    def slowly(*arguments):
+        found = build_problem(*arguments)
+        monkeypatch.setattr(search.time, "monotonic", lambda: begin + 1001.0)
+        return found
+
+    if late:
+        build_problem = unsearched.build_problem
+        monkeypatch.setattr(unsearched, "build_problem", slowly)
+    found = search.search_round(index, greedy, options, None, begin, least=0)
+    assert len(found.best.placed) == len(greedy.placed) == 3 * number
+    assert found.bounds[tiers.scheduled(0)] == bound
     assert not found.interrupted
+
+
+@pytest.mark.usefixtures("_much_for_what_needs_no_search")
+def test_a_part_whose_time_is_up_has_bounds_by_sums_and_a_plan(monkeypatch):
+    index = build_cluster(pools(1))
+    piece = part_search.Piece(index.pending, greedy_outcome(index)[0], seconds=-1.0, workers=1)
+    monkeypatch.setattr(part_search, "LEAST_SECONDS", 1e-9)
+    shared = part_search.Shared(index.snapshot, OPTIONS, [index])
+    found = part_search.search_part(shared, piece, lambda _: None)
+    assert found.bounds[tiers.scheduled(0)] == found.values[tiers.scheduled(0)] == 3
+    assert found.trivial_bounds[tiers.scheduled(0)] == 5
+
+
+def test_classes_that_take_too_long_are_given_up():
+    """Greedy's plan is left, with bounds that cost nothing."""
+    index = build_cluster(pools(1))
+    greedy = greedy_outcome(index)[0]
+    found = search.search_round(
+        index, greedy, OPTIONS, None, time.monotonic(), watch=out_of_time_in("finding classes: classes")
+    )
+    assert len(found.best.placed) == 3
+    assert found.bounds[tiers.scheduled(0)] == (6, False)
+
+
+@pytest.mark.parametrize(
+    "spent, seconds",
+    [
+        pytest.param(0.1, 0.25, id="a moment at least"),
+        pytest.param(8.0, 4.0, id="half of what was spent before"),
+    ],
+)
+def test_classes_have_time_of_their_own(spent, seconds):
+    assert SearchParams().last_classes(spent) == seconds
 
 
 @pytest.mark.parametrize("seed", range(6))
