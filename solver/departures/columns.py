@@ -10,6 +10,7 @@ import numpy as np
 
 from .choices import list_choices
 from .demand import demand_by_sides, demand_of, scarce_resources
+from .groups import Groups
 from .kinds import Kinds
 from .lagrangian import SCALE, Prices, evaluate
 from .master import Master
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..refill.blueprint import Sides
     from .choices import Choices
     from .demand import Demand, Scarce
+    from .groups import GroupColumn
     from .lagrangian import Best
     from .master import MasterSolution
     from .params import DepartureParams
@@ -64,6 +66,8 @@ class Departures:
         self._problem, self._scarce, self.params = problem, scarce, params
         self.kinds, self.demand, self.choices = kinds, demand, choices
         self.known: dict[Column, None] = {}
+        self._groups = Groups(choices, len(kinds.kinds), params.most_groups)
+        self._of_groups: list[GroupColumn] = []
 
     def bound(self, name: str, held: Mapping[str, int], until: float, attained: int) -> int | None:
         """Bound a tier from below, given the tiers held; None where no prices were found.
@@ -76,11 +80,12 @@ class Departures:
         params, center = self.params, self._first_prices(name, held, until)
         if center is None:
             return None
-        master = Master(self.kinds, self.demand, self.choices.times, name, held)
-        for column in self.known:
-            self.give(master, column)
-        best = self._evaluate(center, name, held, master)
-        bound, middle, radius = best.value, center.pods, params.box * center.pods
+        master = Master(self.kinds, self.demand, np.ones(self._groups.number, dtype=np.int64), name, held)
+        for column in self._of_groups:
+            master.add(*column)
+        bound = self._add_groups(center, name, held, master)
+        least = params.least_box * self.weight
+        middle, radius = center.pods, np.maximum(params.box * center.pods, least)
         for _ in range(params.rounds):
             if -(-bound // SCALE) >= attained or time.monotonic() >= until:
                 break
@@ -88,11 +93,11 @@ class Departures:
             found = master.solve(until - time.monotonic())
             if found is None:
                 break
-            best = self._evaluate(found, name, held, master)
-            if best.value > bound:
-                bound, middle = best.value, found.pods
+            value = self._add_groups(found, name, held, master)
+            if value > bound:
+                bound, middle = value, found.pods
                 if found.boxed > params.settled:
-                    radius = np.maximum(radius, params.box * middle)
+                    radius = np.maximum.reduce((radius, params.box * middle, least))
             else:
                 radius = radius * params.shrinkage
             if found.value - bound / SCALE <= params.settled:
@@ -141,23 +146,34 @@ class Departures:
     def find(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
         """Find columns at the master's prices, and give it those; return how many were unknown."""
         before = len(self.known)
-        self._evaluate(found, name, held, master)
+        for column in self._learn(self._evaluate(found, name, held)):
+            self.give(master, column)
         return len(self.known) - before
 
-    def _evaluate(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> Best:
-        """Return what the master's prices come to, and give it the columns that are best then."""
+    def _add_groups(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
+        """Return the bound at the master's prices, and give it the columns of groups that are best then."""
+        best = self._evaluate(found, name, held)
+        self._learn(best)
+        for column in self._groups.columns(best):
+            self._of_groups.append(column)
+            master.add(*column)
+        return best.value
+
+    def _evaluate(self, found: MasterSolution, name: str, held: Mapping[str, int]) -> Best:
+        """Return what the master's prices come to."""
         prices = Prices(
             _whole(found.pods),
             _whole(found.budgets),
             {name: SCALE, **{tier: int(_whole(np.array(price))) for tier, price in found.tiers.items()}},
         )
-        best = evaluate(self.choices, self.kinds, self.demand, held, prices)
-        for kind, (choice, pods) in enumerate(zip(best.choice.tolist(), best.pods.tolist(), strict=True)):
-            column = Column(kind, choice, tuple(pods))
-            if column not in self.known:
-                self.known[column] = None
-                self.give(master, column)
-        return best
+        return evaluate(self.choices, self.kinds, self.demand, held, prices)
+
+    def _learn(self, best: Best) -> list[Column]:
+        """Keep the best columns; return those that were unknown."""
+        found = map(Column, range(len(best.choice)), best.choice.tolist(), map(tuple, best.pods.tolist()))
+        new = [column for column in found if column not in self.known]
+        self.known.update(dict.fromkeys(new))
+        return new
 
     def give(self, master: Master, column: Column) -> None:
         """Give the master a column."""

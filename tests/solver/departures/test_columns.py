@@ -25,6 +25,7 @@ EAGER = {
     "all resources": DepartureParams(most_pods=100.0, scarce=0.0),
     "one resource": DepartureParams(most_pods=100.0, most_rows=1),
     "coarse units, one signature": DepartureParams(most_pods=100.0, most_units=3, most_signatures=1),
+    "all nodes one group": DepartureParams(most_pods=100.0, scarce=0.0, most_groups=1),
 }
 
 
@@ -58,6 +59,11 @@ ROWS = [
         ),
         {scheduled(100): 2, violations(100): 1, evicted(100, 0): 2},
         id="the room of one node is of no use to the pod on another",
+    ),
+    pytest.param(
+        cluster(*(node(n, cpu="4") for n in "ab"), *FULL[::2], high.req(cpu="3")),
+        {scheduled(100): 1, evicted(100, 0): 1},
+        id="the room of all nodes together would do, so sums have no price",
     ),
     pytest.param(
         cluster(
