@@ -17,7 +17,7 @@ from .master import Master
 from .params import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...encoders.problem import Problem, VictimClass
     from ...framework.vocabulary.arrays import Bools, Ints
@@ -68,6 +68,7 @@ class Departures:
         self.known: dict[Column, None] = {}
         self._groups = Groups(choices, len(kinds.kinds), params.most_groups)
         self._of_groups: list[GroupColumn] = []
+        self._best: tuple[Prices, Best] | None = None
 
     def bound(self, name: str, held: Mapping[str, int], until: float, attained: int) -> int | None:
         """Bound a tier from below, given the tiers held; None where no prices were found.
@@ -83,7 +84,7 @@ class Departures:
         master = Master(self.kinds, self.demand, np.ones(self._groups.number, dtype=np.int64), name, held)
         for column in self._of_groups:
             master.add(*column)
-        bound = self._add_groups(center, name, held, master)
+        self._best, bound = None, self._add_groups(center, name, held, master)
         least = params.least_box * self.weight
         middle, radius = center.pods, np.maximum(params.box * center.pods, least)
         for _ in range(params.rounds):
@@ -146,27 +147,44 @@ class Departures:
     def find(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
         """Find columns at the master's prices, and give it those; return how many were unknown."""
         before = len(self.known)
-        for column in self._learn(self._evaluate(found, name, held)):
+        for column in self._learn(
+            evaluate(self.choices, self.kinds, self.demand, held, _priced(found, name))
+        ):
             self.give(master, column)
         return len(self.known) - before
 
     def _add_groups(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
         """Return the bound at the master's prices, and give it the columns of groups that are best then."""
-        best = self._evaluate(found, name, held)
+        prices = _priced(found, name)
+        best = evaluate(self.choices, self.kinds, self.demand, held, prices)
+        if self._best is None or best.value > self._best[1].value:
+            self._best = prices, best
         self._learn(best)
         for column in self._groups.columns(best):
             self._of_groups.append(column)
             master.add(*column)
         return best.value
 
-    def _evaluate(self, found: MasterSolution, name: str, held: Mapping[str, int]) -> Best:
-        """Return what the master's prices come to."""
-        prices = Prices(
-            _whole(found.pods),
-            _whole(found.budgets),
-            {name: SCALE, **{tier: int(_whole(np.array(price))) for tier, price in found.tiers.items()}},
-        )
-        return evaluate(self.choices, self.kinds, self.demand, held, prices)
+    def forget(self, excess: float) -> None:
+        """Keep only known columns that are near the best one of their type, at the best prices of a bound.
+
+        Parameters
+        ----------
+        excess : float
+            How much dearer they may be, in victims.
+        """
+        if self._best is None:
+            return
+        prices, best = self._best
+        cost = self.kinds.costs(prices.tiers, prices.budgets)
+
+        def dearness(choice: int, pods: Sequence[int]) -> int:
+            leaving = self.choices.leaving(choice, len(cost))
+            return int(leaving @ cost) - int(np.array(pods, dtype=np.int64) @ prices.pods)
+
+        least = list(map(dearness, best.choice.tolist(), best.pods.tolist()))
+        most = int(excess * SCALE)
+        self.known = {q: None for q in self.known if dearness(q.choice, q.pods) <= least[q.kind] + most}
 
     def _learn(self, best: Best) -> list[Column]:
         """Keep the best columns; return those that were unknown."""
@@ -225,6 +243,12 @@ def departures_of(
     kinds = Kinds(problem)
     choices = list_choices(problem, kinds, scarce, demand, params) if kinds.kinds else None
     return None if choices is None else Departures(problem, kinds, scarce, demand, choices, params)
+
+
+def _priced(found: MasterSolution, name: str) -> Prices:
+    """Return the master's prices in whole numbers; the tier that is minimised counts as it is."""
+    tiers = {tier: int(_whole(np.array(price))) for tier, price in found.tiers.items()}
+    return Prices(_whole(found.pods), _whole(found.budgets), {name: SCALE, **tiers})
 
 
 def _whole(prices: Floats) -> Ints:

@@ -45,6 +45,9 @@ class DepartureParams:
         What a pod of mean size that is left out costs a plan, in victims.
     price_share, dive_until : float
         Shares of a plan's time after which prices, and the dive, end: exchanges have the rest.
+    most_excess : float
+        How much dearer than the best column of its type a known one may be, in victims, that a dive begins
+        with.
     dive_share, dive_rounds, dive_rise : float, int, float
         Share of the free nodes whose columns are held in a step of the dive, at least; how often columns are
         found in one; how far the master's value may rise.
@@ -70,6 +73,7 @@ class DepartureParams:
     penalty: float = 4.0
     price_share: float = 0.3
     dive_until: float = 0.6
+    most_excess: float = 0.25
     dive_share: float = 0.1
     dive_rounds: int = 2
     dive_rise: float = 0.5
