@@ -10,13 +10,14 @@ import numpy as np
 
 from .choices import list_choices
 from .demand import demand_by_sides, demand_of, scarce_resources
+from .groups import Groups
 from .kinds import Kinds
 from .lagrangian import SCALE, Prices, evaluate
 from .master import Master
 from .params import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ...encoders.problem import Problem, VictimClass
     from ...framework.vocabulary.arrays import Bools, Ints
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..refill.blueprint import Sides
     from .choices import Choices
     from .demand import Demand, Scarce
+    from .groups import GroupColumn
     from .lagrangian import Best
     from .master import MasterSolution
     from .params import DepartureParams
@@ -64,6 +66,9 @@ class Departures:
         self._problem, self._scarce, self.params = problem, scarce, params
         self.kinds, self.demand, self.choices = kinds, demand, choices
         self.known: dict[Column, None] = {}
+        self._groups = Groups(choices, len(kinds.kinds), params.most_groups)
+        self._of_groups: list[GroupColumn] = []
+        self._best: tuple[Prices, Best] | None = None
 
     def bound(self, name: str, held: Mapping[str, int], until: float, attained: int) -> int | None:
         """Bound a tier from below, given the tiers held; None where no prices were found.
@@ -76,11 +81,12 @@ class Departures:
         params, center = self.params, self._first_prices(name, held, until)
         if center is None:
             return None
-        master = Master(self.kinds, self.demand, self.choices.times, name, held)
-        for column in self.known:
-            self.give(master, column)
-        best = self._evaluate(center, name, held, master)
-        bound, middle, radius = best.value, center.pods, params.box * center.pods
+        master = Master(self.kinds, self.demand, np.ones(self._groups.number, dtype=np.int64), name, held)
+        for column in self._of_groups:
+            master.add(*column)
+        self._best, bound = None, self._add_groups(center, name, held, master)
+        least = params.least_box * self.weight
+        middle, radius = center.pods, np.maximum(params.box * center.pods, least)
         for _ in range(params.rounds):
             if -(-bound // SCALE) >= attained or time.monotonic() >= until:
                 break
@@ -88,11 +94,11 @@ class Departures:
             found = master.solve(until - time.monotonic())
             if found is None:
                 break
-            best = self._evaluate(found, name, held, master)
-            if best.value > bound:
-                bound, middle = best.value, found.pods
+            value = self._add_groups(found, name, held, master)
+            if value > bound:
+                bound, middle = value, found.pods
                 if found.boxed > params.settled:
-                    radius = np.maximum(radius, params.box * middle)
+                    radius = np.maximum.reduce((radius, params.box * middle, least))
             else:
                 radius = radius * params.shrinkage
             if found.value - bound / SCALE <= params.settled:
@@ -142,23 +148,51 @@ class Departures:
     def find(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
         """Find columns at the master's prices, and give it those; return how many were unknown."""
         before = len(self.known)
-        self._evaluate(found, name, held, master)
+        for column in self._learn(
+            evaluate(self.choices, self.kinds, self.demand, held, _priced(found, name))
+        ):
+            self.give(master, column)
         return len(self.known) - before
 
-    def _evaluate(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> Best:
-        """Return what the master's prices come to, and give it the columns that are best then."""
-        prices = Prices(
-            _whole(found.pods),
-            _whole(found.budgets),
-            {name: SCALE, **{tier: int(_whole(np.array(price))) for tier, price in found.tiers.items()}},
-        )
+    def _add_groups(self, found: MasterSolution, name: str, held: Mapping[str, int], master: Master) -> int:
+        """Return the bound at the master's prices, and give it the columns of groups that are best then."""
+        prices = _priced(found, name)
         best = evaluate(self.choices, self.kinds, self.demand, held, prices)
-        for kind, (choice, pods) in enumerate(zip(best.choice.tolist(), best.pods.tolist(), strict=True)):
-            column = Column(kind, choice, tuple(pods))
-            if column not in self.known:
-                self.known[column] = None
-                self.give(master, column)
-        return best
+        if self._best is None or best.value > self._best[1].value:
+            self._best = prices, best
+        self._learn(best)
+        for column in self._groups.columns(best):
+            self._of_groups.append(column)
+            master.add(*column)
+        return best.value
+
+    def forget(self, excess: float) -> None:
+        """Keep only known columns that are near the best one of their type, at the best prices of a bound.
+
+        Parameters
+        ----------
+        excess : float
+            How much dearer they may be, in victims.
+        """
+        if self._best is None:
+            return
+        prices, best = self._best
+        cost = self.kinds.costs(prices.tiers, prices.budgets)
+
+        def dearness(choice: int, pods: Sequence[int]) -> int:
+            leaving = self.choices.leaving(choice, len(cost))
+            return int(leaving @ cost) - int(np.array(pods, dtype=np.int64) @ prices.pods)
+
+        least = list(map(dearness, best.choice.tolist(), best.pods.tolist()))
+        most = int(excess * SCALE)
+        self.known = {q: None for q in self.known if dearness(q.choice, q.pods) <= least[q.kind] + most}
+
+    def _learn(self, best: Best) -> list[Column]:
+        """Keep the best columns; return those that were unknown."""
+        found = map(Column, range(len(best.choice)), best.choice.tolist(), map(tuple, best.pods.tolist()))
+        new = [column for column in found if column not in self.known]
+        self.known.update(dict.fromkeys(new))
+        return new
 
     def give(self, master: Master, column: Column) -> None:
         """Give the master a column."""
@@ -210,6 +244,12 @@ def departures_of(
     kinds = Kinds(problem)
     choices = list_choices(problem, kinds, scarce, demand, params) if kinds.kinds else None
     return None if choices is None else Departures(problem, kinds, scarce, demand, choices, params)
+
+
+def _priced(found: MasterSolution, name: str) -> Prices:
+    """Return the master's prices in whole numbers; the tier that is minimised counts as it is."""
+    tiers = {tier: int(_whole(np.array(price))) for tier, price in found.tiers.items()}
+    return Prices(_whole(found.pods), _whole(found.budgets), {name: SCALE, **tiers})
 
 
 def _whole(prices: Floats) -> Ints:

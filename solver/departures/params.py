@@ -29,6 +29,12 @@ class DepartureParams:
     box, growth, shrinkage : float
         Radius of the box around the prices, in parts of them, and what it is multiplied by after prices that
         are worse than the best ones, and where the box alone holds the master.
+    least_box : float
+        Radius of the box at least, in victims for a pod of mean size: sums that say zero have no prices, and
+        a part of nothing is nothing.
+    most_groups : int
+        Rows for the types of nodes in the master of a bound, at most: with one for each of 1,000 nodes prices
+        took 3.5 s of processor time, with 100 they took 1.3 s.
     settled : float
         Distance of the master's value from the bound at which the prices are the best ones.
     rounds : int
@@ -39,6 +45,9 @@ class DepartureParams:
         What a pod of mean size that is left out costs a plan, in victims.
     price_share, dive_until : float
         Shares of a plan's time after which prices, and the dive, end: exchanges have the rest.
+    most_excess : float
+        How much dearer than the best column of its type a known one may be, in victims, that a dive begins
+        with.
     dive_share, dive_rounds, dive_rise : float, int, float
         Share of the free nodes whose columns are held in a step of the dive, at least; how often columns are
         found in one; how far the master's value may rise.
@@ -54,6 +63,8 @@ class DepartureParams:
     most_rows: int = 2
     most_pods: float = 8.0
     box: float = 0.1
+    least_box: float = 0.5
+    most_groups: int = 100
     growth: float = 2.0
     shrinkage: float = 0.7
     settled: float = 0.01
@@ -62,6 +73,7 @@ class DepartureParams:
     penalty: float = 4.0
     price_share: float = 0.3
     dive_until: float = 0.6
+    most_excess: float = 0.25
     dive_share: float = 0.1
     dive_rounds: int = 2
     dive_rise: float = 0.5

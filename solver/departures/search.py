@@ -85,6 +85,7 @@ class Departing:
         (name, bound), params, now = tier, self.params, time.monotonic()
         priced, dived = (now + part * (until - now) for part in (params.price_share, params.dive_until))
         by_sides.bound(name, dict(held), priced, sum(v.size for v in self.problem.victims) + 1)
+        by_sides.forget(params.most_excess)
         columns = dive(by_sides, name, dict(held), dived)
         if columns is None:
             return None

@@ -1,7 +1,8 @@
 """The pods that blocks leave over, and the victims that need not leave after all.
 
-A pod left over takes the node and, if it must, the extra victim of least cost in the tiers; then every victim
-for whom there is room again stays, the costliest first.
+A pod left over takes the node and, if it must, the extra victim of least cost in the tiers, or several of one
+node where no single one gives room enough; then every victim for whom there is room again stays, the
+costliest first.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ...framework.vocabulary.arrays import Bools, Ints
     from .blueprint import Sides
+
+# Nodes, those with most room first, on which several victims are sought for one pod.
+MOST_NODES = 200
 
 
 class Finish:
@@ -84,12 +88,14 @@ class Finish:
             where = np.flatnonzero(fits)
             n = int(where[np.argmin(self._free[where, 0])])
         else:
-            v = self._cheapest(c, allowed)
-            if v is None:
+            one = self._cheapest(c, allowed)
+            victims = self._several(c, allowed) if one is None else [one]
+            if not victims:
                 return False
-            self._leave(v, 1)
-            self.leaving[v] += 1
-            n = problem.victims[v].node
+            for v in victims:
+                self._leave(v, 1)
+                self.leaving[v] += 1
+            n = problem.victims[victims[0]].node
         self.counts[c, n] += 1
         self._caps[c, n] -= 1
         self._free[n] -= asked
@@ -107,6 +113,27 @@ class Finish:
         best = np.flatnonzero(cost == cost.min())
         spare = self._free[self._node[best], 0] + self._given[best, 0]
         return int(best[np.argmin(spare)])
+
+    def _several(self, c: int, allowed: Bools) -> list[int]:
+        """Find victims of one node whose room is enough for a pod, the costliest as cheap as can be."""
+        cls, cost = self._problem.classes[c], self._costs()
+        if not cls.preempts:
+            return []
+        nodes = np.flatnonzero(allowed)
+        found: tuple[list[int], list[int]] | None = None
+        for n in nodes[np.argsort(-self._free[nodes, 0], kind="stable")][:MOST_NODES].tolist():
+            free, taken = self._free[n].copy(), list[int]()
+            able = [v for v in self._problem.victims_on.get(n, ()) if v.priority < cls.priority]
+            for v in sorted(able, key=lambda v: (int(cost[v.index]), -int(self._given[v.index, 0]))):
+                for _ in range(int(self._size[v.index] - self._gone[v.index])):
+                    if (free >= self._asked[c]).all():
+                        break
+                    free += self._given[v.index]
+                    taken.append(v.index)
+            key = sorted((int(cost[v]) for v in taken), reverse=True)
+            if (free >= self._asked[c]).all() and (found is None or key < found[0]):
+                found = key, taken
+        return [] if found is None else found[1]
 
     def _costs(self) -> Ints:
         """Rank what one more eviction of each victim class costs, by the tiers that it counts in."""

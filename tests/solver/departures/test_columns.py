@@ -26,6 +26,7 @@ EAGER = {
     "all resources": DepartureParams(most_pods=100.0, scarce=0.0),
     "one resource": DepartureParams(most_pods=100.0, most_rows=1),
     "coarse units, one signature": DepartureParams(most_pods=100.0, most_units=3, most_signatures=1),
+    "all nodes one group": DepartureParams(most_pods=100.0, scarce=0.0, most_groups=1),
 }
 
 
@@ -59,6 +60,11 @@ ROWS = [
         ),
         {scheduled(100): 2, violations(100): 1, evicted(100, 0): 2},
         id="the room of one node is of no use to the pod on another",
+    ),
+    pytest.param(
+        cluster(*(node(n, cpu="4") for n in "ab"), *FULL[::2], high.req(cpu="3")),
+        {scheduled(100): 1, evicted(100, 0): 1},
+        id="the room of all nodes together would do, so sums have no price",
     ),
     pytest.param(
         cluster(
@@ -133,3 +139,37 @@ def test_rounds_that_are_left_to_sums(changes):
     problem = build_problem(build_cluster(snapshot))
     assert departures_of(problem, {scheduled(100): 2}, DepartureParams()) is not None
     assert departures_of(problem, {scheduled(100): 2}, DepartureParams(**changes)) is None
+
+
+def departures_in(seed):
+    """Who may leave each node of a random round, with the values that its best plan holds; None without."""
+    snapshot = tiny_refills(seed)
+    values = {name: value for name, (_, value) in best_plan(build_cluster(snapshot)).tiers.items()}
+    return departures_of(build_problem(build_cluster(snapshot)), values, EAGER["all resources"]), values
+
+
+@pytest.mark.parametrize("seed", range(50_000, 50_006))
+def test_columns_that_are_forgotten_leave_one_for_each_type(seed):
+    departures, values = departures_in(seed)
+    if departures is None:
+        pytest.skip("nobody can leave")
+    for name in sorted(departures.kinds.tiers):
+        departures.bound(name, values, time.monotonic() + 600, 1000)
+    before = set(departures.known)
+    departures.forget(1024.0 * 1024.0)
+    assert set(departures.known) == before
+    departures.forget(0.0)
+    assert {column.kind for column in departures.known} == set(range(len(departures.choices.times)))
+    assert set(departures.known) <= before
+
+
+def test_a_column_that_is_dearer_than_the_best_one_is_forgotten():
+    snapshot, _ = ROWS[0].values
+    departures = departures_of(build_problem(build_cluster(snapshot)), {scheduled(100): 2}, DepartureParams())
+    departures.bound(evicted(100, 0), {scheduled(100): 2}, time.monotonic() + 600, 1000)
+    best = next(iter(departures.known))
+    wasteful = best._replace(choice=int(departures.choices.first[best.kind + 1]) - 1, pods=(0,))
+    departures.known[wasteful] = None
+    departures.forget(0.25)
+    assert wasteful not in departures.known
+    assert departures.known

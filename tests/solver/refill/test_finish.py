@@ -25,6 +25,14 @@ def left_by(found, names):
     return sorted(names[v] for v, count in found.leaving.items() if count)
 
 
+SMALL = low.req(cpu="1")
+
+
+def pair(one, other, name):
+    """Two victims that fill a node of two cpus, neither of the size of the other."""
+    return [low.named(one).req(cpu="500m").on(name), low.named(other).req(cpu="1500m").on(name)]
+
+
 TWO = [node(name, cpu="2") for name in "ab"]
 
 ROWS = [
@@ -44,6 +52,22 @@ ROWS = [
         ["w"],
         id="a budget counts more than a priority",
     ),
+    pytest.param(
+        [node("a", cpu="2"), *pair("v", "w", "a"), high.req(cpu="2")],
+        ["v", "w"],
+        id="where one victim is not enough two of the node leave",
+    ),
+    pytest.param(
+        [
+            *TWO,
+            *(v.label(app="web") for v in pair("v1", "v2", "a")),
+            *pair("w1", "w2", "b"),
+            high.req(cpu="2"),
+            KEEP,
+        ],
+        ["w1", "w2"],
+        id="the two without a budget leave",
+    ),
 ]
 
 
@@ -55,10 +79,13 @@ def test_who_makes_way(objects, wanted):
     assert sum(found.counts.values()) == 1
 
 
-def test_a_pod_for_whom_one_victim_is_not_enough_finds_no_place():
-    small = low.req(cpu="1")
+def test_a_pod_for_whom_all_victims_are_not_enough_finds_no_place():
     found, names = finish_of(
-        node("a", cpu="2"), small.named("v").on("a"), small.named("w").on("a"), high.req(cpu="2")
+        node("a", cpu="3"),
+        SMALL.named("v").on("a"),
+        SMALL.named("w").on("a"),
+        high.named("x").req(cpu="1").on("a"),
+        high.req(cpu="3"),
     )
     assert not found.place([(0, 0)])
     assert left_by(found, names) == []
