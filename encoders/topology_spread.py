@@ -223,9 +223,14 @@ def applies(problem: Problem) -> bool:
 
 
 def encode(ctx: Context) -> None:
-    """Add the skew rows of every group."""
+    """Add the skew rows of every hard constraint."""
+    add_skews(ctx, hard_constraints)
+
+
+def add_skews(ctx: Context, constraints_of: Callable[[Cluster, int], Sequence[SpreadConstraint]]) -> None:
+    """Add the skew rows of some constraints of each pod, by the groups that carry them."""
     problem = ctx.problem
-    groups = spread_groups(problem, hard_constraints)
+    groups = spread_groups(problem, constraints_of)
     for number, group in enumerate(groups):
         stricter = [other for other in groups if other is not group and group.covers(other)]
         label = f"{problem.cluster.pods[group.carriers[0].pod].key}/{group.constraint.topology_key}/{number}"

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...framework.dra.candidates import candidates
 from ...framework.dra.claims import MOST_RESULTS
-from ...framework.dra.extended import claim_for, served_resources
+from ...framework.dra.extended import claim_for, requested, served_resources
 from ...framework.dra.index import DeviceIndex
 from ...framework.dra.taints import tolerated
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ...framework.dra.state import ClaimState
     from ...framework.index.cluster import Cluster
     from ...framework.vocabulary.arrays import Bools, Ints
+
+# No bound of how many claims have devices on a node.
+UNBOUNDED = 2**62
 
 MOST_APART = 64
 """Devices up to which each may be a kind of its own."""
@@ -100,6 +103,7 @@ class DeviceProblem:
     blurred: bool = False
     kinds: list[DeviceKind] = field(default_factory=list)
     _kind_of: dict[int, DeviceKind] = field(default_factory=dict)
+    _most_served: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def spec(self, key: str) -> ClaimSpec:
         """Return what a claim asks for."""
@@ -185,20 +189,26 @@ class DeviceProblem:
         Counts the devices that each exact want may have, free or to be freed, where `limit` is not 0.
         """
         found = limit.copy()
+        own = tuple(self.spec(key) for key in self.private.get(pod, ()))
+        everywhere = not requested(self.cluster, pod)  # no extended resources that only some nodes offer
         for node in np.flatnonzero(limit).tolist():
-            for spec in self.private_specs(pod, node):
-                if self.refused(spec, node):
-                    found[node] = 0
-                    break
-                for request in spec.requests:
-                    if len(request.wants) == 1:
-                        found[node] = min(found[node], self._most(request.wants[0], node, int(limit[node])))
+            for spec in own if everywhere else self.private_specs(pod, node):
+                found[node] = min(found[node], self._served(spec, node))
         return found
 
-    def _most(self, want: Want, node: int, limit: int) -> int:
+    def _served(self, spec: ClaimSpec, node: int) -> int:
+        """Bound how many claims that ask for the same can have devices on a node at once."""
+        key = (spec.number, node)
+        if key not in self._most_served:
+            wants = [request.wants[0] for request in spec.requests if len(request.wants) == 1]
+            most = [0] if self.refused(spec, node) else [self._most(want, node) for want in wants]
+            self._most_served[key] = min(most, default=UNBOUNDED)
+        return self._most_served[key]
+
+    def _most(self, want: Want, node: int) -> int:
         options = self.options(want, node)
         if want.admin or any(kind.shared and self.may_be_free(kind) for kind, _ in options):
-            return limit if options else 0
+            return UNBOUNDED if options else 0
         if want.all_devices and not all(self.usable(want, device) for device in self.every(want, node)[0]):
             return 0
         there = sum(len(found) for kind, found in options if self.may_be_free(kind))

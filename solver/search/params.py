@@ -36,7 +36,8 @@ class SearchParams:
     most_modelled : int
         Who may come where and who may leave, in pairs and classes, beyond which refill search has its tiers
         alone: with 1,026,000 of them model and relaxation took 80 s of processor time and 3 GiB, and found
-        nothing after it.
+        nothing after it. With the pairs of classes and devices that these may have it is where the search by
+        shares has its tiers alone.
     few_nodes : int
         Nodes up to which a neighbourhood is the whole model.
     construction_share : float
@@ -46,6 +47,15 @@ class SearchParams:
     share_out_share : float
         Share of the time left for the search by shares of devices. A model node by node, where it closes
         nothing, costs more than it finds: with 0.7 one was begun, and 304 nodes took 8.6 s of a limit of 5 s.
+    share_out_alone : float
+        The same where no model is built after it, which would be too large; the rest is for putting the plan
+        in order.
+    filling_share : float
+        Share of that for filling nodes where constraints tie the pods; the rest is for choosing which pods
+        these are.
+    quota_share : float
+        Share of what is left then for quotas by zones: of 304 nodes they were near their best after 2 s of
+        processor time, and open after 20.
     domain_share : float
         Share of the time for the relaxation by domains and its plan.
     whole_domain_share : float
@@ -124,6 +134,9 @@ class SearchParams:
     construction_share: float = 0.1
     scarcity: float = 4
     share_out_share: float = 0.85
+    share_out_alone: float = 0.95
+    filling_share: float = 0.5
+    quota_share: float = 0.5
     domain_share: float = 0.5
     whole_domain_share: float = 0.8
     alternative_share: float = 0.6

@@ -6,16 +6,25 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...models import tiers
 from ..model.interrupts import run_interruptibly
 from ..model.round_model import new_solver
-from ..ordering.decoding import ordered
+from ..ordering.decoding import complete
 from ..shares.assignment import assigned
+from ..shares.binding import bind_pods
+from ..shares.quotas import spread_out
+from ..shares.reading import Evictable
 from ..shares.search import ShareSearch
+from ..shares.slots import Slots
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ...encoders.dra.problem import DeviceProblem
+    from ...encoders.problem import Problem
+    from ..shares.dive import Filled
     from .state import SearchState
 
 
@@ -25,28 +34,95 @@ def share_out(state: SearchState) -> bool:
     Returns
     -------
     bool
-        Whether it made a plan.
+        Whether a plan was made, where devices and room are all that ties the pods, or else a better one.
     """
     if state.seconds_left <= 0 or state.interrupted or not state.leaves_out():
         return False
-    search = ShareSearch.of(state.problem, state.params.shares)
+    problem, params = state.problem, state.params.shares
+    share = state.params.share_out_alone if too_large(state) else state.params.share_out_share
+    until = time.monotonic() + share * state.seconds_left
+    search = ShareSearch.of(problem, params, Evictable.GONE if problem.victims else Evictable.STAY)
     if search is None:
         return False
-    until = time.monotonic() + state.params.share_out_share * state.seconds_left
-    found, state.interrupted = run_interruptibly(lambda: search.bounds(_values(state), until), search.stop)
-    _tell(state, found)
-    if state.interrupted or not found or not state.leaves_out() or not search.round.loose:
+    _tell(state, _bounds(state, search, until))
+    if problem.victims and not state.interrupted and state.leaves_out():
+        search = ShareSearch.of(problem, params, Evictable.STAY)
+        if search is None or not _promising(state, _bounds(state, search, until)):
+            return False
+    if state.interrupted or not state.leaves_out():
         return False
+    loose = search.round.loose
+    better = False
+    filled = _fill(state, search, until, 1.0 if loose else state.params.filling_share)
+    state.filled = bool(filled)
+    if filled and loose:
+        state.put_in_order(assigned(Slots(problem, search.round, filled)), state.deadline)
+        better = True
+    elif filled and not state.interrupted:
+        better = _bind(state, search, filled, until)
+    if not problem.victims:
+        _tell(state, search.priced_bounds(_values(state)))
+    return better
+
+
+def too_large(state: SearchState) -> bool:
+    """Whether a model of all devices of a round would be too large."""
+    problem = state.problem
+    if problem.devices is None:
+        return False
+    return state.decisions + _device_choices(problem, problem.devices) > state.params.most_modelled
+
+
+def _device_choices(problem: Problem, devices: DeviceProblem) -> int:
+    """Count pairs of a class with claims and devices where it may stand, like devices as one."""
+    there = np.zeros(problem.cluster.n_nodes, dtype=np.int64)
+    for kind in devices.kinds:
+        there += 1 if kind.reach is None else kind.reach
+    return sum(int(there[cls.mask].sum()) for cls in problem.classes if devices.private.get(cls.pod))
+
+
+def _bounds(state: SearchState, search: ShareSearch, until: float) -> dict[int, int]:
+    """Bound how many pods of each priority are placed in the round of a search."""
+    found, interrupted = run_interruptibly(lambda: search.bounds(_values(state), until), search.stop)
+    state.interrupted |= interrupted
+    return found
+
+
+def _promising(state: SearchState, bounds: Mapping[int, int]) -> bool:
+    """Whether a plan within these bounds may be no worse in the tiers of placed pods than the best one."""
+    for level, value in _values(state).items():
+        if bounds.get(level, -1) != value:
+            return bounds.get(level, -1) > value
+    return True
+
+
+def _fill(state: SearchState, search: ShareSearch, until: float, share: float) -> list[Filled]:
+    """Fill the nodes, in a share of the time that is left."""
     known = {level: state.bound(tiers.scheduled(level)) for level in search.levels}
-    solver = partial(new_solver, state.options)
-    filled, state.interrupted = run_interruptibly(
-        lambda: search.plan(known, solver, state.options.workers, state.options.seed, until), search.stop
+    solver, options = partial(new_solver, state.options), state.options
+    end = time.monotonic() + share * (until - time.monotonic())
+    filled, interrupted = run_interruptibly(
+        lambda: search.plan(known, solver, options.workers, options.seed, end), search.stop
     )
-    if filled:
-        assignment = assigned(state.problem, search.round, filled)
-        state.offer(*ordered(state.problem, state.sequencer, assignment, state.deadline))
-    _tell(state, search.priced_bounds(_values(state)))
-    return bool(filled)
+    state.interrupted |= interrupted
+    return filled
+
+
+def _bind(state: SearchState, search: ShareSearch, filled: Sequence[Filled], until: float) -> bool:
+    """Offer plans with the pods that constraints let into filled nodes; return whether one is better."""
+    before = state.incumbent.valuation.costs
+    problem, weights = state.problem, search.weights
+    assert weights is not None, "filled nodes are worth something"
+    moves, allocations = bind_pods(problem, Slots(problem, search.round, filled), until)
+    state.offer(*complete(problem, moves, allocations, until=state.deadline))
+    if state.leaves_out() and time.monotonic() < until:
+        slots = Slots(problem, search.round, filled)
+        end = time.monotonic() + state.params.quota_share * (until - time.monotonic())
+        quotas = spread_out(problem, slots, weights, partial(new_solver, state.options), end)
+        if quotas is not None:
+            moves, allocations = bind_pods(problem, slots, until, quotas)
+            state.offer(*complete(problem, moves, allocations, until=state.deadline))
+    return state.incumbent.valuation.costs < before
 
 
 def _values(state: SearchState) -> dict[int, int]:

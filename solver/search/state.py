@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ...framework.state.state import State
     from ..options import ProgressCallback, SolveOptions
+    from ..ordering.assignment import Assignment
     from ..plans.objective import ObjectiveVector
     from .params import SearchParams
 
@@ -75,6 +76,8 @@ class SearchState:
     finishing : float
         Seconds that refill search took last, once its blocks were searched, until its plan was in order; 0
         before that.
+    filled : bool
+        Whether nodes were filled with shares of devices.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
     decisions : int
@@ -91,6 +94,7 @@ class SearchState:
     side_by_side: SideBySide = one_by_one
     interrupted: bool = False
     finishing: float = 0.0
+    filled: bool = False
     held: list[tuple[str, int]] = field(default_factory=list)
     deadline: float = field(init=False)
     decisions: int = field(init=False)
@@ -298,7 +302,10 @@ class SearchState:
 
     def follow(self, counts: Mapping[tuple[int, int], int], leaving: Mapping[int, int], until: float) -> None:
         """Put newcomers and leavers in an order without the model, and offer what is admissible of them."""
-        assignment = assign(self.problem, Solution(counts, leaving, {}))
+        self.put_in_order(assign(self.problem, Solution(counts, leaving, {})), until)
+
+    def put_in_order(self, assignment: Assignment, until: float) -> None:
+        """Put an assignment in an order, and offer what is admissible of it."""
         found = ordered(self.problem, self.sequencer, assignment, until)
         if not any(True for _ in inadmissible(self.problem.cluster, found.outcome.moves)):
             self.offer(*found)

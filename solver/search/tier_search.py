@@ -31,7 +31,7 @@ from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
 from .refilling import has_alone
-from .sharing import share_out
+from .sharing import share_out, too_large
 from .state import SearchState
 from .tier_run import TierRun
 
@@ -243,7 +243,7 @@ class Search:
         if state.large:
             run = TierRun.before_model(state, names, k)
             take(run, BEFORE_LARGE)
-            if not run.open() or has_alone(run):
+            if not run.open() or has_alone(run) or (state.filled and too_large(state)):
                 return settle(run, ())
         run = TierRun.of(state, names, k)
         return settle(run, LARGE_MODEL if run.large else SMALL_MODEL)

@@ -1,6 +1,6 @@
 """The search by shares of devices: bounds of the tiers of placed pods, and a plan near them.
 
-    1. The round as node types (`solver.shares.round`), with the patterns of their devices
+    1. The round as node types (`solver.shares.reading`), with the patterns of their devices
        (`device_patterns`).
     2. Its relaxation bounds every tier, and is where the columns begin (`type_relaxation`).
     3. Column generation bounds the tiers once more (`columns`), and dives make plans (`dive`).
@@ -12,6 +12,7 @@ plan.
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ from ortools.util.python.solve_interrupter import SolveInterrupter
 from .columns import Columns
 from .device_patterns import patterns_of
 from .dive import Dives
-from .round import share_round
+from .reading import share_round
 from .type_relaxation import TypeRelaxation
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..model.sparse_rows import Ints
     from .dive import Filled
     from .params import ShareParams
+    from .reading import Evictable
     from .round import ShareRound
     from .type_relaxation import Relaxed
 
@@ -55,9 +57,9 @@ class ShareSearch:
         self._stopped = False
 
     @classmethod
-    def of(cls, problem: Problem, params: ShareParams) -> ShareSearch | None:
+    def of(cls, problem: Problem, params: ShareParams, evictable: Evictable) -> ShareSearch | None:
         """Prepare the search; None where the round is of another sort, or too large."""
-        round_ = share_round(problem, params.most_types)
+        round_ = share_round(problem, params.most_types, evictable)
         if round_ is None:
             return None
         patterns = patterns_of(round_, params.most_patterns)
@@ -110,7 +112,7 @@ class ShareSearch:
         known : mapping
             Priority -> a bound of how many are placed.
         """
-        weights = self._weights()
+        weights = self.weights
         if self._relaxed is None and weights is not None:
             self._relaxed = self._relaxation.solve(
                 weights, {}, max(until - time.monotonic(), 0.01), self._interrupter
@@ -133,7 +135,7 @@ class ShareSearch:
 
     def priced_bounds(self, values: Mapping[int, int]) -> dict[int, int]:
         """Bound how many pods of each priority are placed, as `bounds` does, by the pricing of `plan`."""
-        weights = self._weights()
+        weights = self.weights
         if weights is None or self._columns is None or self._columns.bound is None:
             return {}
         found: dict[int, int] = {}
@@ -150,8 +152,9 @@ class ShareSearch:
     def _weight(self, weights: Ints, level: int) -> int:
         return int(weights[self._of(level)][0])
 
-    def _weights(self) -> Ints | None:
-        """Return what a pod of each class is worth: more than all pods of lower priorities."""
+    @cached_property
+    def weights(self) -> Ints | None:
+        """What a pod of each class is worth, more than all of lower priorities; None if that is too much."""
         weights = np.zeros(len(self.round.classes), dtype=np.int64)
         weight = 1
         for level in reversed(self.levels):

@@ -21,9 +21,12 @@ def sharing(name, milli, cpu="1", priority=0, count=None):
     return [user(name, f"of-{name}").req(cpu=cpu).priority(priority), made]
 
 
-def shelf(name, *millis, cpu="4"):
+def shelf(name, *millis, cpu="4", zone=None):
     """A node with devices of so many thousandths each."""
-    return [node(name, cpu=cpu), slice_on(name, *(shared(f"g{k}", milli) for k, milli in enumerate(millis)))]
+    return [
+        node(name, cpu=cpu, zone=zone),
+        slice_on(name, *(shared(f"g{k}", milli) for k, milli in enumerate(millis))),
+    ]
 
 
 def round_of(*parts):
@@ -46,3 +49,39 @@ def tiny_shares(seed):
     rng = random.Random(f"tiny {seed}")
     priorities = rng.choice(((0,), (0, 10)))
     return drawn(seed, rng.randint(1, 2), rng.randint(4, 5), 2, priorities, cpu=("2", "3"))
+
+
+def on_shelf(name, at, device, milli, priority=0, cpu="1"):
+    """A pod that runs with so many thousandths of a device, and its claim."""
+    share = {"shareID": f"share-of-{name}", "consumedCapacity": {"milli": milli}}
+    made = claim(
+        f"of-{name}",
+        request("r", capacity={"milli": milli}),
+        has=[("r", at, device, share)],
+        at=at,
+        users=[name],
+        owner=name,
+    )
+    return [user(name, f"of-{name}").req(cpu=cpu).priority(priority).on(at), made]
+
+
+def tiny_tied(seed):
+    """Two or three nodes in two zones and pods that spread, keep apart or may evict those that run there."""
+    rng = random.Random(f"tied {seed}")
+    zones = ("z1", "z2", rng.choice(("z1", "z2")))[: rng.randint(2, 3)]
+    shelves = [shelf(f"n{k}", "1000", cpu=rng.choice(("2", "3")), zone=zone) for k, zone in enumerate(zones)]
+    waiting = []
+    for k in range(rng.randint(3, 4)):
+        made, wants = sharing(f"p{k}", rng.choice(("300", "600")), priority=rng.choice((10, 20)))
+        made = made.label(app=rng.choice("ab"))
+        tie = rng.choice(("zone", "hostname", "apart", "none"))
+        if tie == "apart":
+            made = made.anti("hostname")
+        elif tie != "none":
+            made = made.spread(tie, max_skew=1)
+        waiting.append([made, wants])
+    running = [
+        on_shelf(f"r{k}", f"n{k}", "g0", rng.choice(("500", "700")), priority=rng.choice((0, 15)))
+        for k in range(rng.randint(0, len(zones)))
+    ]
+    return round_of(*shelves, *waiting, *running)

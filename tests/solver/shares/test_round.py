@@ -3,18 +3,18 @@
 import pytest
 from support.builders import cluster, node, pod
 from support.devices import claim, device_class, gpu, model, request, slice_, slice_on, user
-from support.share_rounds import round_of, shared, sharing, shelf
+from support.share_rounds import on_shelf, round_of, shared, sharing, shelf
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.solver.shares.round import share_round
+from kubestow.solver.shares.reading import Evictable, share_round
 
 SHELF = shelf("a", "1000", "1000")
 HALF = sharing("p", "500")
 
 
-def counted(*parts, most_types=64):
-    return share_round(build_problem(build_cluster(round_of(*parts))), most_types)
+def counted(*parts, most_types=64, evictable=Evictable.STAY):
+    return share_round(build_problem(build_cluster(round_of(*parts))), most_types, evictable)
 
 
 def wanting(*requests, **more):
@@ -77,10 +77,6 @@ OTHERS = [
     pytest.param(
         [SHELF, HALF, [pod("p2").req(memory="100Ei")]], id="a pod asks for more than 64 bits can count"
     ),
-    pytest.param(
-        [SHELF, [*HALF[:0], *sharing("p", "500", priority=9)], [pod("low").req(cpu="1").on("a")]],
-        id="somebody may have to leave",
-    ),
 ]
 
 
@@ -105,6 +101,42 @@ def test_what_a_running_pod_holds_is_no_longer_there():
     running = [user("r", "held").req(cpu="1").on("a")]
     found = counted(SHELF, HALF, holding("g0", "r"), running)
     assert [kind.devices for kind in found.types] == [((1000, 1), (700, 1))]
+
+
+EVICTABLE = [
+    pytest.param(Evictable.STAY, ((1000, 1), (300, 1)), 2000, id="they keep room and shares where they stay"),
+    pytest.param(Evictable.GONE, ((1000, 2),), 4000, id="room and shares are free where they are gone"),
+]
+
+
+@pytest.mark.parametrize("evictable, devices, cpu", EVICTABLE)
+def test_running_pods_that_may_be_evicted(evictable, devices, cpu):
+    running = [on_shelf("r", "a", "g0", "700", cpu="1"), [pod("plain").req(cpu="1").on("a")]]
+    found = counted(SHELF, sharing("p", "500", priority=9), *running, evictable=evictable)
+    [kind] = found.types
+    assert (kind.devices, kind.room[0], found.loose) == (devices, cpu, False)
+
+
+def test_pods_that_nobody_evicts_stay_in_both_rounds():
+    running = on_shelf("r", "a", "g0", "700", priority=9)
+    found = counted(SHELF, HALF, running, evictable=Evictable.GONE)
+    assert [kind.devices for kind in found.types] == [((1000, 1), (300, 1))]
+
+
+ALIKE = [
+    pytest.param(sharing("q", "500"), 1, id="pods that differ in their labels alone are one class"),
+    pytest.param(sharing("q", "400"), 2, id="pods with other shares are another one"),
+    pytest.param(sharing("q", "500", cpu="2"), 2, id="pods with other requests are another one"),
+    pytest.param(sharing("q", "500", priority=9), 2, id="pods of another priority are another one"),
+]
+
+
+@pytest.mark.parametrize("other, classes", ALIKE)
+def test_classes_that_ask_for_the_same_are_one(other, classes):
+    labelled = [[HALF[0].label(app="a"), HALF[1]], [other[0].label(app="b"), other[1]]]
+    found = counted(SHELF, *labelled)
+    assert len(found.classes) == classes
+    assert found.sizes.sum() == 2
 
 
 def test_several_whole_devices_count_as_so_many():
@@ -137,5 +169,6 @@ def test_the_world_of_a_driver_may_be_larger_than_one():
             )
         ),
         64,
+        Evictable.STAY,
     )
     assert (found.types[0].devices, found.types[0].sizes.tolist()) == (((4, 1),), [1])

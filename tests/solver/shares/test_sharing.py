@@ -4,15 +4,16 @@ from dataclasses import replace
 
 import pytest
 from support.builders import node, pod
-from support.oracle.exhaustive import best_plan
-from support.proof import OPTIONS
-from support.share_rounds import drawn, round_of, sharing, shelf, tiny_shares
+from support.oracle.exhaustive import best_plan, costs
+from support.proof import OPTIONS, check_optimal
+from support.share_rounds import drawn, on_shelf, round_of, sharing, shelf, tiny_shares, tiny_tied
 from support.sweeps import few_or_all
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.api import solve, solve_greedy
+from kubestow.solver.plans.greedy_baseline import greedy_outcome
 from kubestow.solver.search.params import default_params
 from kubestow.solver.search.sharing import share_out
 from kubestow.solver.search.tier_search import Search
@@ -100,15 +101,89 @@ def test_higher_priorities_come_first():
     assert placed(state) == [(2, 2), (2, 2)]
 
 
-def test_what_a_constraint_forbids_is_left_to_the_model():
-    """A bound without the constraint is a bound; a plan without it would be none."""
+def test_who_may_not_come_beside_another_is_left_out():
+    """A bound without the constraint is a bound; of the plan the filters leave two on the two nodes."""
     apart = [
         [pods.label(app="a").anti("hostname"), claim]
         for pods, claim in (sharing(f"p{k}", "300", cpu="100m") for k in range(3))
     ]
     state, planned = shared_out(round_of(shelf("x", "1000"), shelf("y", "1000"), *apart))
-    assert not planned
-    assert placed(state) == [(0, 3)]
+    assert planned
+    assert placed(state) == [(2, 3)]
+
+
+@pytest.mark.parametrize("seed", range(few_or_all(20, 400)))
+def test_what_ties_pods_and_who_may_leave_break_no_bound(seed):
+    snapshot = tiny_tied(seed)
+    state, _ = shared_out(snapshot)
+    best = best_plan(build_cluster(snapshot))
+    assert state.incumbent.valuation.costs >= costs(best.tiers)
+    for level in state.problem.levels:
+        name = tiers.scheduled(level)
+        assert state.bound(name) >= best.tiers[name][1]
+        if state.value(name) != best.tiers[name][1]:
+            break
+
+
+@pytest.mark.parametrize("seed", range(few_or_all(6, 100)))
+def test_tied_rounds_are_solved_as_trying_all_plans_does(seed):
+    check_optimal(tiny_tied(seed))
+
+
+def test_zones_get_so_many_pods_of_each_app_as_may_stand_there():
+    """Two apps of which each spreads over two zones: only half of each in either zone fills all devices."""
+    shelves = [shelf(f"n{k}", "1000", cpu="8", zone=f"z{k % 2}") for k in range(4)]
+    waiting = [
+        [made.label(app=app).spread("zone", max_skew=1), wants]
+        for app in "ab"
+        for made, wants in (sharing(f"{app}{k}", "500", cpu="100m") for k in range(6))
+    ]
+    state, planned = shared_out(round_of(*shelves, *waiting))
+    assert planned
+    assert placed(state) == [(8, 8)]
+
+
+def test_who_runs_stays_in_a_plan_though_the_bound_counts_them_gone():
+    """With the running pod gone two of three fit; without an eviction one does."""
+    waiting = [sharing(f"p{k}", "500", cpu="100m", priority=9) for k in range(3)]
+    state, planned = shared_out(round_of(shelf("a", "1000"), on_shelf("r", "a", "g0", "400"), *waiting))
+    assert planned
+    assert placed(state) == [(1, 2)]
+
+
+def test_a_plan_without_evictions_is_not_sought_where_one_with_them_is_better():
+    """Greedy evicts both running pods and places two, who keep apart; else there is no room."""
+    running = [[pod(f"r{name}").req(cpu="2").on(name)] for name in "xy"]
+    waiting = [
+        [made.label(app="a").anti("hostname"), wants]
+        for made, wants in (sharing(f"p{k}", "300", priority=9) for k in range(3))
+    ]
+    snapshot = round_of(shelf("x", "1000", cpu="2"), shelf("y", "1000", cpu="2"), *running, *waiting)
+    search = Search(build_problem(build_cluster(snapshot)), OPTIONS)
+    search.run([greedy_outcome(build_cluster(snapshot), "none")[0]])
+    assert not search.state.filled
+    assert placed(search.state) == [(2, 2)]
+
+
+MODELLED = [
+    pytest.param(1, 0, id="none where the classes and devices are more pairs than that"),
+    pytest.param(1_000_000, 1, id="one where they are few"),
+]
+
+
+@pytest.mark.parametrize("most, models", MODELLED)
+def test_a_model_beside_filled_nodes(most, models):
+    """Three pods that keep apart on two nodes: the bound by shares is not attained."""
+    apart = [
+        [pods.label(app="a").anti("hostname"), wants]
+        for pods, wants in (sharing(f"p{k}", "300", cpu="100m") for k in range(3))
+    ]
+    snapshot = round_of(shelf("x", "1000"), shelf("y", "1000"), *apart)
+    params = replace(default_params(), most_modelled=most, small_model=0)
+    search = Search(build_problem(build_cluster(snapshot)), OPTIONS, params=params)
+    search.run([])
+    assert placed(search.state) == [(2, 3 - models)]
+    assert min(search.size[0], 1) == models
 
 
 def test_what_all_nodes_have_together_may_be_beyond_64_bits():
