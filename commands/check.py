@@ -24,7 +24,7 @@ class _Document(click.Path):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            raise click.BadParameter(f"{error.message}: {_ORDER}", ctx=ctx, param=param) from None
+            raise click.BadParameter(f"{error.message.rstrip('.')}; {_ORDER}", ctx=ctx, param=param) from None
 
 
 @click.command(

@@ -110,11 +110,14 @@ def _exit_codes() -> Iterator[None]:
 
 @contextmanager
 def before_a_plan() -> Iterator[None]:
-    """Tell of a Ctrl-C that there was no plan yet when it came."""
-    from ..models.errors import is_interrupt
+    """Tell of a Ctrl-C that there was no plan yet when it came, or none that was replayed."""
+    from ..models.errors import Unreplayed, is_interrupt
 
     try:
         yield
+    except Unreplayed:
+        complain("interrupted twice; the plan that was found is not printed, as it was not replayed")
+        raise click.exceptions.Exit(INTERRUPTED) from None
     except BaseException as error:
         if not is_interrupt(error):
             raise

@@ -84,5 +84,9 @@ def is_interrupt(error: BaseException | None) -> bool:
     return False
 
 
+class Unreplayed(KeyboardInterrupt):
+    """Ctrl-C came twice while a plan that was found was put in words and replayed: it is not printed."""
+
+
 class BoundContradiction(InternalError):
     """A tier's bound says that a plan cannot exist, and the plan exists."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from ..framework.build import build_cluster
 from ..framework.rules.supported import require_supported
-from ..models.errors import is_interrupt
+from ..models.errors import Unreplayed, is_interrupt
 from ..models.memory import collection_paused
 from ..models.plan import Plan, Stats
 from ..models.progress import unwatched
@@ -272,7 +272,10 @@ class _Round:
             return plan, best, replay(self._cluster, plan, self._options.prefer, self._watch)
 
         with collection_paused():  # a full one takes as long as the words
-            (plan, best, end), interrupted = run_to_the_end(finish)
+            try:
+                (plan, best, end), interrupted = run_to_the_end(finish)
+            except KeyboardInterrupt:
+                raise Unreplayed from None
         self._interrupted |= interrupted
         self._finishing = time.monotonic() - begin
         told = stats.model_copy(

@@ -58,6 +58,8 @@ def _tier(section: Section) -> KnownTier:
         bound_by="" if bound is None else section.text("boundBy", by),
     )
     section.close()
+    if not tier.name:
+        raise section.fault("tier", "must name a tier, like scheduled[priority=0]")
     if (right := sense_of(tier.name)) not in (None, tier.sense):
         raise section.fault("sense", f"must be {right} for the tier {tier.name}, not {tier.sense!r}")
     if tier.bound is not None and is_beyond(tier.sense, tier.value, tier.bound):

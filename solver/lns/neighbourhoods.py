@@ -81,10 +81,12 @@ class Neighbourhoods:
         self.sub_limit = self.params.sub_limit
         problem = self.variable_index.problem
         self._random = np.random.default_rng(self.seed)
-        self._request = np.array([c.request for c in problem.classes]).reshape(len(problem.classes), -1)
+        # amounts may be beyond 64 bits, and only ratios of them matter here
+        self._request = np.array([c.request for c in problem.classes], dtype=float)
+        self._request = self._request.reshape(len(problem.classes), -1)
         self._sizes = np.array([c.size for c in problem.classes], dtype=np.int64)
         usage = [-v.usage for v in problem.victims]
-        self._taken = np.array([*self._request, *usage], dtype=np.int64)
+        self._taken = np.array([*self._request, *usage], dtype=float)
         self._idle = 0
         self._domains = self._domain_keys()
         self._groups = self._group_domains()
@@ -100,7 +102,7 @@ class Neighbourhoods:
         """Begin at a point; every later change to it in place is passed to `follow`."""
         self._x = x
         self._unplaced = self._sizes.copy()
-        self._room = self.variable_index.problem.free_now.astype(np.int64).copy()
+        self._room = self.variable_index.problem.free_now.astype(float)
         decisive = self.variable_index.decisive
         here = decisive[x[decisive] != 0]
         self.follow(here, x[here])

@@ -78,8 +78,10 @@ class Dives:
 
     def improve(self, target: int, until: float) -> None:
         """Empty some nodes and fill them anew, until the plan is worth the target or nothing helps."""
+        # where every node is emptied each time, a second dive is like the first
+        most_idle = self._params.idle_dives if len(self.filled) > self._params.freed_nodes else 1
         idle = 0
-        while self.worth < target and idle < self._params.idle_dives:
+        while self.worth < target and idle < most_idle:
             if time.monotonic() >= until or self._columns.stopped:
                 break
             # what few nodes cannot give, more of them may: sizes take turns while nothing is better

@@ -208,6 +208,13 @@ def test_a_tier_of_the_wrong_sense_is_refused(suite):
     assert told.count("\n") == 1
 
 
+def test_a_tier_without_a_name_is_refused(suite):
+    rewrite(suite, "greedy", tier="")
+    told = run("check", suite, "-q", code=2).stderr
+    assert "greedy[0].tier: must name a tier, like scheduled[priority=0]" in told
+    assert told.count("\n") == 1
+
+
 def test_a_line_that_was_deleted_is_told_and_an_update_writes_it_again(suite):
     file = suite / "best-known.yaml"
     before = file.read_text()

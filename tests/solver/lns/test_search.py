@@ -156,3 +156,20 @@ def test_a_search_ends_where_nothing_can_change():
     lns = LargeNeighbourhoodSearch(model, model.options)
     begin(problem, lns, [tiers.scheduled(0)])
     assert list(steps(lns, 5)) == []
+
+
+def test_nodes_that_lack_more_than_64_bits_hold_are_drawn_like_others():
+    """Two pods of 7Ei run on one node: what it has free is below -2^63."""
+    crowded = cluster(
+        [node(n, cpu="4", memory="64Gi") for n in "abc"],
+        [pod(f"huge-{k}").req(memory="7Ei").on("a") for k in range(2)],
+        [pod(f"p{k}").req(cpu="1", memory="1Gi").priority(5) for k in range(9)],
+    )
+    problem = build_problem(build_cluster(crowded))
+    assert problem.free_now.min() < -(2**63)
+    model = RoundModel(problem, SolveOptions(workers=1))
+    lns = LargeNeighbourhoodSearch(model, model.options)
+    begin(problem, lns, [tiers.scheduled(5)])
+    list(steps(lns, 5))
+    assert sum(lns.solution.counts.values()) == 9
+    assert sum(lns.solution.leaving.values()) == 2
