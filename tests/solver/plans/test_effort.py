@@ -49,9 +49,7 @@ def clock(monkeypatch):
         pytest.param(10, 10, Spent(1, 1), 10 + 10, id="as many steps as are rehearsed"),
         pytest.param(600, 600, Spent(1, 1), MANY, id="more steps than are rehearsed"),
         pytest.param(600, 600, Spent(12, 3), 4 * MANY, id="others use the machine"),
-        pytest.param(
-            600, 450, Spent(80, 80), MANY * 495 / 600, id="a quarter is left out, a tenth comes in"
-        ),
+        pytest.param(600, 450, Spent(80, 80), MANY * 495 / 600, id="a quarter is left out, a tenth comes in"),
         pytest.param(10, 9, Spent(80, 80), 10 + 9 + 3, id="one is left out, and to say why is more work"),
         pytest.param(10, 9, Spent(20, 20), 10 + 9 + 2, id="greedy took less to find out why"),
     ],
