@@ -38,31 +38,46 @@ def share_out(state: SearchState) -> bool:
     """
     if state.seconds_left <= 0 or state.interrupted or not state.leaves_out():
         return False
-    problem, params = state.problem, state.params.shares
     share = state.params.share_out_alone if too_large(state) else state.params.share_out_share
     until = time.monotonic() + share * state.seconds_left
-    search = ShareSearch.of(problem, params, Evictable.GONE if problem.victims else Evictable.STAY)
-    if search is None:
+    search = (_beside_victims if state.problem.victims else _bounded)(state, until)
+    if search is None or state.interrupted or not state.leaves_out():
         return False
-    _tell(state, _bounds(state, search, until))
-    if problem.victims and not state.interrupted and state.leaves_out():
-        search = ShareSearch.of(problem, params, Evictable.STAY)
-        if search is None or not _promising(state, _bounds(state, search, until)):
-            return False
-    if state.interrupted or not state.leaves_out():
-        return False
-    loose = search.round.loose
-    better = False
-    filled = _fill(state, search, until, 1.0 if loose else state.params.filling_share)
-    state.filled = bool(filled)
-    if filled and loose:
-        state.put_in_order(assigned(Slots(problem, search.round, filled)), state.deadline)
-        better = True
-    elif filled and not state.interrupted:
-        better = _bind(state, search, filled, until)
-    if not problem.victims:
+    better = (_assign if search.round.loose else _let_in)(state, search, until)
+    if not state.problem.victims:
         _tell(state, search.priced_bounds(_values(state)))
     return better
+
+
+def _bounded(state: SearchState, until: float) -> ShareSearch | None:
+    """Return a search of the round as it is, whose bounds are told; None where it can't be searched so."""
+    gone = Evictable.GONE if state.problem.victims else Evictable.STAY
+    search = ShareSearch.of(state.problem, state.params.shares, gone)
+    if search is not None:
+        _tell(state, _bounds(state, search, until))
+    return search
+
+
+def _beside_victims(state: SearchState, until: float) -> ShareSearch | None:
+    """Bound the round with all victims gone; return a search with all of them there, if it may do better."""
+    if _bounded(state, until) is None or state.interrupted or not state.leaves_out():
+        return None
+    search = ShareSearch.of(state.problem, state.params.shares, Evictable.STAY)
+    return search if search is not None and _promising(state, _bounds(state, search, until)) else None
+
+
+def _assign(state: SearchState, search: ShareSearch, until: float) -> bool:
+    """Offer a plan where only devices and room tie the pods; return whether there is one."""
+    filled = _fill(state, search, until, 1.0)
+    if filled:
+        state.put_in_order(assigned(Slots(state.problem, search.round, filled)), state.deadline)
+    return bool(filled)
+
+
+def _let_in(state: SearchState, search: ShareSearch, until: float) -> bool:
+    """Offer plans where constraints tie the pods, too; return whether one is better."""
+    filled = _fill(state, search, until, state.params.filling_share)
+    return bool(filled) and not state.interrupted and _bind(state, search, filled, until)
 
 
 def too_large(state: SearchState) -> bool:
@@ -105,6 +120,7 @@ def _fill(state: SearchState, search: ShareSearch, until: float, share: float) -
         lambda: search.plan(known, solver, options.workers, options.seed, end), search.stop
     )
     state.interrupted |= interrupted
+    state.filled = bool(filled)
     return filled
 
 

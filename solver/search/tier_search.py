@@ -177,7 +177,7 @@ class Search:
         in_time = state.seconds_left > 0 and not state.interrupted
         if (in_time and not state.large) or (state.interrupted and not state.sum_bounds.ready):
             return
-        if not any(t.name not in PREFERENCES and not state.closed(t.name) for t in self.valuation.tiers):
+        if all(t.name in PREFERENCES or state.closed(t.name) for t in self.valuation.tiers):
             return
         state.sum_bounds.prepare()
         moment = params.last_sums(self.options.time_limit)
