@@ -80,6 +80,7 @@ class Processes:
         self._context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         self._running: dict[Connection, tuple[int, Any]] = {}
         self._interrupted = False
+        self._told: set[Connection] = set()
 
     def run(self, work: Work, shared: Any, pieces: Iterable[Any], watch: Watch) -> Iterator[tuple[int, Any]]:
         """See `Engine`."""
@@ -101,6 +102,7 @@ class Processes:
     def _passing_on_interrupts(self) -> Iterator[None]:
         """Pass Ctrl-C on to the processes at a safe point, and leave none behind."""
         self._interrupted = False
+        self._told.clear()
         in_charge = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, self._pass_on) if in_charge else None
         try:
@@ -116,7 +118,8 @@ class Processes:
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
         self._interrupted = True
-        for _, process in list(self._running.values()):
+        for connection, (_, process) in list(self._running.items()):
+            self._told.add(connection)
             if process.is_alive():
                 os.kill(process.pid, signal.SIGINT)
 
@@ -128,6 +131,9 @@ class Processes:
             process.start()
             theirs.close()
             self._running[ours] = number, process
+        # Only this thread holds it back: another one may have heard it before the process was known.
+        if self._interrupted and ours not in self._told and process.is_alive():
+            os.kill(process.pid, signal.SIGINT)
 
     def _hear(self, connection: Connection, watch: Watch) -> Iterator[tuple[int, Any]]:
         number, process = self._running[connection]

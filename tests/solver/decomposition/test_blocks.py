@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import threading
+import time
 
 import pytest
 
@@ -22,7 +24,11 @@ def die(number):
 
 def interrupt_parent(number):
     os.kill(os.getppid(), signal.SIGINT)
-    signal.pause()
+    time.sleep(60)
+
+
+def wait(number):
+    time.sleep(60)
 
 
 def slots_here(queue):
@@ -41,6 +47,29 @@ def test_a_process_that_is_killed_ends_the_run():
 def test_ctrl_c_reaches_who_waits_for_the_pieces():
     with pytest.raises(KeyboardInterrupt):
         list(in_processes(1)(interrupt_parent, 1, range(1)))
+
+
+def test_ctrl_c_that_another_thread_hears_reaches_a_process_that_is_just_starting(monkeypatch):
+    """The signal goes to any thread that does not hold it back, and Python's handler runs at once."""
+    context = multiprocessing.get_context("fork")
+    start = context.Process.start
+    heard, ended = threading.Event(), threading.Event()
+    listener = threading.Thread(target=ended.wait)
+    listener.start()
+
+    def interrupted(process):
+        start(process)
+        pass_on = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, lambda *given: (pass_on(*given), heard.set()))
+        os.kill(os.getpid(), signal.SIGINT)
+        while not heard.is_set():  # the handler runs here, whichever thread the signal came to
+            time.sleep(0.001)
+
+    monkeypatch.setattr(context.Process, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(in_processes(1)(wait, 1, range(1)))
+    ended.set()
+    listener.join()
 
 
 @pytest.mark.parametrize("workers, slots", [(1, 1), (2, 2)])
