@@ -45,7 +45,7 @@ class DepartureParams:
         What a pod of mean size that is left out costs a plan, in victims.
     price_share, dive_until : float
         Shares of a plan's time after which prices, and the dive, end: exchanges have the rest. On 3,000 nodes
-        that are all different a dive takes 4 to 6 s, and nothing comes of one that is cut short.
+        that are all different a dive takes 4 to 6 s, and nothing comes of one that ends at its first prices.
     most_excess : float
         How much dearer than the best column of its type a known one may be, in victims, that a dive begins
         with.

@@ -50,7 +50,7 @@ def share_out(state: SearchState) -> bool:
 
 
 def _bounded(state: SearchState, until: float) -> ShareSearch | None:
-    """Return a search of the round as it is, whose bounds are told; None where it can't be searched so."""
+    """Return a search of the round without its victims, whose bounds are told; None where there is none."""
     gone = Evictable.GONE if state.problem.victims else Evictable.STAY
     search = ShareSearch.of(state.problem, state.params.shares, gone)
     if search is not None:

@@ -54,7 +54,7 @@ def test_ctrl_c_that_another_thread_hears_reaches_a_process_that_is_just_startin
     context = multiprocessing.get_context("fork")
     start = context.Process.start
     heard, ended = threading.Event(), threading.Event()
-    listener = threading.Thread(target=ended.wait)
+    listener = threading.Thread(target=ended.wait, daemon=True)
     listener.start()
 
     def interrupted(process):
