@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from ..columns.params import DEFAULT as COLUMNS
+from ..columns.params import ColumnParams
 from ..departures.params import DEFAULT as DEPARTURES
 from ..departures.params import DepartureParams
 from ..lns.params import DEFAULT as LNS
@@ -19,8 +21,6 @@ from ..patterns.params import DEFAULT as PATTERNS
 from ..patterns.params import PatternParams
 from ..refill.params import DEFAULT as REFILL
 from ..refill.params import RefillParams
-from ..shares.params import DEFAULT as SHARES
-from ..shares.params import ShareParams
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +50,10 @@ class SearchParams:
     share_out_alone : float
         The same where no model is built after it, which would be too large; the rest is for putting the plan
         in order.
+    fill_types_share : float
+        Share of a tier's time for the search by node types, where no devices are shared.
     filling_share : float
-        Share of that for filling nodes where constraints tie the pods; the rest is for choosing which pods
+        Share of the former for filling nodes where constraints tie the pods; the rest is for choosing which pods
         these are.
     quota_share : float
         Share of what is left then for quotas by zones: of 304 nodes they were near their best after 2 s of
@@ -134,6 +136,7 @@ class SearchParams:
     construction_share: float = 0.1
     scarcity: float = 4
     share_out_share: float = 0.85
+    fill_types_share: float = 0.85
     share_out_alone: float = 0.95
     filling_share: float = 0.5
     quota_share: float = 0.5
@@ -177,7 +180,7 @@ class SearchParams:
     packing: PackingParams = PACKING
     patterns: PatternParams = PATTERNS
     refill: RefillParams = REFILL
-    shares: ShareParams = SHARES
+    columns: ColumnParams = COLUMNS
 
     def last_sums(self, seconds: float) -> float:
         """Return the seconds for bounds by sums at the end of a round that took, or may take, so many."""

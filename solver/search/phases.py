@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from .columns import fill_types
 from .departing import choose_departures, count_departures
 from .improvement import improve
 from .packing import count_nodes, pack, pack_once
@@ -146,6 +147,7 @@ BEFORE_LARGE: Final[tuple[Phase, ...]] = (
     count_departures,
     count_nodes,
     pack,
+    fill_types,
     choose_departures,
     refill,
 )

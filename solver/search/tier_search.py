@@ -26,12 +26,12 @@ from ..ordering.decoding import complete, ordered
 from ..record import Record
 from ..refill.search import SideBySide, one_by_one
 from ..warm import COLD, Warmth
+from .columns import share_out, too_large
 from .construction import repair, smallest_first
 from .domain_relaxation import DomainRelaxation
 from .params import SearchParams, default_params
 from .phases import BEFORE_LARGE, LARGE_MODEL, SMALL_MODEL, settle, take
 from .refilling import has_alone
-from .sharing import share_out, too_large
 from .state import SearchState
 from .tier_run import TierRun
 

@@ -54,7 +54,7 @@ ACQUAINTED = {
     ("solver.departures.kinds", "encoders.eviction"): "which victims may exceed their budgets",
     ("solver.refill.blueprint", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.packing.quotas", "encoders.topology_spread"): "the domains that constraints spread over",
-    ("solver.shares.quotas", "encoders.topology_spread"): "the rows of some constraints, cell by cell",
+    ("solver.columns.quotas", "encoders.topology_spread"): "the rows of some constraints, cell by cell",
     ("solver.provision.cells", "encoders.topology_spread"): "the domains that constraints spread over",
     ("solver.provision.blueprint", "encoders.topology_spread"): "what a constraint counts in each domain",
     ("solver.model.device_solution", "encoders.devices.choice"): "devices of a solution are read back",

@@ -13,20 +13,20 @@ from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
 from kubestow.models import tiers
 from kubestow.solver.api import solve, solve_greedy
+from kubestow.solver.columns.params import DEFAULT as COLUMNS
+from kubestow.solver.columns.params import ColumnParams
 from kubestow.solver.plans.greedy_baseline import greedy_outcome
+from kubestow.solver.search.columns import share_out
 from kubestow.solver.search.params import default_params
-from kubestow.solver.search.sharing import share_out
 from kubestow.solver.search.tier_search import Search
-from kubestow.solver.shares.params import DEFAULT as SHARES
-from kubestow.solver.shares.params import ShareParams
 
-FEW = ShareParams(priced_patterns=1, priced_each=1)
+FEW = ColumnParams(priced_patterns=1, priced_each=1)
 """Columns are made of few patterns, and the bound is proven by all of them."""
 
 
-def shared_out(snapshot, shares=SHARES):
+def shared_out(snapshot, columns=COLUMNS):
     """The state of a search after this step alone, and whether there was a plan."""
-    params = replace(default_params(), shares=shares)
+    params = replace(default_params(), columns=columns)
     search = Search(build_problem(build_cluster(snapshot)), OPTIONS, params=params)
     return search.state, share_out(search.state)
 
@@ -39,11 +39,11 @@ def placed(state):
     ]
 
 
-@pytest.mark.parametrize("shares", [SHARES, FEW], ids=["all patterns", "few patterns"])
+@pytest.mark.parametrize("columns", [COLUMNS, FEW], ids=["all patterns", "few patterns"])
 @pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
-def test_no_value_beats_a_bound_and_no_bound_the_truth(seed, shares):
+def test_no_value_beats_a_bound_and_no_bound_the_truth(seed, columns):
     snapshot = tiny_shares(seed)
-    state, planned = shared_out(snapshot, shares)
+    state, planned = shared_out(snapshot, columns)
     best = best_plan(build_cluster(snapshot))
     names = [tiers.scheduled(level) for level in state.problem.levels]
     truth = [best.tiers[name][1] for name in names]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..bounds.safe_bounds import Floats
     from ..model.sparse_rows import Ints
     from .device_patterns import DevicePattern
-    from .round import LikeNodes, ShareRound
+    from .round import LikeNodes, TypeRound
 
 
 class Relaxed(NamedTuple):
@@ -61,7 +61,7 @@ class Relaxed(NamedTuple):
 class TypeRelaxation:
     """The rows of one round; `patterns` are those of the devices of each node type."""
 
-    def __init__(self, round_: ShareRound, patterns: Sequence[list[DevicePattern]]) -> None:
+    def __init__(self, round_: TypeRound, patterns: Sequence[list[DevicePattern]]) -> None:
         self._round, self.patterns = round_, patterns
         self._high: list[int] = []
         self._pod: list[int] = []

@@ -72,7 +72,7 @@ class LikeNodes:
 
 
 @dataclass(frozen=True, eq=False)
-class ShareRound:
+class TypeRound:
     """A round as types of nodes.
 
     Attributes

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..model.sparse_rows import Ints
-    from .columns import Columns
+    from .generation import Columns
     from .master import MasterSolution
-    from .params import ShareParams
+    from .params import ColumnParams
 
 Filled = tuple[int, Column]
 """A node of a type with what stands on it."""
@@ -64,7 +64,7 @@ class Dives:
         What its pods are worth together.
     """
 
-    def __init__(self, columns: Columns, weights: Ints, seed: int, params: ShareParams) -> None:
+    def __init__(self, columns: Columns, weights: Ints, seed: int, params: ColumnParams) -> None:
         self._columns, self._weights, self._params = columns, weights, params
         self._random = random.Random(seed)
         self._sizes, self._nodes = columns.left.copy(), tuple(columns.nodes)

@@ -1,6 +1,6 @@
-"""The search by shares of devices: bounds of the tiers of placed pods, and a plan near them.
+"""The search by node types: bounds of the tiers of placed pods, and a plan near them.
 
-    1. The round as node types (`solver.shares.reading`), with the patterns of their devices
+    1. The round as node types (`solver.columns.reading`), with the patterns of their devices
        (`device_patterns`).
     2. Its relaxation bounds every tier, and is where the columns begin (`type_relaxation`).
     3. Column generation bounds the tiers once more (`columns`), and dives make plans (`dive`).
@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.util.python.solve_interrupter import SolveInterrupter
 
-from .columns import Columns
 from .device_patterns import patterns_of
 from .dive import Dives
-from .reading import share_round
+from .generation import Columns
+from .reading import type_round
 from .type_relaxation import TypeRelaxation
 
 if TYPE_CHECKING:
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
     from ...encoders.problem import Problem
     from ..model.sparse_rows import Ints
     from .dive import Filled
-    from .params import ShareParams
-    from .reading import Evictable
-    from .round import ShareRound
+    from .params import ColumnParams
+    from .round import TypeRound
+    from .shared_devices import Evictable
     from .type_relaxation import Relaxed
 
 
-class ShareSearch:
+class ColumnSearch:
     """The search in one round.
 
     Attributes
     ----------
-    round : ShareRound
+    round : TypeRound
     levels : tuple of int
         Priorities of pods, the highest first.
     """
 
-    def __init__(self, round_: ShareRound, relaxation: TypeRelaxation, params: ShareParams) -> None:
+    def __init__(self, round_: TypeRound, relaxation: TypeRelaxation, params: ColumnParams) -> None:
         self.round, self._relaxation, self._params = round_, relaxation, params
         self.levels = tuple(sorted({cls.priority for cls in round_.classes}, reverse=True))
         self._interrupter = SolveInterrupter()
@@ -57,9 +57,9 @@ class ShareSearch:
         self._stopped = False
 
     @classmethod
-    def of(cls, problem: Problem, params: ShareParams, evictable: Evictable) -> ShareSearch | None:
+    def of(cls, problem: Problem, params: ColumnParams, evictable: Evictable) -> ColumnSearch | None:
         """Prepare the search; None where the round is of another sort, or too large."""
-        round_ = share_round(problem, params.most_types, evictable)
+        round_ = type_round(problem, params.most_types, evictable)
         if round_ is None:
             return None
         patterns = patterns_of(round_, params.most_patterns)

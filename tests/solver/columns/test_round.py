@@ -7,14 +7,15 @@ from support.share_rounds import on_shelf, round_of, shared, sharing, shelf
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.solver.shares.reading import Evictable, share_round
+from kubestow.solver.columns.reading import type_round
+from kubestow.solver.columns.shared_devices import Evictable
 
 SHELF = shelf("a", "1000", "1000")
 HALF = sharing("p", "500")
 
 
 def counted(*parts, most_types=64, evictable=Evictable.STAY):
-    return share_round(build_problem(build_cluster(round_of(*parts))), most_types, evictable)
+    return type_round(build_problem(build_cluster(round_of(*parts))), most_types, evictable)
 
 
 def wanting(*requests, **more):
@@ -157,7 +158,7 @@ def test_a_class_whose_devices_a_node_lacks_has_no_place_there():
 
 def test_the_world_of_a_driver_may_be_larger_than_one():
     """Units are whole numbers: a quarter of one is the unit of all."""
-    found = share_round(
+    found = type_round(
         build_problem(
             build_cluster(
                 cluster(

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..model.sparse_rows import Ints
     from .device_patterns import DevicePattern
     from .master import MasterSolution
-    from .params import ShareParams
-    from .round import ShareRound
+    from .params import ColumnParams
+    from .round import TypeRound
     from .type_relaxation import Relaxed
 
 # Duals are multiples of 1 / SCALE.
@@ -61,13 +61,13 @@ class Columns:
 
     def __init__(
         self,
-        round_: ShareRound,
+        round_: TypeRound,
         patterns: Sequence[list[DevicePattern]],
         weights: Ints,
         relaxed: Relaxed,
         new_solver: Callable[[float], cp_model.CpSolver],
         workers: int,
-        params: ShareParams,
+        params: ColumnParams,
     ) -> None:
         self._round, self._weights, self._params = round_, weights, params
         self._workers = workers
@@ -119,7 +119,7 @@ class Columns:
             None where the master fails.
         """
         radius: Floats = self._params.box * self._weights.astype(float)
-        best = math.inf
+        best, gap, proven = math.inf, self._params.pricing_gap, False
         with ThreadPoolExecutor(self._workers) as pool:
             for _ in range(rounds):
                 if self._stopped or time.monotonic() >= until:
@@ -128,24 +128,29 @@ class Columns:
                 found = self._solve(until - time.monotonic())
                 if found is None:
                     break
-                told, columns = self._price(self._pricing, found.classes, pool, until)
+                told, columns = self._price(self._pricing, found.classes, pool, until, gap)
                 helps = self._add(columns, found)
                 if told is not None:
                     if whole and self._exact is self._pricing:
                         self._tell(told)
                     if told < best:
-                        best, self._center = told, found.classes
+                        best, self._center, proven = told, found.classes, not gap
                 if whole and found.boxed <= self._params.settled * sum(self.nodes):
                     self._master.unbox()
                     free = self._solve(until - time.monotonic())
                     if free is not None and free.value >= self._relaxed - TOLERANCE:
                         return free  # pricing on could not lower the bound below that of the relaxation
+                if helps or not gap or not whole:
+                    gap = self._params.pricing_gap
+                else:
+                    gap = 0.0
+                    continue
                 if not helps:
                     if found.boxed <= TOLERANCE:
                         break
                     radius = radius * self._params.box_growth
                     self._center = found.classes
-            if whole and self._exact is not self._pricing:
+            if whole and not (proven and self._exact is self._pricing):
                 self._prove(pool, until)
         self._master.unbox()
         return self._solve(max(until - time.monotonic(), 1.0))
@@ -169,7 +174,9 @@ class Columns:
             mean = rest / nodes
             most = np.ceil(mean - TOLERANCE).astype(np.int64)
             even = self._params.evenness * SCALE * self._weights * mean / np.maximum(most, 1)
-            _, found = self._pricing[t].best(gains + even.astype(np.int64), most, self._params.pricing_limit)
+            _, found = self._pricing[t].best(
+                gains + even.astype(np.int64), most, self._params.pricing_limit, self._params.pricing_gap
+            )
             if not found or not found[-1].pods.any():
                 return
             yield found[-1]
@@ -192,7 +199,7 @@ class Columns:
 
     def _prove(self, pool: ThreadPoolExecutor, until: float) -> None:
         """Bound the round by all patterns, at the best duals known."""
-        told, columns = self._price(self._exact, self._center, pool, until)
+        told, columns = self._price(self._exact, self._center, pool, until, 0.0)
         for t, mine in enumerate(columns):
             for column in mine:
                 self._learn(t, column)
@@ -204,7 +211,7 @@ class Columns:
         self.bound = bound if self.bound is None else min(bound, self.bound)
 
     def _price(
-        self, models: Sequence[Pricing], duals: Floats, pool: ThreadPoolExecutor, until: float
+        self, models: Sequence[Pricing], duals: Floats, pool: ThreadPoolExecutor, until: float, gap: float
     ) -> tuple[int | None, list[list[Column]]]:
         """Find columns at some duals, and the bound that they prove, times `SCALE`; None out of time."""
         gains, prices = self._gains(duals), np.ceil(duals * SCALE).astype(np.int64)
@@ -213,7 +220,7 @@ class Columns:
         def price(t: int) -> tuple[int | None, list[Column]]:
             if self._stopped or not self.nodes[t]:
                 return 0, []
-            return models[t].best(gains, self.left, seconds)
+            return models[t].best(gains, self.left, seconds, gap)
 
         answers = list(pool.map(price, range(len(self.nodes))))
         told = [bound for bound, _ in answers]

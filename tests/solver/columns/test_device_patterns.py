@@ -10,8 +10,9 @@ from support.share_rounds import round_of, sharing, shelf
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.solver.shares.device_patterns import DevicePattern, maximal_patterns, patterns_of, useful
-from kubestow.solver.shares.reading import Evictable, share_round
+from kubestow.solver.columns.device_patterns import DevicePattern, maximal_patterns, patterns_of, useful
+from kubestow.solver.columns.reading import type_round
+from kubestow.solver.columns.shared_devices import Evictable
 
 DEVICES = [
     pytest.param(
@@ -56,7 +57,7 @@ def test_what_is_no_pattern_takes_no_time():
 
 def test_more_patterns_than_allowed_are_not_listed():
     snapshot = round_of(shelf("a", "1000"), sharing("p", "600"), sharing("q", "300"), sharing("r", "500"))
-    found = share_round(build_problem(build_cluster(snapshot)), 64, Evictable.STAY)
+    found = type_round(build_problem(build_cluster(snapshot)), 64, Evictable.STAY)
     assert patterns_of(found, 1) is None
     assert [len(mine) for mine in patterns_of(found, 2)] == [2]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..bounds.safe_bounds import Floats
-    from .round import LikeNodes, ShareRound
+    from .round import LikeNodes, TypeRound
 
 Pattern = tuple[tuple[int, int], ...]
 """(Size, how many shares of it), the largest first."""
@@ -58,7 +58,7 @@ def maximal_patterns(units: int, demand: Mapping[int, int]) -> Iterator[Pattern]
     yield from extended(0, units, units + 1, ())
 
 
-def patterns_of(round_: ShareRound, most: int) -> list[list[DevicePattern]] | None:
+def patterns_of(round_: TypeRound, most: int) -> list[list[DevicePattern]] | None:
     """List the patterns of the devices of each node type; None where there are more than `most`."""
     found: list[list[DevicePattern]] = []
     total = 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...framework.dra.allocation import Allocation, Pick, write
-from .reading import devices_left
+from .shared_devices import devices_left
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...framework.vocabulary.arrays import Ints
     from .dive import Filled
     from .pricing import Column
-    from .round import ShareRound
+    from .round import TypeRound
 
 
 class Slots:
@@ -26,14 +26,14 @@ class Slots:
 
     Attributes
     ----------
-    round : ShareRound
+    round : TypeRound
     open : ints, shape (classes, nodes)
         How many pods of each class still come to each node.
     class_of : dict
         Waiting pod -> its place among the classes of the round.
     """
 
-    def __init__(self, problem: Problem, round_: ShareRound, filled: Iterable[Filled]) -> None:
+    def __init__(self, problem: Problem, round_: TypeRound, filled: Iterable[Filled]) -> None:
         self.round, self._problem = round_, problem
         self.class_of = {pod: c for c, like in enumerate(round_.classes) for pod in like.pods}
         self._wants = {

@@ -7,7 +7,7 @@ from typing import Final
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShareParams:
+class ColumnParams:
     """How large a round may be, and how far its columns are priced.
 
     Attributes
@@ -33,6 +33,8 @@ class ShareParams:
         150 a round of 304 nodes ended a pod below its bound, with 300 it reached it in 7 s.
     pricing_limit : float
         Seconds for the best column of one node type.
+    pricing_gap : float
+        Part of its worth by which a column may miss the best one, as long as such columns help.
     root_rounds, dive_rounds : int
         Rounds of pricing of the whole round, and each time that some columns of a dive are held.
     root_share : float
@@ -57,7 +59,8 @@ class ShareParams:
     priced_patterns: int = 300
     priced_each: int = 4
     pricing_limit: float = 2.0
-    root_rounds: int = 60
+    pricing_gap: float = 0.001
+    root_rounds: int = 400
     dive_rounds: int = 4
     root_share: float = 0.5
     freed_nodes: int = 8
@@ -65,4 +68,4 @@ class ShareParams:
     idle_dives: int = 100
 
 
-DEFAULT: Final = ShareParams()
+DEFAULT: Final = ColumnParams()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ..model.sparse_rows import Ints
     from .device_patterns import DevicePattern, Pattern
-    from .round import LikeNodes, ShareRound
+    from .round import LikeNodes, TypeRound
 
 # Gains are below 2**41 and pods of a node some hundreds: the float of a bound is off by less than this.
 ROUNDING = 0.5
@@ -51,7 +51,7 @@ class Pricing:
 
     def __init__(
         self,
-        round_: ShareRound,
+        round_: TypeRound,
         kind: LikeNodes,
         patterns: Sequence[DevicePattern],
         new_solver: Callable[[float], cp_model.CpSolver],
@@ -89,7 +89,7 @@ class Pricing:
         if self._solver is not None:
             self._solver.stop_search()
 
-    def best(self, gains: Ints, left: Ints, seconds: float) -> tuple[int | None, list[Column]]:
+    def best(self, gains: Ints, left: Ints, seconds: float, gap: float = 0.0) -> tuple[int | None, list[Column]]:
         """Look for the column that is worth most.
 
         Parameters
@@ -98,6 +98,8 @@ class Pricing:
             What a pod of each class is worth.
         left : ints, shape (classes,)
             How many pods of each class there are.
+        gap : float
+            How far the column may be from the best one, as a part of what that is worth.
 
         Returns
         -------
@@ -112,6 +114,7 @@ class Pricing:
         self._model.maximize(cp_model.LinearExpr.weighted_sum(list(self._pods.values()), worth))
         self._solver = solver = self._new_solver(seconds)
         solver.parameters.num_workers = 1
+        solver.parameters.relative_gap_limit = gap
         # patterns make its linear relaxation tight: cuts and branching on it prove most, probing costs more
         solver.parameters.linearization_level = 2
         solver.parameters.cp_model_probing_level = 0

@@ -1,4 +1,7 @@
-"""Search by shares of devices as a step before the tiers: its bounds, and its plan put in order."""
+"""Search by node types: its bounds, and its plan put in order.
+
+Where devices are shared it comes before the tiers, else as a phase of the tiers of placed pods.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...models import tiers
+from ..columns.assignment import assigned
+from ..columns.binding import bind_pods
+from ..columns.quotas import spread_out
+from ..columns.search import ColumnSearch
+from ..columns.shared_devices import Evictable
+from ..columns.slots import Slots
 from ..model.interrupts import run_interruptibly
 from ..model.round_model import new_solver
 from ..ordering.decoding import complete
-from ..shares.assignment import assigned
-from ..shares.binding import bind_pods
-from ..shares.quotas import spread_out
-from ..shares.reading import Evictable
-from ..shares.search import ShareSearch
-from ..shares.slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...encoders.dra.problem import DeviceProblem
     from ...encoders.problem import Problem
-    from ..shares.dive import Filled
+    from ..columns.dive import Filled
     from .state import SearchState
+    from .tier_run import TierRun
 
 
 def share_out(state: SearchState) -> bool:
@@ -36,37 +40,64 @@ def share_out(state: SearchState) -> bool:
     bool
         Whether a plan was made, where devices and room are all that ties the pods, or else a better one.
     """
-    if state.seconds_left <= 0 or state.interrupted or not state.leaves_out():
+    if (
+        state.problem.devices is None
+        or state.seconds_left <= 0
+        or state.interrupted
+        or not state.leaves_out()
+    ):
         return False
     share = state.params.share_out_alone if too_large(state) else state.params.share_out_share
     until = time.monotonic() + share * state.seconds_left
     search = (_beside_victims if state.problem.victims else _bounded)(state, until)
     if search is None or state.interrupted or not state.leaves_out():
         return False
+    return _plan(state, search, until)
+
+
+def fill_types(run: TierRun) -> None:
+    """Bound the tiers of placed pods, and offer a plan, where nodes are alike and only room ties the pods."""
+    state = run.state
+    placing = {tiers.scheduled(level) for level in state.problem.levels}
+    if run.name not in placing or state.filled or state.problem.victims:
+        return
+    search = ColumnSearch.of(state.problem, state.params.columns, Evictable.STAY)
+    if search is None or search.round.wants or not search.round.loose:
+        return
+    until = run.share(state.params.fill_types_share)
+    _tell(state, _bounds(state, search, until))
+    if run.open():
+        _plan(state, search, until)
+        state.report_known(run.name)
+
+
+def _plan(state: SearchState, search: ColumnSearch, until: float) -> bool:
+    """Offer a plan, and tell what its pricing bounds; return as `share_out` does."""
     better = (_assign if search.round.loose else _let_in)(state, search, until)
     if not state.problem.victims:
         _tell(state, search.priced_bounds(_values(state)))
     return better
 
 
-def _bounded(state: SearchState, until: float) -> ShareSearch | None:
+def _bounded(state: SearchState, until: float) -> ColumnSearch | None:
     """Return a search of the round without its victims, whose bounds are told; None where there is none."""
     gone = Evictable.GONE if state.problem.victims else Evictable.STAY
-    search = ShareSearch.of(state.problem, state.params.shares, gone)
-    if search is not None:
-        _tell(state, _bounds(state, search, until))
+    search = ColumnSearch.of(state.problem, state.params.columns, gone)
+    if search is None or not search.round.wants:
+        return None
+    _tell(state, _bounds(state, search, until))
     return search
 
 
-def _beside_victims(state: SearchState, until: float) -> ShareSearch | None:
+def _beside_victims(state: SearchState, until: float) -> ColumnSearch | None:
     """Bound the round with all victims gone; return a search with all of them there, if it may do better."""
     if _bounded(state, until) is None or state.interrupted or not state.leaves_out():
         return None
-    search = ShareSearch.of(state.problem, state.params.shares, Evictable.STAY)
+    search = ColumnSearch.of(state.problem, state.params.columns, Evictable.STAY)
     return search if search is not None and _promising(state, _bounds(state, search, until)) else None
 
 
-def _assign(state: SearchState, search: ShareSearch, until: float) -> bool:
+def _assign(state: SearchState, search: ColumnSearch, until: float) -> bool:
     """Offer a plan where only devices and room tie the pods; return whether there is one."""
     filled = _fill(state, search, until, 1.0)
     if filled:
@@ -74,7 +105,7 @@ def _assign(state: SearchState, search: ShareSearch, until: float) -> bool:
     return bool(filled)
 
 
-def _let_in(state: SearchState, search: ShareSearch, until: float) -> bool:
+def _let_in(state: SearchState, search: ColumnSearch, until: float) -> bool:
     """Offer plans where constraints tie the pods, too; return whether one is better."""
     filled = _fill(state, search, until, state.params.filling_share)
     return bool(filled) and not state.interrupted and _bind(state, search, filled, until)
@@ -96,7 +127,7 @@ def _device_choices(problem: Problem, devices: DeviceProblem) -> int:
     return sum(int(there[cls.mask].sum()) for cls in problem.classes if devices.private.get(cls.pod))
 
 
-def _bounds(state: SearchState, search: ShareSearch, until: float) -> dict[int, int]:
+def _bounds(state: SearchState, search: ColumnSearch, until: float) -> dict[int, int]:
     """Bound how many pods of each priority are placed in the round of a search."""
     found, interrupted = run_interruptibly(lambda: search.bounds(_values(state), until), search.stop)
     state.interrupted |= interrupted
@@ -111,7 +142,7 @@ def _promising(state: SearchState, bounds: Mapping[int, int]) -> bool:
     return True
 
 
-def _fill(state: SearchState, search: ShareSearch, until: float, share: float) -> list[Filled]:
+def _fill(state: SearchState, search: ColumnSearch, until: float, share: float) -> list[Filled]:
     """Fill the nodes, in a share of the time that is left."""
     known = {level: state.bound(tiers.scheduled(level)) for level in search.levels}
     solver, options = partial(new_solver, state.options), state.options
@@ -124,7 +155,7 @@ def _fill(state: SearchState, search: ShareSearch, until: float, share: float) -
     return filled
 
 
-def _bind(state: SearchState, search: ShareSearch, filled: Sequence[Filled], until: float) -> bool:
+def _bind(state: SearchState, search: ColumnSearch, filled: Sequence[Filled], until: float) -> bool:
     """Offer plans with the pods that constraints let into filled nodes; return whether one is better."""
     before = state.incumbent.valuation.costs
     problem, weights = state.problem, search.weights
