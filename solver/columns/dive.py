@@ -69,7 +69,7 @@ class Dives:
         self._random = random.Random(seed)
         self._sizes, self._nodes = columns.left.copy(), tuple(columns.nodes)
         self.filled: list[Filled] = []
-        self.worth = 0
+        self.worth, self._best = 0, 0.0
 
     def first(self, start: MasterSolution, until: float) -> None:
         """Make the first plan."""
@@ -89,22 +89,19 @@ class Dives:
             self._columns.leave(*self._rest(stays))
             start = self._columns.tighten(until, self._params.dive_rounds)
             found = stays + dive(self._columns, start, until, self._params.dive_rounds)
-            idle = 0 if self._worth(found) > self.worth else idle + 1
-            if self._worth(found) >= self.worth:
+            value = self._value(found)
+            idle = 0 if value > self._best + NOTHING else idle + 1
+            if value >= self._best - NOTHING:
                 self._keep(found)
 
     def _drawn(self, free: int) -> list[Filled]:
         """Draw so many nodes that are emptied, one half of them by what they lose; return the others."""
         order = self._random.sample(self.filled, len(self.filled))
-        chance = [self._random.random() ** (1 / max(self._loss(*one), NOTHING)) for one in order]
+        losses = [self._columns.loss(kind, column, self._duals) for kind, column in order]
+        chance = [self._random.random() ** (1 / max(loss, NOTHING)) for loss in losses]
         first = sorted(range(len(order)), key=chance.__getitem__, reverse=True)[: free // 2]
         freed = {*first, *range(free - len(first))}
         return [one for k, one in enumerate(order) if k not in freed]
-
-    def _loss(self, kind: int, column: Column) -> float:
-        """How much less a node is worth, at the duals of the whole round, than its type could be."""
-        worth = float((self._weights - self._duals.classes) @ column.pods)
-        return float(self._duals.types[kind]) - worth
 
     def _rest(self, filled: Sequence[Filled]) -> tuple[Ints, list[int]]:
         """Return the pods of each class and the nodes of each type that a plan leaves."""
@@ -114,11 +111,17 @@ class Dives:
             nodes[kind] -= 1
         return left, nodes
 
-    def _worth(self, filled: Sequence[Filled]) -> int:
-        return sum(int(self._weights @ column.pods) for _, column in filled)
+    def _value(self, filled: Sequence[Filled]) -> float:
+        return sum(self._columns.worth(kind, column) for kind, column in filled)
 
     def _keep(self, filled: list[Filled]) -> None:
-        self.filled, self.worth = filled, self._worth(filled)
+        self.filled, self._best = filled, self._value(filled)
+        self.worth = worth(self._weights, filled)
+
+
+def worth(weights: Ints, filled: Sequence[Filled]) -> int:
+    """Return what the pods of a plan are worth together."""
+    return sum(int(weights @ column.pods) for _, column in filled)
 
 
 def _take(columns: Columns, found: MasterSolution) -> list[tuple[int, Column, int]]:

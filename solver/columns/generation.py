@@ -6,7 +6,8 @@ At any duals π >= 0 of the classes the Lagrangian
 
 bounds Σ weight·pods of every plan. Duals are whole multiples of 1 / `SCALE` where it is evaluated, and all
 sums are of whole numbers, so it holds exactly. Columns are made of the patterns that the relaxation has most
-use for; where these are not all, one round with all of them proves the bound.
+use for, and need not be the best ones as long as they help; in the end one round with the best columns of all
+patterns proves the bound.
 
 Source: Dantzig and Wolfe, Decomposition principle for linear programs.
 """
@@ -45,7 +46,7 @@ TOLERANCE = 1e-6
 
 
 class Columns:
-    """Columns of one round, for one weight of each class.
+    """Columns of one round, for one worth of pods and nodes.
 
     Attributes
     ----------
@@ -63,13 +64,13 @@ class Columns:
         self,
         round_: TypeRound,
         patterns: Sequence[list[DevicePattern]],
-        weights: Ints,
         relaxed: Relaxed,
         new_solver: Callable[[float], cp_model.CpSolver],
         workers: int,
         params: ColumnParams,
     ) -> None:
-        self._round, self._weights, self._params = round_, weights, params
+        self._round, self._params = round_, params
+        self._weights, self._costs = relaxed.worth
         self._workers = workers
         most, each = params.priced_patterns, params.priced_each
         chosen = [
@@ -84,6 +85,7 @@ class Columns:
         self.bound: int | None = None
         self._seen: set[tuple[int, bytes]] = set()
         self._center, self._relaxed = relaxed.duals, relaxed.bound
+        self._spare = bool(self._costs.any())
         self._master = Master(self.left, self.nodes)
         self._held: list[int] = []
         self._stopped = False
@@ -140,11 +142,10 @@ class Columns:
                     free = self._solve(until - time.monotonic())
                     if free is not None and free.value >= self._relaxed - TOLERANCE:
                         return free  # pricing on could not lower the bound below that of the relaxation
-                if helps or not gap or not whole:
-                    gap = self._params.pricing_gap
-                else:
-                    gap = 0.0
+                if not helps and whole and gap:
+                    gap = 0.0  # none so near to the best column helps: does that one?
                     continue
+                gap = self._params.pricing_gap
                 if not helps:
                     if found.boxed <= TOLERANCE:
                         break
@@ -184,6 +185,14 @@ class Columns:
             number = min(nodes, max(1, int((rest[pods > 0] // pods[pods > 0]).min())))
             rest, nodes = np.maximum(rest - number * pods, 0.0), nodes - number
 
+    def worth(self, t: int, column: Column) -> float:
+        """What a column is worth on a node of a type."""
+        return float(self._weights @ column.pods - self._costs[t])
+
+    def loss(self, t: int, column: Column, found: MasterSolution) -> float:
+        """How much less a column is worth, at some duals, than a node of its type."""
+        return float(found.types[t]) - self.worth(t, column) + float(found.classes @ column.pods)
+
     def leave(self, left: Ints, nodes: Sequence[int]) -> None:
         """Leave so many pods of each class and nodes of each type to the columns; the others are held."""
         self.left, self.nodes = left, list(nodes)
@@ -198,7 +207,7 @@ class Columns:
         return gains
 
     def _prove(self, pool: ThreadPoolExecutor, until: float) -> None:
-        """Bound the round by all patterns, at the best duals known."""
+        """Bound the round by the best columns of all patterns, at the best duals known."""
         told, columns = self._price(self._exact, self._center, pool, until, 0.0)
         for t, mine in enumerate(columns):
             for column in mine:
@@ -207,6 +216,8 @@ class Columns:
             self._tell(told)
 
     def _tell(self, told: int) -> None:
+        if self._spare:
+            return  # it is about nodes as well
         bound = told // SCALE
         self.bound = bound if self.bound is None else min(bound, self.bound)
 
@@ -215,12 +226,14 @@ class Columns:
     ) -> tuple[int | None, list[list[Column]]]:
         """Find columns at some duals, and the bound that they prove, times `SCALE`; None out of time."""
         gains, prices = self._gains(duals), np.ceil(duals * SCALE).astype(np.int64)
+        costs = np.floor(self._costs * SCALE).astype(np.int64)
         seconds = min(self._params.pricing_limit, max(until - time.monotonic(), 0.01))
 
         def price(t: int) -> tuple[int | None, list[Column]]:
             if self._stopped or not self.nodes[t]:
                 return 0, []
-            return models[t].best(gains, self.left, seconds, gap)
+            bound, found = models[t].best(gains, self.left, seconds, gap)
+            return None if bound is None else max(bound - int(costs[t]), 0), found
 
         answers = list(pool.map(price, range(len(self.nodes))))
         told = [bound for bound, _ in answers]
@@ -236,8 +249,7 @@ class Columns:
         for t, mine in enumerate(columns):
             for column in mine:
                 if self._learn(t, column):
-                    worth = float((self._weights - found.classes) @ column.pods)
-                    helps |= worth > float(found.types[t]) + TOLERANCE
+                    helps |= self.loss(t, column, found) < -TOLERANCE
         return helps
 
     def _learn(self, t: int, column: Column) -> bool:
@@ -254,7 +266,7 @@ class Columns:
         """Give the master the q-th column."""
         t, column = self.known[q]
         self._held.append(q)
-        self._master.add(t, column.pods, float(self._weights @ column.pods))
+        self._master.add(t, column.pods, self.worth(t, column))
 
     def _solve(self, seconds: float) -> MasterSolution | None:
         """Solve the master; the columns that it does not have are never taken."""

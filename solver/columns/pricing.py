@@ -89,7 +89,9 @@ class Pricing:
         if self._solver is not None:
             self._solver.stop_search()
 
-    def best(self, gains: Ints, left: Ints, seconds: float, gap: float = 0.0) -> tuple[int | None, list[Column]]:
+    def best(
+        self, gains: Ints, left: Ints, seconds: float, gap: float = 0.0
+    ) -> tuple[int | None, list[Column]]:
         """Look for the column that is worth most.
 
         Parameters

@@ -3,7 +3,8 @@
     1. The round as node types (`solver.columns.reading`), with the patterns of their devices
        (`device_patterns`).
     2. Its relaxation bounds every tier, and is where the columns begin (`type_relaxation`).
-    3. Column generation bounds the tiers once more (`columns`), and dives make plans (`dive`).
+    3. Column generation bounds the tiers once more (`generation`), and dives make plans (`dive`). Where all
+       pods fit in fractions, columns that leave much room are tried first.
 
 Priorities are one sum, weighted so that their order is kept; where weights would be too large, there is no
 plan.
@@ -12,20 +13,20 @@ plan.
 from __future__ import annotations
 
 import time
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from ortools.util.python.solve_interrupter import SolveInterrupter
 
 from .device_patterns import patterns_of
-from .dive import Dives
+from .dive import Dives, worth
 from .generation import Columns
 from .reading import type_round
 from .type_relaxation import TypeRelaxation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ortools.sat.python import cp_model
 
@@ -113,25 +114,46 @@ class ColumnSearch:
             Priority -> a bound of how many are placed.
         """
         weights = self.weights
-        if self._relaxed is None and weights is not None:
-            self._relaxed = self._relaxation.solve(
-                weights, {}, max(until - time.monotonic(), 0.01), self._interrupter
+        if weights is None or self._stopped:
+            return []
+        every = int(weights @ self.round.sizes)
+        target = min(every, sum(self._weight(weights, level) * known[level] for level in self.levels))
+        best: list[Filled] = []
+        for relaxed, end in self._relaxations(weights, every, until):
+            columns = Columns(
+                self.round, self._relaxation.patterns, relaxed, new_solver, workers, self._params
             )
-        if weights is None or self._relaxed is None or self._stopped:
-            return []
-        patterns = self._relaxation.patterns
-        columns = Columns(self.round, patterns, weights, self._relaxed, new_solver, workers, self._params)
-        self._columns = columns
-        columns.seed(self._relaxed, until)
-        root = time.monotonic() + self._params.root_share * (until - time.monotonic())
-        start = columns.tighten(root, self._params.root_rounds, whole=True)
-        if start is None:
-            return []
-        dives = Dives(columns, weights, seed, self._params)
-        dives.first(start, until)
-        target = sum(self._weight(weights, level) * known[level] for level in self.levels)
-        dives.improve(min(target, target if columns.bound is None else columns.bound), until)
-        return dives.filled
+            self._columns = columns
+            columns.seed(relaxed, end)
+            root = time.monotonic() + self._params.root_share * (end - time.monotonic())
+            start = columns.tighten(root, self._params.root_rounds, whole=True)
+            if start is None:
+                break
+            dives = Dives(columns, weights, seed, self._params)
+            dives.first(start, end)
+            dives.improve(target if columns.bound is None else min(target, columns.bound), end)
+            best = max(best, dives.filled, key=partial(worth, weights))
+            if dives.worth >= target or self._stopped:
+                break
+        return best
+
+    def _relaxations(self, weights: Ints, every: int, until: float) -> Iterator[tuple[Relaxed, float]]:
+        """Yield what columns may start from, each with the end of its time.
+
+        Where all pods fit in fractions, that they shall leave much room comes first.
+        """
+        if self._relaxed is None:
+            seconds = max(until - time.monotonic(), 0.01)
+            self._relaxed = self._relaxation.solve(weights, {}, seconds, self._interrupter)
+        if self._relaxed is None:
+            return
+        if self._relaxed.bound >= every:
+            seconds = max(until - time.monotonic(), 0.01)
+            spare = self._relaxation.spare(weights, seconds, self._interrupter)
+            if spare is not None:
+                now = time.monotonic()
+                yield spare, now + self._params.spare_share * (until - now)
+        yield self._relaxed, until
 
     def priced_bounds(self, values: Mapping[int, int]) -> dict[int, int]:
         """Bound how many pods of each priority are placed, as `bounds` does, by the pricing of `plan`."""

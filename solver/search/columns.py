@@ -56,13 +56,13 @@ def share_out(state: SearchState) -> bool:
 
 
 def fill_types(run: TierRun) -> None:
-    """Bound the tiers of placed pods, and offer a plan, where nodes are alike and only room ties the pods."""
+    """Bound the tiers of placed pods, and offer a plan, where nodes are of few types and nobody may leave."""
     state = run.state
     placing = {tiers.scheduled(level) for level in state.problem.levels}
     if run.name not in placing or state.filled or state.problem.victims:
         return
     search = ColumnSearch.of(state.problem, state.params.columns, Evictable.STAY)
-    if search is None or search.round.wants or not search.round.loose:
+    if search is None or search.round.wants:
         return
     until = run.share(state.params.fill_types_share)
     _tell(state, _bounds(state, search, until))

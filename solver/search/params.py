@@ -53,8 +53,8 @@ class SearchParams:
     fill_types_share : float
         Share of a tier's time for the search by node types, where no devices are shared.
     filling_share : float
-        Share of the former for filling nodes where constraints tie the pods; the rest is for choosing which pods
-        these are.
+        Share of the former for filling nodes where constraints tie the pods; the rest is for choosing which
+        pods these are.
     quota_share : float
         Share of what is left then for quotas by zones: of 304 nodes they were near their best after 2 s of
         processor time, and open after 20.

@@ -1,4 +1,4 @@
-"""Which rounds are counted by node types with shares of their devices, and how."""
+"""Which rounds are counted by node types, with shares of their devices, and how."""
 
 import pytest
 from support.builders import cluster, node, pod
@@ -30,7 +30,6 @@ def holding(has, *users):
 
 SHARE = request("r", capacity={"milli": "500"})
 OTHERS = [
-    pytest.param([SHELF, [pod("p").req(cpu="1")]], id="nobody wants devices"),
     pytest.param([SHELF, HALF, wanting(SHARE, request("s"))], id="a claim has two requests"),
     pytest.param([SHELF, HALF, wanting(request("r", mode="All"))], id="a claim wants all devices"),
     pytest.param(
@@ -84,6 +83,14 @@ OTHERS = [
 @pytest.mark.parametrize("parts", OTHERS)
 def test_other_rounds_are_left_to_the_model(parts):
     assert counted(*parts) is None
+
+
+@pytest.mark.parametrize("first", [SHELF, [node("a")]], ids=["nobody wants devices", "there are no devices"])
+def test_a_round_without_claims_is_counted_by_room(first):
+    found = counted(first, [node("b"), node("c", cpu="2")], [pod("p").req(cpu="1")])
+    assert sorted(len(kind.nodes) for kind in found.types) == [1, 2]
+    assert not found.wants
+    assert [kind.devices for kind in found.types] == [(), ()]
 
 
 def test_nodes_with_equal_room_and_devices_are_one_type():
