@@ -59,7 +59,7 @@ def fill_types(run: TierRun) -> None:
     """Bound the tiers of placed pods, and offer a plan, where nodes are of few types and nobody may leave."""
     state = run.state
     placing = {tiers.scheduled(level) for level in state.problem.levels}
-    if run.name not in placing or state.filled or state.problem.victims:
+    if run.name not in placing or state.filled or state.interrupted or state.problem.victims:
         return
     search = ColumnSearch.of(state.problem, state.params.columns, Evictable.STAY)
     if search is None or search.round.wants:

@@ -62,6 +62,7 @@ ROWS = [
     pytest.param(phases.pack, None, {}, (5, 6, False), id="packing finds the best plan and proves nothing"),
     pytest.param(phases.pack_once, None, {}, BEFORE, id="one try is to attain the bound, which no plan does"),
     pytest.param(phases.pack_once, 5, {}, (5, 5, False), id="and finds a plan where one attains it"),
+    pytest.param(phases.fill_types, None, {}, (5, 5, False), id="columns bound and fill the nodes"),
     pytest.param(phases.refill, None, {}, BEFORE, id="refill search is for tiers of victims"),
     pytest.param(phases.relax, None, {}, (4, 5, False), id="the linear relaxation bounds and finds no plan"),
     pytest.param(phases.attain, None, {}, (5, 5, False), id="six is refuted and five is attained"),
