@@ -155,6 +155,10 @@ def _unroll(file: str, document: Any, place: str) -> Iterator[tuple[str, str, st
         raise InputError(
             file, place, "", "is no Kubernetes object (a map with apiVersion, kind and metadata)"
         )
+    if "instance" in document and "kind" not in document:
+        raise InputError(
+            file, place, "", "is an answer of kubestow, not the Kubernetes objects that it was made from"
+        )
     for field in ("kind", "apiVersion"):
         value = document.get(field)
         if value in (None, ""):

@@ -128,7 +128,7 @@ class ColumnSearch:
             root = time.monotonic() + self._params.root_share * (end - time.monotonic())
             start = columns.tighten(root, self._params.root_rounds, whole=True)
             if start is None:
-                break
+                continue
             dives = Dives(columns, weights, seed, self._params)
             dives.first(start, end)
             dives.improve(target if columns.bound is None else min(target, columns.bound), end)

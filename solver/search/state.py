@@ -77,7 +77,7 @@ class SearchState:
         Seconds that refill search took last, once its blocks were searched, until its plan was in order; 0
         before that.
     filled : bool
-        Whether nodes were filled with shares of devices.
+        Whether nodes were filled by columns.
     watch : Watch
         Hears of the models that are built, and ends that at the deadline.
     decisions : int
