@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 from support.builders import node, pod
-from support.oracle.exhaustive import best_plan, costs
+from support.oracle.exhaustive import best_plan
+from support.placing import check_placed, placed
 from support.proof import OPTIONS, check_optimal
 from support.share_rounds import drawn, on_shelf, round_of, sharing, shelf, tiny_shares, tiny_tied
 from support.sweeps import few_or_all
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.models import tiers
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.columns.params import DEFAULT as COLUMNS
 from kubestow.solver.columns.params import ColumnParams
@@ -31,27 +31,12 @@ def shared_out(snapshot, columns=COLUMNS):
     return search.state, share_out(search.state)
 
 
-def placed(state):
-    """Value and bound of each tier of placed pods."""
-    return [
-        (state.value(tiers.scheduled(level)), state.bound(tiers.scheduled(level)))
-        for level in state.problem.levels
-    ]
-
-
 @pytest.mark.parametrize("columns", [COLUMNS, FEW], ids=["all patterns", "few patterns"])
 @pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
 def test_no_value_beats_a_bound_and_no_bound_the_truth(seed, columns):
     snapshot = tiny_shares(seed)
     state, planned = shared_out(snapshot, columns)
-    best = best_plan(build_cluster(snapshot))
-    names = [tiers.scheduled(level) for level in state.problem.levels]
-    truth = [best.tiers[name][1] for name in names]
-    assert [value for value, _ in placed(state)] <= truth
-    for name, most in zip(names, truth, strict=True):
-        assert state.bound(name) >= most
-        if state.value(name) != most:
-            break  # bounds below hold of plans that are as good above, and the best one is better
+    check_placed(state, best_plan(build_cluster(snapshot)))
     assert planned or not state.leaves_out() or all(value == 0 for value, _ in placed(state))
 
 
@@ -116,13 +101,7 @@ def test_who_may_not_come_beside_another_is_left_out():
 def test_what_ties_pods_and_who_may_leave_break_no_bound(seed):
     snapshot = tiny_tied(seed)
     state, _ = shared_out(snapshot)
-    best = best_plan(build_cluster(snapshot))
-    assert state.incumbent.valuation.costs >= costs(best.tiers)
-    for level in state.problem.levels:
-        name = tiers.scheduled(level)
-        assert state.bound(name) >= best.tiers[name][1]
-        if state.value(name) != best.tiers[name][1]:
-            break
+    check_placed(state, best_plan(build_cluster(snapshot)))
 
 
 @pytest.mark.parametrize("seed", range(few_or_all(6, 100)))

@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 from support.builders import cluster, node, pod
-from support.oracle.exhaustive import best_plan, costs
+from support.oracle.exhaustive import best_plan
+from support.placing import check_placed, placed
 from support.proof import OPTIONS, check_optimal
 from support.search_params import search_with
 from support.sweeps import few_or_all
@@ -13,7 +14,6 @@ from support.type_rounds import drawn_types, nodes_of, tiny_tied_types, tiny_typ
 
 from kubestow.encoders.build import build_problem
 from kubestow.framework.build import build_cluster
-from kubestow.models import tiers
 from kubestow.solver.api import solve, solve_greedy
 from kubestow.solver.columns.reading import type_round
 from kubestow.solver.columns.shared_devices import Evictable
@@ -36,37 +36,18 @@ def filled(snapshot):
     return state
 
 
-def placed(state):
-    """Value and bound of each tier of placed pods."""
-    names = [tiers.scheduled(level) for level in state.problem.levels]
-    return [(state.value(name), state.bound(name)) for name in names]
-
-
 @pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
 def test_no_value_beats_a_bound_and_no_bound_the_truth(seed):
     snapshot = tiny_types(seed)
     state = filled(snapshot)
-    best = best_plan(build_cluster(snapshot))
-    names = [tiers.scheduled(level) for level in state.problem.levels]
-    truth = [best.tiers[name][1] for name in names]
-    assert [value for value, _ in placed(state)] <= truth
-    for name, most in zip(names, truth, strict=True):
-        assert state.bound(name) >= most
-        if state.value(name) != most:
-            break  # bounds below hold of plans that are as good above, and the best one is better
+    check_placed(state, best_plan(build_cluster(snapshot)))
 
 
 @pytest.mark.parametrize("seed", range(few_or_all(12, 400)))
 def test_what_ties_pods_breaks_no_bound(seed):
     snapshot = tiny_tied_types(seed)
     state = filled(snapshot)
-    best = best_plan(build_cluster(snapshot))
-    assert state.incumbent.valuation.costs >= costs(best.tiers)
-    for level in state.problem.levels:
-        name = tiers.scheduled(level)
-        assert state.bound(name) >= best.tiers[name][1]
-        if state.value(name) != best.tiers[name][1]:
-            break
+    check_placed(state, best_plan(build_cluster(snapshot)))
 
 
 @pytest.fixture
