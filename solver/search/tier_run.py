@@ -71,9 +71,12 @@ class TierRun:
 
     def open(self) -> bool:
         """Whether there is time, and the first tier is not closed."""
+        return time.monotonic() < self.until and not self.done()
+
+    def done(self) -> bool:
+        """Whether the first tier needs no other run, or there is no time for one."""
         state = self.state
-        over = state.interrupted or time.monotonic() >= self.until
-        return not over and not state.closed(self.name) and not state.moved()
+        return state.interrupted or _seconds(state) <= 0 or state.closed(self.name) or state.moved()
 
     def share(self, part: float) -> float:
         """Return when a share of the run's remaining time is over."""
@@ -81,9 +84,13 @@ class TierRun:
         return now + part * (self.until - now)
 
 
-def _until(state: SearchState, *, last: bool) -> float:
-    """Return when a run ends: time is kept to put the last solution in order, and for open tiers below."""
+def _seconds(state: SearchState) -> float:
+    """Return the seconds left, without those kept to put the last solution in order."""
     params = state.params
     spare = min(params.max_order_reserve, params.order_reserve_share * state.options.time_limit)
-    seconds = max(state.seconds_left - spare, 0.0) * (1.0 if last else params.tier_share)
-    return time.monotonic() + seconds
+    return max(state.seconds_left - spare, 0.0)
+
+
+def _until(state: SearchState, *, last: bool) -> float:
+    """Return when a run ends: time is kept to put the last solution in order, and for open tiers below."""
+    return time.monotonic() + _seconds(state) * (1.0 if last else state.params.tier_share)

@@ -243,7 +243,7 @@ class Search:
         if state.large:
             run = TierRun.before_model(state, names, k)
             take(run, BEFORE_LARGE)
-            if not run.open() or has_alone(run) or (state.filled and too_large(state)):
+            if run.done() or has_alone(run) or (state.filled and too_large(state)):
                 return settle(run, ())
         run = TierRun.of(state, names, k)
         return settle(run, LARGE_MODEL if run.large else SMALL_MODEL)
