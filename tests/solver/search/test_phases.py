@@ -91,6 +91,16 @@ def test_what_a_phase_leaves(phase, told, changes, left, large):
     assert run.open() == (left[0] != left[1])
 
 
+def test_a_run_whose_share_of_the_time_is_over_is_not_done():
+    """What is left of the round's time is for another run of the tier."""
+    run = run_of(large=True)
+    run.until = time.monotonic()
+    assert not run.open()
+    assert not run.done()
+    run.state.end()
+    assert run.done()
+
+
 @pytest.mark.parametrize("phase", [phases.improve_briefly, phases.improve_small])
 def test_a_small_model_of_few_nodes_has_no_neighbourhoods(phase):
     run = run_of(large=False, few_nodes=2)
